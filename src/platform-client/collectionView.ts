@@ -1,0 +1,190 @@
+import { parentOf } from "./uid.ts";
+
+/** Milliseconds of a monotonic clock: when something was read or written, as far as we can know. */
+export type Moment = number;
+
+/** What is known of one uid. */
+export type Knowledge<R> =
+  /** Read, or answered to a write of ours, with nothing since that could have changed it unseen by us. */
+  | { readonly is: "present"; readonly row: R }
+  /** Something of ours with an unknown outcome touched it, or a snapshot lacked it: only a live read can tell. */
+  | { readonly is: "doubted" }
+  /** Deleted by us, or its absence was proven. */
+  | { readonly is: "gone" }
+  | { readonly is: "unknown" };
+
+interface Entry<R> {
+  row: R;
+  seenAt: Moment;
+  doubted: boolean;
+}
+
+interface Coverage {
+  readonly begunAt: Moment;
+  readonly steady: boolean;
+}
+
+/**
+ * What one credential knows of one collection: rows with the moment of their reading, and which scopes were listed
+ * whole. Rows read before our own last write to their uid are ignored, so that an old list never undoes a new fact.
+ */
+export class CollectionView<R extends { readonly uid: string }> {
+  readonly #entries = new Map<string, Entry<R>>();
+  readonly #gone = new Map<string, Moment>();
+  readonly #missing = new Set<string>();
+  readonly #byParent = new Map<string, Set<string>>();
+  readonly #byKey = new Map<string, Set<string>>();
+  readonly #subtrees = new Map<string, Coverage>();
+  readonly #children = new Map<string, Coverage>();
+  readonly #naturalKeyOf: (row: R) => string | undefined;
+
+  constructor(naturalKeyOf: (row: R) => string | undefined) {
+    this.#naturalKeyOf = naturalKeyOf;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  know(uid: string): Knowledge<R> {
+    const entry = this.#entries.get(uid);
+    if (entry !== undefined) return entry.doubted ? { is: "doubted" } : { is: "present", row: entry.row };
+    if (this.#gone.has(uid)) return { is: "gone" };
+    const parent = parentOf(uid);
+    if (parent !== undefined && this.coverage(parent) !== undefined) return { is: "doubted" };
+    return { is: "unknown" };
+  }
+
+  rows(): Iterable<R> {
+    return this.#entries.values().map((entry) => entry.row);
+  }
+
+  childrenOf(parent: string): R[] {
+    return this.#rowsOf(this.#byParent.get(parent));
+  }
+
+  /** All rows with this natural key, in the order of their uids. */
+  withKey(key: string): R[] {
+    return this.#rowsOf(this.#byKey.get(key)).toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+  }
+
+  /** The latest complete list that held all children of `parent`; undefined where there was none. */
+  coverage(parent: string): Coverage | undefined {
+    let best = this.#children.get(parent);
+    for (let scope: string | undefined = parent; scope !== undefined; scope = parentOf(scope)) {
+      const subtree = this.#subtrees.get(scope);
+      if (subtree !== undefined && (best === undefined || subtree.begunAt > best.begunAt)) best = subtree;
+    }
+    return best;
+  }
+
+  /** Uids that a snapshot lacked though we had them, and that nobody has read since. */
+  get missing(): ReadonlySet<string> {
+    return this.#missing;
+  }
+
+  recordRow(row: R, at: Moment): void {
+    this.#gone.delete(row.uid);
+    this.#missing.delete(row.uid);
+    this.#put(row, at);
+  }
+
+  recordGone(uid: string, at: Moment): void {
+    this.#drop(uid);
+    this.#missing.delete(uid);
+    this.#gone.set(uid, at);
+  }
+
+  /** A write to `uid` had an unknown outcome: what we know of it no longer counts. */
+  recordDoubt(uid: string): void {
+    const entry = this.#entries.get(uid);
+    if (entry !== undefined) entry.doubted = true;
+  }
+
+  /**
+   * Takes in a complete list of `scope`, begun at `begunAt`.
+   * @returns the uids that changed, came or went missing since what we knew.
+   */
+  recordListing(
+    scope: { readonly descendantsOf: string } | { readonly childrenOf: string },
+    rows: readonly R[],
+    begunAt: Moment,
+    steady: boolean,
+  ): string[] {
+    const changed: string[] = [];
+    const listed = new Set<string>();
+    for (const row of rows) {
+      listed.add(row.uid);
+      if ((this.#gone.get(row.uid) ?? -1) >= begunAt) continue;
+      const entry = this.#entries.get(row.uid);
+      if (entry !== undefined && entry.seenAt >= begunAt) continue;
+      if (entry === undefined || entry.doubted || !sameContent(entry.row, row)) changed.push(row.uid);
+      this.recordRow(row, begunAt);
+    }
+    for (const uid of this.#within(scope)) {
+      const entry = this.#entries.get(uid);
+      if (listed.has(uid) || entry === undefined || entry.seenAt >= begunAt) continue;
+      this.#drop(uid);
+      this.#missing.add(uid);
+      changed.push(uid);
+    }
+    for (const [uid, at] of this.#gone) if (at < begunAt) this.#gone.delete(uid);
+    const coverage = { begunAt, steady };
+    if ("descendantsOf" in scope) this.#subtrees.set(scope.descendantsOf, coverage);
+    else this.#children.set(scope.childrenOf, coverage);
+    return changed;
+  }
+
+  #within(scope: { readonly descendantsOf: string } | { readonly childrenOf: string }): string[] {
+    if ("childrenOf" in scope) return [...(this.#byParent.get(scope.childrenOf) ?? [])];
+    const prefix = `${scope.descendantsOf}/`;
+    return this.#entries
+      .keys()
+      .filter((uid) => uid.startsWith(prefix))
+      .toArray();
+  }
+
+  #put(row: R, seenAt: Moment): void {
+    const before = this.#entries.get(row.uid);
+    if (before !== undefined) {
+      const key = this.#naturalKeyOf(before.row);
+      if (key !== undefined) removeFrom(this.#byKey, key, row.uid);
+    } else {
+      const parent = parentOf(row.uid);
+      if (parent !== undefined) addTo(this.#byParent, parent, row.uid);
+    }
+    const key = this.#naturalKeyOf(row);
+    if (key !== undefined) addTo(this.#byKey, key, row.uid);
+    this.#entries.set(row.uid, { row, seenAt, doubted: false });
+  }
+
+  #drop(uid: string): void {
+    const entry = this.#entries.get(uid);
+    if (entry === undefined) return;
+    this.#entries.delete(uid);
+    const parent = parentOf(uid);
+    if (parent !== undefined) removeFrom(this.#byParent, parent, uid);
+    const key = this.#naturalKeyOf(entry.row);
+    if (key !== undefined) removeFrom(this.#byKey, key, uid);
+  }
+
+  #rowsOf(uids: ReadonlySet<string> | undefined): R[] {
+    return [...(uids ?? [])].flatMap((uid) => this.#entries.get(uid)?.row ?? []);
+  }
+}
+
+function addTo(index: Map<string, Set<string>>, key: string, uid: string): void {
+  const uids = index.get(key);
+  if (uids === undefined) index.set(key, new Set([uid]));
+  else uids.add(uid);
+}
+
+function removeFrom(index: Map<string, Set<string>>, key: string, uid: string): void {
+  const uids = index.get(key);
+  uids?.delete(uid);
+  if (uids?.size === 0) index.delete(key);
+}
+
+function sameContent(a: object, b: object): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

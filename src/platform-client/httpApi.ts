@@ -1,0 +1,126 @@
+import type { ListQuery, Page, PlatformApi } from "./api.ts";
+import { isRefusal, PlatformFailure } from "./failure.ts";
+import { type Rows, rowSchemas } from "./rows.ts";
+import type { TokenSource } from "./tokenSource.ts";
+import type { HttpCall, HttpTransport } from "./transport.ts";
+import { parentOf } from "./uid.ts";
+
+const pageSize = "200";
+
+/**
+ * The platform over HTTP/JSON. A call that is refused with code 16 is sent once more under a fresh token: code 16
+ * proves that the first did nothing. While the platform asks for a pause (Retry-After), nothing is sent.
+ */
+export class HttpPlatformApi implements PlatformApi {
+  readonly #transport: HttpTransport;
+  readonly #tokens: TokenSource;
+  readonly #baseUrl: URL;
+  #pausedUntil = 0;
+
+  constructor(transport: HttpTransport, tokens: TokenSource, baseUrl: URL) {
+    this.#transport = transport;
+    this.#tokens = tokens;
+    this.#baseUrl = baseUrl;
+  }
+
+  async list<C extends keyof Rows>(collection: C, query: ListQuery, signal: AbortSignal): Promise<Page<Rows[C]>> {
+    const parameters = new URLSearchParams({ page_size: pageSize, order_by: "uid", ...query.filter });
+    if (query.scope !== undefined) {
+      if ("descendantsOf" in query.scope) parameters.set("uidp.descendants_of", query.scope.descendantsOf);
+      else parameters.set("uidp.children_of", query.scope.childrenOf);
+    }
+    if (query.pageToken !== undefined) parameters.set("page_token", query.pageToken);
+    const name = `list ${collection}`;
+    const answer = await this.#send({ name, method: "GET", path: `${collection}?${parameters.toString()}` }, signal);
+    const page = (answer ?? {}) as Record<string, unknown>;
+    const rows = page[collection];
+    const total = Number(page["totalCount"] ?? Number.NaN);
+    if (!Array.isArray(rows) || !Number.isSafeInteger(total)) throw malformed(name, "a list");
+    const next = page["nextPageToken"];
+    return {
+      rows: rows.map((row) => parseRow(name, collection, row)),
+      totalCount: total,
+      ...(typeof next === "string" && next !== "" ? { nextPageToken: next } : {}),
+    };
+  }
+
+  async get<C extends keyof Rows>(collection: C, uid: string, signal: AbortSignal): Promise<Rows[C]> {
+    const name = `get ${collection}`;
+    const row = parseRow(
+      name,
+      collection,
+      await this.#send({ name, method: "GET", path: `${collection}/${uid}` }, signal),
+    );
+    if (row.uid !== uid) throw malformed(name, `the resource ${uid}`);
+    return row;
+  }
+
+  async create<C extends keyof Rows>(
+    collection: C,
+    parent: string,
+    body: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Rows[C]> {
+    const name = `create ${collection}`;
+    const call = { name, method: "POST" as const, path: `${collection}/${parent}`, body: JSON.stringify(body) };
+    const row = parseRow(name, collection, await this.#send(call, signal));
+    if (parentOf(row.uid) !== parent) throw malformed(name, `a resource below ${parent}`);
+    return row;
+  }
+
+  async update<C extends keyof Rows>(
+    collection: C,
+    uid: string,
+    body: Readonly<Record<string, unknown>>,
+    mask: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Rows[C]> {
+    const name = `update ${collection}`;
+    const path = `${collection}/${uid}?${new URLSearchParams({ updateMask: mask.join(",") }).toString()}`;
+    const row = parseRow(
+      name,
+      collection,
+      await this.#send({ name, method: "PATCH", path, body: JSON.stringify(body) }, signal),
+    );
+    if (row.uid !== uid) throw malformed(name, `the resource ${uid}`);
+    return row;
+  }
+
+  async delete(collection: keyof Rows, uid: string, signal: AbortSignal): Promise<void> {
+    await this.#send({ name: `delete ${collection}`, method: "DELETE", path: `${collection}/${uid}` }, signal);
+  }
+
+  async #send(call: Omit<HttpCall, "origin" | "bearer">, signal: AbortSignal): Promise<unknown> {
+    const token = await this.#tokens.token();
+    try {
+      return await this.#sendOnce(call, token.value, signal);
+    } catch (error) {
+      if (!isRefusal(error, "UNAUTHENTICATED")) throw error;
+      this.#tokens.reject(token);
+      return this.#sendOnce(call, (await this.#tokens.token()).value, signal);
+    }
+  }
+
+  async #sendOnce(call: Omit<HttpCall, "origin" | "bearer">, bearer: string, signal: AbortSignal): Promise<unknown> {
+    const pause = this.#pausedUntil - performance.now();
+    if (pause > 0) throw new PlatformFailure(call.name, { kind: "held", retryAfterMs: pause });
+    const path = `${this.#baseUrl.pathname.replace(/\/$/, "")}/iam/v2beta1/${call.path}`;
+    try {
+      return await this.#transport.send({ ...call, path, origin: this.#baseUrl.origin, bearer }, signal);
+    } catch (error) {
+      if (error instanceof PlatformFailure && "retryAfterMs" in error.detail)
+        this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + error.detail.retryAfterMs);
+      throw error;
+    }
+  }
+}
+
+function parseRow<C extends keyof Rows>(call: string, collection: C, value: unknown): Rows[C] {
+  const parsed = rowSchemas[collection].safeParse(value);
+  if (!parsed.success) throw malformed(call, `one of ${collection}`);
+  return parsed.data as Rows[C];
+}
+
+function malformed(call: string, expected: string): PlatformFailure {
+  return new PlatformFailure(call, { kind: "unanswered", problem: `the answer is not ${expected}` });
+}

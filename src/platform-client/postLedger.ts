@@ -1,0 +1,69 @@
+import type { Moment } from "./collectionView.ts";
+
+/**
+ * Which POSTs this process has sent, by the natural key of what they make. After a POST with an unknown outcome an
+ * absence is believed only from a list begun once the request can no longer land.
+ */
+export class PostLedger {
+  readonly #unknown = new Map<string, Moment>();
+  readonly #posted = new Set<string>();
+  #underWay = 0;
+  #aborted = false;
+
+  /** Runs one POST and remembers how it ended. `happened` tells a failure that proves nothing was made. */
+  async track<T>(
+    key: string,
+    now: () => Moment,
+    post: () => Promise<T>,
+    provesNothingHappened: (error: unknown) => boolean,
+  ): Promise<T> {
+    const firstWithThisKey = !this.#posted.has(key);
+    const sentAt = now();
+    this.#posted.add(key);
+    this.#unknown.set(key, sentAt);
+    this.#underWay += 1;
+    try {
+      const made = await post();
+      this.#unknown.delete(key);
+      return made;
+    } catch (error) {
+      if (provesNothingHappened(error)) {
+        this.#unknown.delete(key);
+        if (firstWithThisKey) this.#posted.delete(key);
+      }
+      throw error;
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  /** When the last POST with this key was sent whose outcome is unknown. */
+  unknownSince(key: string): Moment | undefined {
+    return this.#unknown.get(key);
+  }
+
+  /** Whether something with this key may have been made by this process. */
+  mayHaveMade(key: string): boolean {
+    return this.#posted.has(key);
+  }
+
+  /** Whether any POST's outcome is unknown. */
+  get unsettled(): boolean {
+    return this.#unknown.size > 0;
+  }
+
+  /** What the POST makes has been seen: its outcome is known. */
+  settle(key: string): void {
+    this.#unknown.delete(key);
+  }
+
+  /** To be called when calls are aborted on the way out. */
+  noteAbort(): void {
+    this.#aborted ||= this.#underWay > 0;
+  }
+
+  /** Whether a request of ours may still land after this process has ended. */
+  get mayStillLand(): boolean {
+    return this.#aborted || this.#underWay > 0 || this.#unknown.size > 0;
+  }
+}

@@ -1,0 +1,138 @@
+import { Agent, type Dispatcher } from "undici";
+import { PlatformFailure, parseErrorBody, parseRetryAfter, type PlatformFailureKind } from "./failure.ts";
+
+export interface HttpCall {
+  /** What the call is, for people and metrics: `create groups`. */
+  readonly name: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly bearer: string;
+  readonly body?: string;
+}
+
+export interface HttpTransportOptions {
+  /** Requests under way at once, each on a connection of its own. */
+  readonly connections: number;
+  /** From sending to the last byte of the answer, in milliseconds. */
+  readonly deadlineMs: number;
+  /** Trusted besides the system's authorities: PEM. */
+  readonly ca?: string;
+  readonly observe?: (call: HttpCall, outcome: string, seconds: number) => void;
+}
+
+/** An answer larger than this is not read to its end: 200 rows of the largest allowed size stay well below. */
+const maxAnswerBytes = 16 * 1024 * 1024;
+
+/**
+ * Sends one request and reads its JSON answer. Whatever is not a whole, well-formed answer of the platform becomes
+ * `unanswered`: a cut connection, a deadline, a proxy's HTML page, an error body that contradicts its status.
+ */
+export class HttpTransport {
+  readonly #agent: Agent;
+  readonly #options: HttpTransportOptions;
+
+  constructor(options: HttpTransportOptions) {
+    this.#options = options;
+    this.#agent = new Agent({
+      connections: options.connections,
+      pipelining: 1,
+      allowH2: false,
+      maxResponseSize: maxAnswerBytes,
+      headersTimeout: options.deadlineMs,
+      bodyTimeout: options.deadlineMs,
+      connect: { timeout: options.deadlineMs, ...(options.ca === undefined ? {} : { ca: options.ca }) },
+    });
+  }
+
+  /**
+   * Returns the parsed body, undefined where it is empty.
+   * @throws {PlatformFailure} `refused` or `unanswered`; or the reason of `signal` when that was aborted.
+   */
+  async send(call: HttpCall, signal: AbortSignal): Promise<unknown> {
+    const started = performance.now();
+    let outcome = "unanswered";
+    try {
+      const body = await this.#exchange(call, signal);
+      outcome = "OK";
+      return body;
+    } catch (error) {
+      if (signal.aborted) {
+        outcome = "aborted";
+        throw signal.reason;
+      }
+      const failure = error instanceof PlatformFailure ? error : unanswered(call, error);
+      if (failure.detail.kind === "refused") outcome = failure.detail.error.code;
+      throw failure;
+    } finally {
+      this.#options.observe?.(call, outcome, (performance.now() - started) / 1000);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #exchange(call: HttpCall, signal: AbortSignal): Promise<unknown> {
+    const { statusCode, headers, body } = await this.#agent.request({
+      origin: call.origin,
+      path: call.path,
+      method: call.method,
+      headers: {
+        authorization: `Bearer ${call.bearer}`,
+        accept: "application/json",
+        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(call.body === undefined ? {} : { body: call.body }),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(this.#options.deadlineMs)]),
+    } satisfies Dispatcher.RequestOptions & { origin: string });
+    const text = await body.text();
+    const parsed = parseJson(text);
+    if (statusCode >= 200 && statusCode < 300) {
+      if (parsed === notJson)
+        throw fail(call, { kind: "unanswered", problem: `HTTP ${statusCode} with a body that is not JSON` });
+      return parsed;
+    }
+    const retryAfterMs = parseRetryAfter(single(headers["retry-after"]), Date.now());
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+    const error = parseErrorBody(statusCode, parsed);
+    if (error === undefined)
+      throw fail(call, {
+        kind: "unanswered",
+        problem: `HTTP ${statusCode} that is not an error of the platform's form`,
+        ...wait,
+      });
+    throw fail(call, { kind: "refused", error, ...wait });
+  }
+}
+
+const notJson = Symbol("not JSON");
+
+function parseJson(text: string): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return notJson;
+  }
+}
+
+function fail(call: HttpCall, detail: PlatformFailureKind): PlatformFailure {
+  return new PlatformFailure(call.name, detail);
+}
+
+function unanswered(call: HttpCall, error: unknown): PlatformFailure {
+  return new PlatformFailure(call.name, { kind: "unanswered", problem: problemOf(error) }, { cause: error });
+}
+
+function problemOf(error: unknown): string {
+  if (!(error instanceof Error)) return "no answer";
+  if (error.name === "TimeoutError") return "no answer within the deadline";
+  const code = "code" in error ? String(error.code) : "";
+  return error.message === "" ? code || "no answer" : error.message;
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
