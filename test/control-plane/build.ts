@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { access, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { withLock } from "./lock.ts";
+import { ControlPlaneUnavailable } from "./unavailable.ts";
+
+interface BuildOptions {
+  readonly progress?: ((line: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const sources = ["main.go", "go.mod", "go.sum"];
+/** How many packages the program consists of, nearly: only the progress line needs it. */
+const packagesInAll = 2_000;
+
+/**
+ * Builds the Go program of this folder once and keeps it in the user's cache folder, by the version of Kubernetes and
+ * a hash of the sources. Safe when several processes ask at once: one builds, the others wait for it.
+ * @returns the path of the program
+ * @throws {ControlPlaneUnavailable} when there is no Go, or its build fails (no way to the Go module proxy, say)
+ */
+export async function buildControlPlane({ progress, signal }: BuildOptions = {}): Promise<string> {
+  const contents = await Promise.all(sources.map((name) => readFile(join(import.meta.dirname, name), "utf8")));
+  const version = /k8s\.io\/kubernetes (v\S+)/.exec(contents[1] ?? "")?.[1];
+  if (version === undefined) throw new Error("test/control-plane/go.mod does not require k8s.io/kubernetes");
+  const hash = createHash("sha256").update(contents.join("\0")).digest("hex").slice(0, 12);
+  const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "muster");
+  const program = join(cache, `control-plane-${version}-${hash}`);
+  if (await exists(program)) return program;
+
+  await mkdir(cache, { recursive: true });
+  await withLock(`${program}.lock`, { progress, signal }, async () => {
+    if (await exists(program)) return;
+    const unfinished = `${program}.${process.pid}`;
+    try {
+      await goBuild(unfinished, version, { progress, signal });
+      await rename(unfinished, program);
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  });
+  return program;
+}
+
+async function goBuild(output: string, version: string, { progress, signal }: BuildOptions): Promise<void> {
+  const started = performance.now();
+  progress?.(`building Kubernetes ${version} with Go, once: this takes some minutes`);
+  const [, major, minor] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
+  // Without a version kubectl takes the server for one of another age and refuses it.
+  const flags = { gitVersion: version, gitMajor: major, gitMinor: minor };
+  const linkerFlags = Object.entries(flags).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
+  const go = spawn(
+    "go",
+    [
+      "build",
+      "-v",
+      "-mod=readonly",
+      "-trimpath",
+      "-buildvcs=false",
+      "-ldflags",
+      `-s -w ${linkerFlags.join(" ")}`,
+    ].concat("-o", output, "."),
+    {
+      cwd: import.meta.dirname,
+      env: { ...process.env, CGO_ENABLED: "0", GOWORK: "off" },
+      stdio: ["ignore", "ignore", "pipe"],
+      signal,
+    },
+  );
+  const ended = new Promise<number | null>((resolve, reject) => {
+    go.once("error", reject);
+    go.once("close", resolve);
+  });
+  ended.catch(() => {});
+
+  const complaints: string[] = [];
+  const seconds = () => Math.round((performance.now() - started) / 1000);
+  let packages = 0;
+  let downloads = 0;
+  let told = 0;
+  for await (const line of createInterface({ input: go.stderr })) {
+    if (line.startsWith("go: downloading")) downloads++;
+    else if (/^[\w./-]+$/.test(line)) packages++;
+    else complaints.push(line);
+    if (seconds() < told + 5) continue;
+    told = seconds();
+    const share = Math.min(99, Math.round((packages / packagesInAll) * 100));
+    progress?.(packages === 0 ? `${told} s: ${downloads} modules downloaded` : `${told} s: about ${share} % compiled`);
+  }
+  const status = await ended.catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    throw new ControlPlaneUnavailable(
+      "there is neither Go nor KUBEBUILDER_ASSETS: install Go (1.21 or newer), or set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver",
+    );
+  });
+  if (status !== 0)
+    throw new ControlPlaneUnavailable(
+      `go could not build test/control-plane (exit ${status}):\n${complaints.slice(-20).join("\n")}`,
+    );
+  progress?.(`built in ${seconds()} s`);
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

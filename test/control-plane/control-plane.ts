@@ -1,0 +1,239 @@
+import { generateKeyPair, randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { auditFlags, AuditLog, type RequestCount, writeAuditPolicy } from "./audit.ts";
+import { freePort } from "./free-port.ts";
+import { KubeClient } from "./kube-client.ts";
+import { kubeconfig } from "./kubeconfig.ts";
+import { findPrograms, type Programs } from "./programs.ts";
+import { ServerProcess } from "./server-process.ts";
+
+/** A Kubernetes API that is the real one: kube-apiserver over etcd, with the controllers that make namespaces go away. */
+export interface ControlPlane {
+  /** `https://127.0.0.1:PORT`, also the issuer of service-account tokens: discovery and keys are there for anyone. */
+  readonly url: string;
+  /** The certificate authority of the API server, as a file and as PEM. */
+  readonly caFile: string;
+  readonly ca: string;
+  /** A member of `system:masters`. */
+  readonly adminToken: string;
+  readonly kubeconfigFile: string;
+  /** Looks as the administrator. */
+  readonly admin: KubeClient;
+  /** Removed, with all that is in it, by `stop`. */
+  readonly folder: string;
+  readonly pids: readonly number[];
+  readonly apiServerPid: number;
+  /** Without the controllers (see `Programs`) a deleted namespace stays, and a new one has no service account. */
+  readonly hasControllers: boolean;
+  /** All requests answered so far, one row for each user, verb, resource and code. Needs the option `audit`. */
+  requestCounts(): Promise<readonly RequestCount[]>;
+  /** Ends the processes and removes the folder. May be called again. */
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** Log each request as metadata, so that `requestCounts` can tell who asked for what. Off by default. */
+  readonly audit?: boolean;
+  readonly progress?: ((line: string) => void) | undefined;
+  /** Stops the control plane, also one that is still starting. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const controllers = [
+  "namespace-controller",
+  "garbage-collector-controller",
+  "serviceaccount-controller",
+  "root-ca-certificate-publisher-controller",
+  "validatingadmissionpolicy-status-controller",
+];
+const startTimeoutMs = 60_000;
+
+/**
+ * Starts a control plane of its own on loopback, with its data in a temporary folder; about three seconds once it is
+ * built. It ends with this process.
+ * @throws {ControlPlaneUnavailable} where its programs can neither be found nor built
+ */
+export async function startControlPlane({ audit = false, progress, signal }: StartOptions = {}): Promise<ControlPlane> {
+  const programs = await findPrograms({ progress, signal });
+  signal?.throwIfAborted();
+  const folder = await mkdtemp(join(tmpdir(), "muster-control-plane-"));
+  const servers: ServerProcess[] = [];
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", removeFolder);
+  const stop = async () => {
+    signal?.removeEventListener("abort", stopQuietly);
+    await Promise.all(servers.map((server) => server.kill()));
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    process.removeListener("exit", removeFolder);
+  };
+  const stopQuietly = () => void stop().catch(() => {});
+  signal?.addEventListener("abort", stopQuietly, { once: true });
+  try {
+    return { ...(await start(programs, folder, servers, audit, signal)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  programs: Programs,
+  folder: string,
+  servers: ServerProcess[],
+  audit: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Omit<ControlPlane, "stop">> {
+  const file = (name: string) => join(folder, name);
+  const run = (program: Programs["etcd"], name: string, flags: Record<string, string>) => {
+    const server = new ServerProcess(program, flags, file(`${name}.log`));
+    servers.push(server);
+    return server;
+  };
+  // A socket in a folder that only this user can enter: etcd asks nobody who they are.
+  const etcdAddress = `unix://${file("etcd.sock")}`;
+  run(programs.etcd, "etcd", etcdFlags(file("etcd"), etcdAddress));
+
+  const port = await freePort();
+  const url = `https://127.0.0.1:${port}`;
+  const adminToken = randomBytes(24).toString("base64url");
+  const controllersToken = randomBytes(24).toString("base64url");
+  const keys = await promisify(generateKeyPair)("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  const secret = { mode: 0o600 };
+  await writeFile(file("service-account.key"), keys.privateKey, secret);
+  await writeFile(file("service-account.pub"), keys.publicKey);
+  await writeFile(
+    file("tokens.csv"),
+    `${adminToken},admin,admin,system:masters\n${controllersToken},system:kube-controller-manager,controllers,system:masters\n`,
+    secret,
+  );
+  if (audit) await writeAuditPolicy(folder);
+  const apiServer = run(programs.apiServer, "kube-apiserver", {
+    ...apiServerFlags(folder, port, url, etcdAddress),
+    ...(audit ? auditFlags(folder) : {}),
+  });
+
+  const caFile = file("certificates/apiserver.crt");
+  const ca = await ready(servers, url, caFile, adminToken, signal);
+  const kubeconfigFile = file("kubeconfig");
+  await writeFile(kubeconfigFile, kubeconfig({ url, ca, token: adminToken, user: "admin" }), secret);
+  if (programs.controllerManager) {
+    const config = file("controllers.kubeconfig");
+    await writeFile(config, kubeconfig({ url, ca, token: controllersToken, user: "controllers" }), secret);
+    run(programs.controllerManager, "kube-controller-manager", controllerManagerFlags(config, caFile));
+  }
+  const admin = new KubeClient({ url, ca, token: adminToken });
+  await admin.apply(publicDiscovery, { fieldManager: "control-plane" });
+  const auditLog = audit ? new AuditLog(folder, admin) : undefined;
+  return {
+    url,
+    caFile,
+    ca,
+    adminToken,
+    kubeconfigFile,
+    admin,
+    folder,
+    pids: servers.map((server) => server.pid),
+    apiServerPid: apiServer.pid,
+    hasControllers: programs.controllerManager !== undefined,
+    requestCounts: async () => {
+      if (!auditLog) throw new Error("requests are counted only where the control plane was started with audit: true");
+      return auditLog.counts();
+    },
+  };
+}
+
+function etcdFlags(data: string, address: string): Record<string, string> {
+  return {
+    "data-dir": data,
+    "listen-client-urls": address,
+    // etcd insists on a host and a port here, which only other members would read.
+    "advertise-client-urls": "http://127.0.0.1:2379",
+    "listen-peer-urls": "http://127.0.0.1:0",
+    // Nothing here has to survive a loss of power.
+    "unsafe-no-fsync": "true",
+    "log-level": "warn",
+  };
+}
+
+function apiServerFlags(folder: string, port: number, url: string, etcd: string): Record<string, string> {
+  return {
+    "etcd-servers": etcd,
+    "secure-port": String(port),
+    "bind-address": "127.0.0.1",
+    "advertise-address": "127.0.0.1",
+    "endpoint-reconciler-type": "none",
+    "cert-dir": join(folder, "certificates"),
+    "authorization-mode": "RBAC",
+    "token-auth-file": join(folder, "tokens.csv"),
+    "service-account-issuer": url,
+    // Without it, discovery names the machine's own address, which is not in the certificate.
+    "service-account-jwks-uri": `${url}/openid/v1/jwks`,
+    "service-account-key-file": join(folder, "service-account.pub"),
+    "service-account-signing-key-file": join(folder, "service-account.key"),
+    "service-cluster-ip-range": "10.0.0.0/24",
+    profiling: "false",
+  };
+}
+
+function controllerManagerFlags(kubeconfigFile: string, caFile: string): Record<string, string> {
+  return {
+    kubeconfig: kubeconfigFile,
+    controllers: controllers.join(","),
+    "root-ca-file": caFile,
+    "leader-elect": "false",
+    "use-service-account-credentials": "false",
+    "secure-port": "0",
+  };
+}
+
+/** Anyone may read how service-account tokens are verified, as a platform outside of the cluster needs it. */
+const publicDiscovery = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRoleBinding",
+  metadata: { name: "public-service-account-issuer-discovery" },
+  roleRef: {
+    apiGroup: "rbac.authorization.k8s.io",
+    kind: "ClusterRole",
+    name: "system:service-account-issuer-discovery",
+  },
+  subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:unauthenticated" }],
+};
+
+/** Waits until the API server serves and has made its own namespaces. @returns its certificate authority */
+async function ready(
+  servers: readonly ServerProcess[],
+  url: string,
+  caFile: string,
+  token: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const deadline = performance.now() + startTimeoutMs;
+  let ca = "";
+  let trouble: unknown;
+  while (performance.now() < deadline) {
+    signal?.throwIfAborted();
+    const dead = servers.find((server) => !server.running);
+    if (dead) throw new Error(`${dead.name} ended while the control plane was starting:\n${await dead.lastWords()}`);
+    try {
+      ca ||= await readFile(caFile, "utf8");
+      const client = new KubeClient({ url, ca, token });
+      await client.request("GET", "/readyz");
+      await client.request("GET", "/api/v1/namespaces/kube-system");
+      await client.request("GET", "/api/v1/namespaces/default");
+      return ca;
+    } catch (error) {
+      trouble = error;
+      await sleep(50, undefined, { signal });
+    }
+  }
+  throw new Error(`the API server was not ready after ${startTimeoutMs / 1000} s`, { cause: trouble });
+}
