@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline";
 import { Agent, request } from "undici";
 
 /** Any Kubernetes object, as far as this client looks at it. */
@@ -169,7 +168,7 @@ export class KubeClient {
     const path = `${await this.#collection(kind, options.namespace)}?${query.toString()}`;
     try {
       const { body } = await this.#send("GET", path, { signal: options.signal });
-      for await (const line of createInterface({ input: body })) {
+      for await (const line of linesOf(body)) {
         const event = JSON.parse(line);
         if (event.type === "ERROR")
           throw new KubeError(`watch ${path}`, event.object.code, event.object.reason, event.object.message);
@@ -272,6 +271,16 @@ export class KubeClient {
 }
 
 const kindOf = ({ apiVersion, kind }: KindRef): KindRef => ({ apiVersion, kind });
+
+async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}
 
 // oxlint-disable-next-line typescript/no-explicit-any
 function parseJson(text: string): any {
