@@ -12,8 +12,6 @@ import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 const fixedGroup =
   "cannot be changed: the platform cannot move an identity. Delete this Identity and create it in the other group";
 
-const exactlyOne = "Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity is set.";
-
 export const identitySpecSchema = withRules(
   z.object({
     groupRef: reference(
@@ -29,7 +27,7 @@ export const identitySpecSchema = withRules(
       .object({ name: objectName.describe("The name of the service account.") })
       .exactOptional()
       .describe(
-        `The service account of this cluster, in this object's namespace, that may assume the identity; issuer and subject follow from it. ${exactlyOne}`,
+        "The service account of this cluster, in this object's namespace, that may assume the identity; issuer and subject follow from it. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity is set.",
       ),
     staticKeys: staticKeysSchema.exactOptional(),
     awsIdentity: awsIdentitySchema.exactOptional(),

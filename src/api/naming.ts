@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { matches, matchesNot, withRules } from "./rule.ts";
+import { oneLine } from "./text.ts";
 
 /** `name` and `description` as the platform takes them, for what has them. */
 export function nameAndDescription(kind: string) {
@@ -18,7 +19,7 @@ export function nameAndDescription(kind: string) {
           "at most 477 characters: the platform takes 512, and 35 hold the mark by which Muster knows its own objects",
         holds: (text) => Array.from(text).length <= 477,
       },
-      matchesNot(/[\t\n\v\f\r]/, "must be one line: no tabs and no line breaks"),
+      oneLine,
       matchesNot(/\[muster:/, "may not contain '[muster:': this is how Muster marks its own objects"),
     )
       .exactOptional()
