@@ -1,23 +1,206 @@
-import type { KubeApi } from "./api.ts";
+import type {
+  CallOptions,
+  DeleteOptions,
+  KubeApi,
+  ListOptions,
+  PatchOptions,
+  ServiceAccountToken,
+  TokenRequest,
+  WatchEvent,
+  WatchOptions,
+} from "./api.ts";
 import type { KubeConnection } from "./config.ts";
-
-/** One finished call, for `rest_client_requests_total` and latencies. */
-export interface ObservedCall {
-  readonly method: string;
-  /** `get groups`, `patch groups/status`, `watch groups`: no names of objects. */
-  readonly call: string;
-  /** HTTP status as a string; `<error>` where no answer came. */
-  readonly code: string;
-  readonly durationMs: number;
-}
+import { KubeError } from "./errors.ts";
+import type { KubeList, KubeObject, ResourceKind } from "./object.ts";
+import { type ObservedCall, type Request, Transport } from "./transport.ts";
+import { eventsOf, WatchStreamError } from "./watch.ts";
 
 export interface KubeClientOptions {
   readonly connection: KubeConnection;
-  /** Requests under way at once, each on a connection of its own; default 16. More only queue in the API server. */
+  /** Requests under way at once, each on a connection of its own; default 16: more only queue in the API server. */
   readonly connections?: number;
   /** From the call to the end of its answer; default 15 s. */
   readonly deadlineMs?: number;
   readonly userAgent?: string;
   readonly observe?: (call: ObservedCall) => void;
 }
-export type KubeClientFactory = (options: KubeClientOptions) => KubeApi & { close(): Promise<void> };
+
+/** Kubernetes over HTTP. */
+export class KubeClient implements KubeApi {
+  readonly #transport: Transport;
+  readonly #deadlineMs: number;
+
+  constructor({ connection, connections = 16, deadlineMs = 15_000, userAgent = "muster", observe }: KubeClientOptions) {
+    this.#transport = new Transport({
+      connection,
+      connections,
+      userAgent,
+      ...(observe === undefined ? {} : { observe }),
+    });
+    this.#deadlineMs = deadlineMs;
+  }
+
+  async get<T extends KubeObject>(
+    resource: ResourceKind,
+    namespace: string | undefined,
+    name: string,
+    options: CallOptions,
+  ): Promise<T> {
+    return (await this.#send("GET", "get", resource, pathOf(resource, namespace, name), options)) as T;
+  }
+
+  async list<T extends KubeObject>(resource: ResourceKind, options: ListOptions): Promise<KubeList<T>> {
+    const query = new URLSearchParams();
+    if (options.limit !== undefined) query.set("limit", String(options.limit));
+    if (options.continue !== undefined) query.set("continue", options.continue);
+    if (options.resourceVersion !== undefined) query.set("resourceVersion", options.resourceVersion);
+    if (options.labelSelector !== undefined) query.set("labelSelector", options.labelSelector);
+    if (options.fieldSelector !== undefined) query.set("fieldSelector", options.fieldSelector);
+    const path = `${pathOf(resource, options.namespace)}${query.size === 0 ? "" : `?${query}`}`;
+    const list = await this.#send("GET", "list", resource, path, options);
+    if (!isList(list)) {
+      const call = `list ${resource.plural}`;
+      throw new KubeError({ call, code: 0, reason: "NoAnswer" }, "the answer is not a list");
+    }
+    return list as KubeList<T>;
+  }
+
+  async *watch(resource: ResourceKind, options: WatchOptions): AsyncGenerator<WatchEvent> {
+    const { namespace, resourceVersion, timeoutSeconds, signal } = options;
+    const call = `watch ${resource.plural}`;
+    const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${encodeURIComponent(resourceVersion)}&timeoutSeconds=${timeoutSeconds}`;
+    const body = await this.#transport.stream(
+      { call, method: "GET", path: `${pathOf(resource, namespace)}?${query}`, signal },
+      this.#deadlineMs,
+    );
+    try {
+      yield* eventsOf(body);
+    } catch (error) {
+      if (!(error instanceof WatchStreamError)) throw error;
+      throw new KubeError({ call, code: 0, reason: "NoAnswer" }, error.message, { cause: error });
+    }
+  }
+
+  async create<T extends KubeObject>(
+    resource: ResourceKind,
+    namespace: string | undefined,
+    object: object,
+    options: CallOptions,
+  ): Promise<T> {
+    return (await this.#send("POST", "create", resource, pathOf(resource, namespace), options, object)) as T;
+  }
+
+  async replace<T extends KubeObject>(
+    resource: ResourceKind,
+    namespace: string | undefined,
+    name: string,
+    object: object,
+    options: CallOptions,
+  ): Promise<T> {
+    return (await this.#send("PUT", "replace", resource, pathOf(resource, namespace, name), options, object)) as T;
+  }
+
+  async patch<T extends KubeObject>(
+    resource: ResourceKind,
+    namespace: string | undefined,
+    name: string,
+    body: object,
+    options: PatchOptions,
+  ): Promise<T> {
+    const { subresource } = options;
+    const path = pathOf(resource, namespace, name, subresource);
+    const call = subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
+    const answer = await this.#transport.send(
+      {
+        call: `patch ${call}`,
+        method: "PATCH",
+        path,
+        body,
+        contentType: "application/merge-patch+json",
+        signal: options.signal,
+      },
+      options.deadlineMs ?? this.#deadlineMs,
+    );
+    return answer as T;
+  }
+
+  async delete(
+    resource: ResourceKind,
+    namespace: string | undefined,
+    name: string,
+    options: DeleteOptions,
+  ): Promise<void> {
+    const { uid, resourceVersion } = options;
+    const guards = {
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+    const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions: guards };
+    await this.#send("DELETE", "delete", resource, pathOf(resource, namespace, name), options, body);
+  }
+
+  async createToken(
+    namespace: string,
+    name: string,
+    request: TokenRequest,
+    options: CallOptions,
+  ): Promise<ServiceAccountToken> {
+    const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: request };
+    const path = pathOf(serviceAccounts, namespace, name, "token");
+    const answer = await this.#send("POST", "create token of", serviceAccounts, path, options, body);
+    const { status } = answer as { status?: Partial<ServiceAccountToken> };
+    if (typeof status?.token !== "string" || typeof status.expirationTimestamp !== "string") {
+      const call = "create token of serviceaccounts";
+      throw new KubeError({ call, code: 0, reason: "NoAnswer" }, "the answer holds no token");
+    }
+    return { token: status.token, expirationTimestamp: status.expirationTimestamp };
+  }
+
+  /** Ends everything that is under way. */
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  #send(
+    method: Request["method"],
+    verb: string,
+    resource: ResourceKind,
+    path: string,
+    { signal, deadlineMs = this.#deadlineMs }: CallOptions,
+    body?: object,
+  ): Promise<unknown> {
+    const call = `${verb} ${resource.plural}`;
+    return this.#transport.send({ call, method, path, signal, ...(body === undefined ? {} : { body }) }, deadlineMs);
+  }
+}
+
+const serviceAccounts: ResourceKind = {
+  group: "",
+  version: "v1",
+  plural: "serviceaccounts",
+  kind: "ServiceAccount",
+  namespaced: true,
+};
+
+function pathOf(
+  resource: ResourceKind,
+  namespace: string | undefined,
+  ...rest: readonly (string | undefined)[]
+): string {
+  const { group, version, plural } = resource;
+  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const within = namespace === undefined ? "" : `/namespaces/${segment(namespace)}`;
+  const below = rest.filter((part) => part !== undefined).map((part) => `/${segment(part)}`);
+  return `${root}${within}/${plural}${below.join("")}`;
+}
+
+/** Names have been checked by Kubernetes; still none may lead to another path. */
+function segment(name: string): string {
+  if (name === "" || name === "." || name === "..") throw new Error(`"${name}" is not a name in Kubernetes`);
+  return encodeURIComponent(name);
+}
+
+function isList(value: unknown): value is KubeList {
+  if (typeof value !== "object" || value === null) return false;
+  return "items" in value && Array.isArray(value.items) && "metadata" in value && typeof value.metadata === "object";
+}

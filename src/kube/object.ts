@@ -54,3 +54,18 @@ export function compareResourceVersions(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** What `kubectl apply` leaves for itself: as large as the object, and of no use here. */
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/**
+ * The object without `managedFields` and kubectl's copy of it, which together are more than half of what arrives. For
+ * what is kept in memory; the argument is used up.
+ */
+export function withoutBulk(object: KubeObject): KubeObject {
+  const { managedFields: _, annotations, ...metadata } = object.metadata as ObjectMeta & { managedFields?: unknown };
+  if (annotations === undefined) return { ...object, metadata };
+  if (annotations[lastApplied] === undefined) return { ...object, metadata: { ...metadata, annotations } };
+  const { [lastApplied]: __, ...others } = annotations;
+  return { ...object, metadata: { ...metadata, annotations: others } };
+}
