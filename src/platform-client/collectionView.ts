@@ -6,7 +6,7 @@ export type Moment = number;
 /** What is known of one uid. */
 export type Knowledge<R> =
   /** Read, or answered to a write of ours, with nothing since that could have changed it unseen by us. */
-  | { readonly is: "present"; readonly row: R }
+  | { readonly is: "present"; readonly row: R; readonly seenAt: Moment }
   /** Something of ours with an unknown outcome touched it, or a snapshot lacked it: only a live read can tell. */
   | { readonly is: "doubted" }
   /** Deleted by us, or its absence was proven. */
@@ -24,6 +24,13 @@ interface Coverage {
   readonly steady: boolean;
 }
 
+/** Under what rows are found besides their uid. */
+export interface RowKeys<R> {
+  /** What tells two rows to be the same thing, whatever their uid. */
+  naturalKey(row: R): string | undefined;
+  name(row: R): string | undefined;
+}
+
 /**
  * What one credential knows of one collection: rows with the moment of their reading, and which scopes were listed
  * whole. Rows read before our own last write to their uid are ignored, so that an old list never undoes a new fact.
@@ -34,12 +41,13 @@ export class CollectionView<R extends { readonly uid: string }> {
   readonly #missing = new Set<string>();
   readonly #byParent = new Map<string, Set<string>>();
   readonly #byKey = new Map<string, Set<string>>();
+  readonly #byName = new Map<string, Set<string>>();
   readonly #subtrees = new Map<string, Coverage>();
   readonly #children = new Map<string, Coverage>();
-  readonly #naturalKeyOf: (row: R) => string | undefined;
+  readonly #keysOf: RowKeys<R>;
 
-  constructor(naturalKeyOf: (row: R) => string | undefined) {
-    this.#naturalKeyOf = naturalKeyOf;
+  constructor(keysOf: RowKeys<R>) {
+    this.#keysOf = keysOf;
   }
 
   get size(): number {
@@ -48,7 +56,8 @@ export class CollectionView<R extends { readonly uid: string }> {
 
   know(uid: string): Knowledge<R> {
     const entry = this.#entries.get(uid);
-    if (entry !== undefined) return entry.doubted ? { is: "doubted" } : { is: "present", row: entry.row };
+    if (entry !== undefined)
+      return entry.doubted ? { is: "doubted" } : { is: "present", row: entry.row, seenAt: entry.seenAt };
     if (this.#gone.has(uid)) return { is: "gone" };
     const parent = parentOf(uid);
     if (parent !== undefined && this.coverage(parent) !== undefined) return { is: "doubted" };
@@ -59,8 +68,9 @@ export class CollectionView<R extends { readonly uid: string }> {
     return this.#entries.values().map((entry) => entry.row);
   }
 
-  childrenOf(parent: string): R[] {
-    return this.#rowsOf(this.#byParent.get(parent));
+  /** The rows directly below `parent` that bear `name`. */
+  named(parent: string, name: string): R[] {
+    return this.#rowsOf(this.#byName.get(`${parent} ${name}`));
   }
 
   /** All rows with this natural key, in the order of their uids. */
@@ -145,16 +155,8 @@ export class CollectionView<R extends { readonly uid: string }> {
   }
 
   #put(row: R, seenAt: Moment): void {
-    const before = this.#entries.get(row.uid);
-    if (before !== undefined) {
-      const key = this.#naturalKeyOf(before.row);
-      if (key !== undefined) removeFrom(this.#byKey, key, row.uid);
-    } else {
-      const parent = parentOf(row.uid);
-      if (parent !== undefined) addTo(this.#byParent, parent, row.uid);
-    }
-    const key = this.#naturalKeyOf(row);
-    if (key !== undefined) addTo(this.#byKey, key, row.uid);
+    this.#drop(row.uid);
+    for (const [index, key] of this.#placesOf(row)) addTo(index, key, row.uid);
     this.#entries.set(row.uid, { row, seenAt, doubted: false });
   }
 
@@ -162,10 +164,18 @@ export class CollectionView<R extends { readonly uid: string }> {
     const entry = this.#entries.get(uid);
     if (entry === undefined) return;
     this.#entries.delete(uid);
-    const parent = parentOf(uid);
-    if (parent !== undefined) removeFrom(this.#byParent, parent, uid);
-    const key = this.#naturalKeyOf(entry.row);
-    if (key !== undefined) removeFrom(this.#byKey, key, uid);
+    for (const [index, key] of this.#placesOf(entry.row)) removeFrom(index, key, uid);
+  }
+
+  #placesOf(row: R): [Map<string, Set<string>>, string][] {
+    const places: [Map<string, Set<string>>, string][] = [];
+    const parent = parentOf(row.uid);
+    const name = this.#keysOf.name(row);
+    const key = this.#keysOf.naturalKey(row);
+    if (parent !== undefined) places.push([this.#byParent, parent]);
+    if (parent !== undefined && name !== undefined) places.push([this.#byName, `${parent} ${name}`]);
+    if (key !== undefined) places.push([this.#byKey, key]);
+    return places;
   }
 
   #rowsOf(uids: ReadonlySet<string> | undefined): R[] {

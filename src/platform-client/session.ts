@@ -1,5 +1,5 @@
 import type { PlatformApi } from "./api.ts";
-import { CollectionView, type Moment } from "./collectionView.ts";
+import { CollectionView, type Moment, type RowKeys } from "./collectionView.ts";
 import { isRefusal, PlatformFailure, provesNothingHappened } from "./failure.ts";
 import { listAll } from "./listAll.ts";
 import { PostLedger } from "./postLedger.ts";
@@ -15,8 +15,7 @@ export interface SessionOptions {
   readonly roots: readonly string[];
   /** Counts token exchanges: rights are read again under a new token. */
   readonly credentialEpoch: () => number;
-  /** What tells two rows of a collection to be the same thing, whatever their uid. */
-  readonly naturalKey: { readonly [C in Collection]: (row: Rows[C]) => string | undefined };
+  readonly keys: { readonly [C in Collection]: RowKeys<Rows[C]> };
   /** Milliseconds of a monotonic clock. */
   readonly now: () => Moment;
   readonly sleep: (ms: number) => Promise<void>;
@@ -42,7 +41,8 @@ interface Access {
 }
 
 type Views = { readonly [C in Collection]: CollectionView<Rows[C]> };
-type ChangeListener = (collection: Collection, uids: readonly string[]) => void;
+/** A scope was listed whole; `changed` are the uids that came, went missing or differ, other than by our own writes. */
+export type ListingListener = (collection: Collection, changed: readonly string[]) => void;
 
 /**
  * How long a group that this process has made is known to hold nothing but what this process made there. Long enough
@@ -66,21 +66,21 @@ export class PlatformSession {
   /** Lists being gathered for or read, by collection and root, with the groups whose children they were asked for. */
   readonly #gathering = new Map<string, { readonly wanted: Set<string>; readonly done: Promise<void> }>();
   readonly #madeGroups = new Map<string, Moment>();
-  readonly #listeners: ChangeListener[] = [];
+  readonly #listeners: ListingListener[] = [];
   #access: Access | undefined;
   #readingAccess: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.views = {
-      groups: new CollectionView(options.naturalKey.groups),
-      identities: new CollectionView(options.naturalKey.identities),
-      roleBindings: new CollectionView(options.naturalKey.roleBindings),
+      groups: new CollectionView(options.keys.groups),
+      identities: new CollectionView(options.keys.identities),
+      roleBindings: new CollectionView(options.keys.roleBindings),
     };
   }
 
-  /** Told of uids whose row changed, came or went other than by our own writes. */
-  onChange(listener: ChangeListener): void {
+  /** Told of each complete list, before anybody who waited for it goes on. */
+  onListing(listener: ListingListener): void {
     this.#listeners.push(listener);
   }
 
@@ -191,7 +191,7 @@ export class PlatformSession {
     await this.#requireRight(collection, group);
     for (const row of rows) this.#settlePost(collection, row);
     const changed = this.#view(collection).recordListing(scope, rows, begunAt, steady);
-    if (changed.length > 0) for (const listener of this.#listeners) listener(collection, changed);
+    for (const listener of this.#listeners) listener(collection, changed);
   }
 
   /**
@@ -298,8 +298,8 @@ export class PlatformSession {
   /** A POST whose answer was lost has landed, once what it makes is seen. */
   #settlePost<C extends Collection>(collection: C, row: Rows[C]): void {
     if (!this.posts.unsettled) return;
-    const naturalKey: (row: Rows[C]) => string | undefined = this.#options.naturalKey[collection];
-    const key = naturalKey(row);
+    const keys: RowKeys<Rows[C]> = this.#options.keys[collection];
+    const key = keys.naturalKey(row);
     if (key !== undefined) this.posts.settle(key);
   }
 

@@ -1,0 +1,19 @@
+import type { Group } from "#src/api/group.ts";
+import type { GroupRow } from "#src/platform-client/rows.ts";
+import type { Kind } from "./kind.ts";
+import { parentReference } from "./parentReference.ts";
+
+export const groupKind: Kind<Group, GroupRow> = {
+  name: "Group",
+  collection: "groups",
+  noun: "group",
+  marked: true,
+  references: ({ spec }) => [parentReference("spec.parentRef", spec.parentRef, "spec.parentUid", spec.parentUid)],
+  desired: ({ spec, metadata }) => ({
+    name: spec.name ?? metadata.name,
+    ...(spec.description === undefined ? {} : { description: spec.description }),
+  }),
+  actual: ({ name, description }) => ({ name, description }),
+  nameOf: (row) => row.name,
+  specPath: (field) => `spec.${field}`,
+};

@@ -1,0 +1,80 @@
+import type { Moment } from "#src/platform-client/collectionView.ts";
+import type { Observed } from "./observed.ts";
+import type { Outlook } from "./outlook.ts";
+import { statusPatch } from "./status.ts";
+import type { Announcement, PlatformStep, Step } from "./step.ts";
+import { type Trouble, troubleOf } from "./trouble.ts";
+
+/** A wait is shown once it has lasted this long: most are over sooner, and a status write is dear. */
+export const patienceMs = 2_000;
+const hourMs = 3_600_000;
+
+/**
+ * Ends a decision: writes the status if it does not tell `outlook` yet, else waits until `until` (for `stalled` an hour,
+ * else for something to change).
+ */
+export function conclude(observed: Observed, outlook: Outlook, until?: Moment, announce?: Announcement): Step {
+  const { memory, now } = observed;
+  if (outlook.is === "waiting" || outlook.is === "failing") {
+    const showAt = (memory.waitingSince ?? now) + patienceMs;
+    if (now < showAt) return { do: "wait", until: Math.min(until ?? showAt, showAt) };
+  }
+  const patch = statusPatch(observed, outlook);
+  const told = announce ?? announcementOf(observed, outlook);
+  if (patch !== undefined) return { do: "writeStatus", patch, ...(told === undefined ? {} : { announce: told }) };
+  if (outlook.is === "ready" || outlook.is === "paused") return { do: "done" };
+  return { do: "wait", until: until ?? now + hourMs };
+}
+
+/** Transitions that people want to hear of. */
+function announcementOf({ resource, kind }: Observed, outlook: Outlook): Announcement | undefined {
+  const ready = resource.status?.conditions?.find((condition) => condition.type === "Ready");
+  if (outlook.is === "ready") {
+    if (ready?.status !== "False") return undefined;
+    return {
+      type: "Normal",
+      reason: "Recovered",
+      note: `The ${kind.noun} is as the spec says again; before: ${ready.reason}.`,
+    };
+  }
+  if (outlook.is === "paused" || ready?.reason === outlook.reason) return undefined;
+  if (outlook.reason === "TenantDenied") return { type: "Warning", reason: "TenantDenied", note: outlook.message };
+  if (outlook.reason === "DriftDetected") return { type: "Warning", reason: "DriftDetected", note: outlook.message };
+  return undefined;
+}
+
+/**
+ * A call to the platform, unless the same one has failed and its wait is not over: then the trouble is what there is to
+ * tell. A failure of something else that was wanted (an older spec, another parent or credential) counts no more.
+ */
+export function attempt(observed: Observed, step: PlatformStep): Step {
+  const { failure } = observed.memory;
+  if (
+    failure === undefined ||
+    failure.step !== step.do ||
+    failure.attemptOf !== attemptOf(observed) ||
+    observed.now >= failure.retryAt
+  )
+    return step;
+  return conclude(observed, troubleOf(failure.detail, observed.kind), failure.retryAt);
+}
+
+/** What is being tried to be made so. */
+export function attemptOf({ resource, references, request, credentialEpoch }: Observed): string {
+  const uids = references.are === "resolved" ? Object.values(references.uids) : [];
+  return [
+    resource.metadata.generation,
+    resource.metadata.deletionTimestamp,
+    request?.value,
+    credentialEpoch,
+    ...uids,
+  ].join(" ");
+}
+
+export function stalled(reason: Trouble["reason"], message: string): Trouble {
+  return { is: "stalled", reason, message };
+}
+
+export function waiting(reason: Trouble["reason"], message: string): Trouble {
+  return { is: "waiting", reason, message };
+}

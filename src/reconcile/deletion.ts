@@ -1,0 +1,130 @@
+import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
+import type { Row } from "#src/platform-client/rows.ts";
+import { attempt, conclude, stalled, waiting } from "./conclude.ts";
+import { markerIn, withoutMarker } from "./marker.ts";
+import type { Observed } from "./observed.ts";
+import { foreignMarker } from "./ownership.ts";
+import { hasFinalizer, proofOfAbsence } from "./presence.ts";
+import type { Announcement, Step } from "./step.ts";
+
+/**
+ * What to do for a resource that is being deleted. It goes by the recorded uid and needs no references. What was never
+ * made, is not ours, or shall stay, is let go without a call.
+ */
+export function decideDeletion(observed: Observed): Step {
+  const { resource, uid, matches, rival } = observed;
+  if (!hasFinalizer(observed)) return { do: "done" };
+  if (resource.metadata.annotations?.[abandonAnnotation] === "true")
+    return { do: "releaseFinalizer", announce: orphaned(observed, uid, "as its annotation abandon asks") };
+  if (resource.metadata.annotations?.[pausedAnnotation] === "true") return conclude(observed, { is: "paused" });
+  if (rival !== undefined) return { do: "releaseFinalizer" };
+  const known = uid ?? matches[0]?.uid;
+  if (known === undefined) return decideNeverRecorded(observed);
+  if (!observed.isWithinRoots(known))
+    return conclude(
+      observed,
+      stalled(
+        "TenantDenied",
+        `${known} is not below a root group that the operator may use. Let it be used with --root-group, or keep what exists with the annotation ${abandonAnnotation}: "true".`,
+      ),
+    );
+  return decideKnown(observed, known);
+}
+
+/** No uid is on record: it may have been made all the same, by a request whose answer was lost. */
+function decideNeverRecorded(observed: Observed): Step {
+  const { memory, postedHere, references, kind, rootListings } = observed;
+  if (memory.bornHere && !postedHere) return { do: "releaseFinalizer" };
+  // A binding is known by what it binds: if that cannot be found any more, the binding went with it.
+  if (!kind.marked && references.are !== "resolved") return { do: "releaseFinalizer" };
+  const { begunAfter, steady } = proofOfAbsence(observed);
+  if (observed.now < begunAfter)
+    return conclude(
+      observed,
+      waiting("Deleting", "Waiting until a request with an unknown outcome can no longer take effect."),
+      begunAfter,
+    );
+  const unproven = rootListings.find(
+    ({ listing }) => listing === undefined || listing.begunAt < begunAfter || (steady && !listing.steady),
+  );
+  if (unproven !== undefined) return attempt(observed, { do: "lookUp", parent: unproven.root, begunAfter, steady });
+  return { do: "releaseFinalizer" };
+}
+
+function decideKnown(observed: Observed, uid: string): Step {
+  const { resource, external, dependants, definition, memory, kind, isProtected } = observed;
+  const orphan = resource.spec.policy.deletion === "Orphan";
+  if (external.is === "gone" || isProtected(uid)) return { do: "releaseFinalizer" };
+  if (!orphan && dependants.length > 0)
+    return conclude(
+      observed,
+      waiting("ChildrenExist", `Waiting until what depends on it is deleted: ${listed(dependants)}.`),
+    );
+  if (definition === undefined || definition.readAt < (memory.deletionSeenAt ?? memory.firstSeenAt))
+    return { do: "readDefinition" };
+  if (definition.deleting)
+    return {
+      do: "releaseFinalizer",
+      announce: orphaned(observed, uid, "because Muster's CustomResourceDefinition is being deleted"),
+    };
+  const row = external.is === "present" ? external.row : observed.matches.find((match) => match.uid === uid);
+  if (row === undefined)
+    return attempt(
+      observed,
+      external.is === "unknown"
+        ? { do: "lookUp", parent: rootOf(observed, uid), begunAfter: 0, steady: false }
+        : { do: "read", uid },
+    );
+  if (foreignMarker(observed, row) !== undefined) return { do: "releaseFinalizer" };
+  if (orphan) return decideOrphan(observed, row);
+  return attempt(observed, {
+    do: "delete",
+    uid,
+    announce: {
+      type: "Normal",
+      reason: "Deleted",
+      note: `Deleted the ${kind.noun} ${uid} on the platform.${equalOnesStay(observed, uid)}`,
+    },
+  });
+}
+
+/** The thing stays: take the marker away, so that nobody takes it for ours, and let go. */
+function decideOrphan(observed: Observed, row: Row): Step {
+  const release: Step = {
+    do: "releaseFinalizer",
+    announce: orphaned(observed, row.uid, "as spec.policy.deletion: Orphan asks"),
+  };
+  if (!("description" in row) || markerIn(row.description) === undefined) return release;
+  // "If it can": a platform that refuses must not keep the object from going.
+  if (observed.memory.failure?.step === "update" && observed.memory.failure.detail.kind === "refused") return release;
+  return attempt(observed, {
+    do: "update",
+    uid: row.uid,
+    body: { description: withoutMarker(row.description) },
+    mask: ["description"],
+    correction: false,
+  });
+}
+
+function rootOf({ rootListings }: Observed, uid: string): string {
+  return rootListings.find(({ root }) => uid.startsWith(`${root}/`))?.root ?? uid;
+}
+
+function orphaned({ kind }: Observed, uid: string | undefined, why: string): Announcement {
+  return {
+    type: "Normal",
+    reason: "Orphaned",
+    note: uid === undefined ? `Let go, ${why}.` : `Left the ${kind.noun} ${uid} on the platform, ${why}.`,
+  };
+}
+
+/** A right does not end while an equal binding stands: whoever deletes this one should know. */
+function equalOnesStay({ kind, matches }: Observed, uid: string): string {
+  const others = kind.marked ? [] : matches.filter((match) => match.uid !== uid);
+  return others.length === 0 ? "" : ` Equal role bindings stay: ${others.map((other) => other.uid).join(", ")}.`;
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(", ");
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}

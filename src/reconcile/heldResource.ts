@@ -1,0 +1,63 @@
+import type { ObjectMeta } from "#src/api/metadata.ts";
+import { type KindName, type Resource, type ResourceDefinition, resourceDefinitions } from "#src/api/resource.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { KubeObject } from "#src/kube/object.ts";
+
+/** A custom resource as the store holds it: typed, or marked with why it does not fit its schema. */
+export interface HeldResource {
+  readonly metadata: ObjectMeta;
+  readonly resource: Resource;
+  readonly invalid: string | undefined;
+}
+
+const specSchemas = new Map<KindName, ResourceDefinition["specSchema"]>(
+  resourceDefinitions.map(({ kind, specSchema }) => [kind, specSchema]),
+);
+
+/**
+ * Reads what the API server gave. It has validated the object, but perhaps by another version of the definition: what
+ * does not fit is kept, so that its status can say so and its deletion still works.
+ */
+export function holdResource(kind: KindName, object: KubeObject): HeldResource {
+  const raw = object as unknown as Resource;
+  const parsed = specSchemas.get(kind)?.safeParse(raw.spec);
+  if (parsed?.success === true) {
+    const resource = { ...raw, spec: parsed.data } as Resource;
+    return { metadata: resource.metadata, resource, invalid: undefined };
+  }
+  const issue = parsed?.error.issues[0];
+  const invalid = `spec${issue === undefined ? "" : [...issue.path].map((part) => `.${String(part)}`).join("")}: ${issue?.message ?? "unknown kind"}`;
+  const deletion =
+    (raw.spec as Partial<Resource["spec"]> | undefined)?.policy?.deletion === "Orphan" ? "Orphan" : "Delete";
+  const spec = { ...raw.spec, policy: { adoption: "Never", deletion, drift: "Report" } };
+  return { metadata: raw.metadata, resource: { ...raw, spec } as Resource, invalid };
+}
+
+/** Under what custom resources are found besides their name. */
+export const resourceIndexes = {
+  /** What they refer to: `Group team/payments`. */
+  refersTo: ({ resource, invalid }: HeldResource): readonly string[] =>
+    invalid === undefined
+      ? kinds[resource.kind]
+          .references(resource)
+          .flatMap(({ target }) =>
+            target.by === "resource"
+              ? [
+                  referent(
+                    target.kind,
+                    target.reference.namespace ?? resource.metadata.namespace ?? "",
+                    target.reference.name,
+                  ),
+                ]
+              : [],
+          )
+      : [],
+  /** The uids that they stand for. */
+  claims: ({ resource }: HeldResource): readonly string[] => [
+    ...new Set([resource.spec.uid, resource.status?.uid].filter((uid) => uid !== undefined)),
+  ],
+} as const;
+
+export function referent(kind: string, namespace: string, name: string): string {
+  return `${kind} ${namespace}/${name}`;
+}

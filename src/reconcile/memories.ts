@@ -1,0 +1,96 @@
+import type { Moment } from "#src/platform-client/collectionView.ts";
+import type { PlatformFailure, PlatformFailureKind } from "#src/platform-client/failure.ts";
+import { attemptOf } from "./conclude.ts";
+import { recentCorrections } from "./fight.ts";
+import type { HeldResource } from "./heldResource.ts";
+import type { Failure, Memory } from "./memory.ts";
+import type { Observed } from "./observed.ts";
+import type { PlatformStep, Step } from "./step.ts";
+import { troubleOf } from "./trouble.ts";
+import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
+
+const firstRetryMs = 250;
+const longestRetryMs = 300_000;
+const hourMs = 3_600_000;
+
+/** What the process remembers of each custom resource of one kind, by `namespace/name`. */
+export class Memories {
+  readonly #memories = new Map<string, Memory>();
+
+  /** The memory of `held` as it is now; a resource that was deleted and made anew starts afresh. */
+  recall(key: string, held: HeldResource, now: Moment, bornHere = false): Memory {
+    const { uid = "", annotations, deletionTimestamp } = held.metadata;
+    const old = this.#memories.get(key);
+    const known: Memory =
+      old?.resourceUid === uid ? old : { resourceUid: uid, firstSeenAt: now, bornHere, corrections: [] };
+    const asked = annotations?.[reconcileRequestedAtAnnotation];
+    const newlyAsked = asked !== undefined && known.request?.value !== asked;
+    const newlyDeleted = deletionTimestamp !== undefined && known.deletionSeenAt === undefined;
+    if (known === old && !newlyAsked && !newlyDeleted) return known;
+    const memory: Memory = {
+      ...known,
+      ...(newlyAsked ? { request: { value: asked, seenAt: now } } : {}),
+      ...(newlyDeleted ? { deletionSeenAt: now } : {}),
+    };
+    this.#memories.set(key, memory);
+    return memory;
+  }
+
+  forget(key: string): void {
+    this.#memories.delete(key);
+  }
+
+  /** The keys of resources that wait for something. */
+  *waiting(): Iterable<string> {
+    for (const [key, memory] of this.#memories) if (memory.waitingSince !== undefined) yield key;
+  }
+
+  /** What is remembered after a decision: since when the resource waits, or that it waits no more. */
+  afterDecision(key: string, observed: Observed, step: Step): void {
+    const { waitingSince, failure, ...rest } = observed.memory;
+    if (step.do === "wait" && waitingSince === undefined)
+      this.#memories.set(key, { ...observed.memory, waitingSince: observed.now });
+    if (step.do === "done" && (waitingSince !== undefined || failure !== undefined)) this.#memories.set(key, rest);
+  }
+
+  afterSuccess(key: string, observed: Observed, step: PlatformStep): void {
+    const { failure, ...rest } = observed.memory;
+    const corrected = step.do === "update" && step.correction;
+    if (!corrected && failure?.step !== step.do) return;
+    this.#memories.set(key, {
+      ...rest,
+      ...(failure !== undefined && failure.step !== step.do ? { failure } : {}),
+      corrections: corrected ? [...recentCorrections(rest.corrections, observed.now), observed.now] : rest.corrections,
+    });
+  }
+
+  /** @returns what is remembered of a failed call, with the time of the next attempt: full jitter, doubling. */
+  afterFailure(
+    key: string,
+    observed: Observed,
+    step: PlatformStep,
+    error: PlatformFailure,
+    at: Moment,
+    random: number,
+  ): Failure {
+    const attempts = observed.memory.failure?.step === step.do ? observed.memory.failure.attempts + 1 : 1;
+    const failure: Failure = {
+      step: step.do,
+      detail: error.detail,
+      attemptOf: attemptOf(observed),
+      attempts,
+      at,
+      retryAt: at + retryDelay(observed, error.detail, attempts, random),
+    };
+    this.#memories.set(key, { ...observed.memory, failure, waitingSince: observed.memory.waitingSince ?? at });
+    return failure;
+  }
+}
+
+function retryDelay(observed: Observed, detail: PlatformFailureKind, attempts: number, random: number): number {
+  if (troubleOf(detail, observed.kind).is === "stalled") return hourMs;
+  const asked = "retryAfterMs" in detail ? (detail.retryAfterMs ?? 0) : 0;
+  const ceiling = Math.min(firstRetryMs * 2 ** (attempts - 1), longestRetryMs);
+  // Spread what was asked to wait alike, so that it does not come back all at once.
+  return asked + ceiling * random;
+}

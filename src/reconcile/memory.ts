@@ -1,0 +1,34 @@
+import type { Moment } from "#src/platform-client/collectionView.ts";
+import type { PlatformFailureKind } from "#src/platform-client/failure.ts";
+import type { PlatformStep } from "./step.ts";
+
+/**
+ * What the process remembers of one custom resource. Nothing here is needed to be right: after a restart all of it is
+ * observed anew, or waited for.
+ */
+export interface Memory {
+  /** The custom resource's own uid: one that was deleted and made anew starts afresh. */
+  readonly resourceUid: string;
+  readonly firstSeenAt: Moment;
+  /** Whether it came into being while this process led, so that no other process can have acted on it. */
+  readonly bornHere: boolean;
+  /** The last value of the annotation that asks for a reconcile, with the moment at which it was first seen. */
+  readonly request?: { readonly value: string; readonly seenAt: Moment };
+  readonly deletionSeenAt?: Moment;
+  /** Since when it has been waiting for something. */
+  readonly waitingSince?: Moment;
+  readonly failure?: Failure;
+  /** When it was corrected after a change by another hand, within the last hour. */
+  readonly corrections: readonly Moment[];
+}
+
+export interface Failure {
+  readonly step: PlatformStep["do"];
+  readonly detail: PlatformFailureKind;
+  /** What was tried to be made so: another spec, parent or credential makes the failure moot. */
+  readonly attemptOf: string;
+  /** How many times in a row. */
+  readonly attempts: number;
+  readonly at: Moment;
+  readonly retryAt: Moment;
+}

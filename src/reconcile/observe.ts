@@ -1,0 +1,155 @@
+import type { KindName, Resource } from "#src/api/resource.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import type { Clock } from "#src/kube/clock.ts";
+import type { ReadStore } from "#src/kube/store.ts";
+import type { CollectionView } from "#src/platform-client/collectionView.ts";
+import type { Row } from "#src/platform-client/rows.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import { isBelow } from "#src/platform-client/uid.ts";
+import type { Boundary } from "./boundary.ts";
+import type { Breaker } from "./breaker.ts";
+import type { Definitions } from "./definitions.ts";
+import { type HeldResource, referent } from "./heldResource.ts";
+import { markerOf } from "./marker.ts";
+import type { Memories } from "./memories.ts";
+import type { Namesake, Observed, References } from "./observed.ts";
+import { resolveReferences } from "./references.ts";
+
+export type Stores = Readonly<Record<KindName, ReadStore<HeldResource>>>;
+
+/** All that observation reads from. */
+export interface World {
+  readonly stores: Stores;
+  readonly memories: Readonly<Record<KindName, Memories>>;
+  readonly session: PlatformSession;
+  readonly definitions: Definitions;
+  readonly breaker: Breaker;
+  readonly boundary: Boundary;
+  /** Hashes of the present owner id and of earlier ones. */
+  readonly owners: readonly [string, ...string[]];
+  readonly operatorIdentity: string;
+  readonly serviceAccountIssuer: string;
+  readonly settledAt: number;
+  readonly settleMs: number;
+  readonly credentialEpoch: () => number;
+  readonly clock: Clock;
+}
+
+/** Gathers what a decision needs, from caches alone; undefined for what is not there (any more). */
+export function observe(world: World, kindName: KindName, key: string): Observed | undefined {
+  const held = world.stores[kindName].get(key);
+  if (held === undefined) return undefined;
+  const { resource, invalid } = held;
+  const { session, clock, boundary } = world;
+  const kind = kinds[kindName];
+  const now = clock.monotonic();
+  const memory = world.memories[kindName].recall(key, held, now);
+  const view: CollectionView<Row> = session.views[kind.collection];
+  const markers = markersOf(world.owners, resource);
+  const references = invalid === undefined ? referencesOf(world, kind, resource, markers[0]) : invalidReferences;
+  const uid = resource.spec.uid ?? resource.status?.uid;
+  const resolved = references.are === "resolved" ? references : undefined;
+  const parent = resolved?.uids.parent;
+  const naturalKey = kind.marked ? markers[0] : resolved?.naturalKey;
+  const keys = kind.marked ? markers : naturalKey === undefined ? [] : [naturalKey];
+  const claimant = (row: Row) => claimantOf(world.stores[kindName], row.uid, key);
+  const matches = keys.flatMap((one) => view.withKey(one)).filter((row) => claimant(row) === undefined);
+  const wanted = resolved?.desired["name"];
+  const namesakes: Namesake[] =
+    uid === undefined && parent !== undefined && typeof wanted === "string"
+      ? view.named(parent, wanted).flatMap((row) => (matches.includes(row) ? [] : [{ row, claimedBy: claimant(row) }]))
+      : [];
+  return {
+    kind,
+    resource,
+    invalid,
+    references,
+    markers,
+    uid,
+    external: uid === undefined ? { is: "unknown" } : view.know(uid),
+    request:
+      memory.request !== undefined && memory.request.value !== resource.status?.lastHandledReconcileAt
+        ? memory.request
+        : undefined,
+    matches,
+    namesakes,
+    listing: parent === undefined ? undefined : session.knownSince(kind.collection, parent),
+    rootListings: boundary.roots.map((root) => ({ root, listing: view.coverage(root) })),
+    postUnknownSince: naturalKey === undefined ? undefined : session.posts.unknownSince(naturalKey),
+    postedHere: naturalKey !== undefined && session.posts.mayHaveMade(naturalKey),
+    rival: uid === undefined ? undefined : elderClaimant(world.stores[kindName], uid, key),
+    isProtected: (one) =>
+      boundary.roots.includes(one) || one === world.operatorIdentity || (session.rights?.ownBindings.has(one) ?? false),
+    isWithinRoots: (one) => boundary.roots.some((root) => isBelow(one, root)),
+    dependants: resource.metadata.deletionTimestamp === undefined ? [] : dependantsOf(world.stores, resource),
+    definition: world.definitions.lastRead(kindName),
+    heldByBreaker: uid !== undefined && world.breaker.holds(uid),
+    memory,
+    settledAt: world.settledAt,
+    settleMs: world.settleMs,
+    credentialEpoch: world.credentialEpoch(),
+    now,
+    wallClock: new Date(clock.now()),
+  };
+}
+
+const invalidReferences: References = {
+  are: "waiting",
+  reason: "ReferenceNotFound",
+  message: "The spec cannot be read, so its references cannot either.",
+};
+
+function referencesOf(world: World, kind: Kind, resource: Resource, marker: string): References {
+  return resolveReferences(kind, resource, {
+    find: (kindName, key) => world.stores[kindName as KindName].get(key)?.resource,
+    roles: world.session.roles,
+    boundary: world.boundary,
+    serviceAccountIssuer: world.serviceAccountIssuer,
+    marker,
+  });
+}
+
+export function markersOf(
+  [owner, ...earlier]: World["owners"],
+  { kind, metadata }: Resource,
+): readonly [string, ...string[]] {
+  const of = (one: string) => markerOf(one, kind, metadata.namespace ?? "", metadata.name);
+  return [of(owner), ...earlier.map(of)];
+}
+
+/** Another resource that stands for `uid`. */
+function claimantOf(store: ReadStore<HeldResource>, uid: string, key: string): string | undefined {
+  return store
+    .index("claims", uid)
+    .map(keyOfHeld)
+    .find((other) => other !== key);
+}
+
+/** The eldest of those that stand for `uid`, if it is not the resource at `key` itself. */
+function elderClaimant(store: ReadStore<HeldResource>, uid: string, key: string): string | undefined {
+  const claimants = store.index("claims", uid);
+  if (claimants.length < 2) return undefined;
+  const [eldest] = claimants.toSorted((a, b) => ageOf(a).localeCompare(ageOf(b)));
+  const elder = eldest === undefined ? key : keyOfHeld(eldest);
+  return elder === key ? undefined : elder;
+}
+
+function ageOf({ metadata }: HeldResource): string {
+  return `${metadata.creationTimestamp ?? ""} ${metadata.uid ?? ""}`;
+}
+
+/** Resources that refer to this one and exist on the platform. */
+function dependantsOf(stores: Stores, { kind, metadata }: Resource): string[] {
+  const wanted = referent(kind, metadata.namespace ?? "", metadata.name);
+  return Object.entries(stores).flatMap(([name, store]) =>
+    store
+      .index("refersTo", wanted)
+      .filter((held) => held.resource.status?.uid !== undefined)
+      .map((held) => `${name} ${held.metadata.name}`),
+  );
+}
+
+function keyOfHeld({ metadata }: HeldResource): string {
+  return `${metadata.namespace ?? ""}/${metadata.name}`;
+}

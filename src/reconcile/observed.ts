@@ -1,0 +1,85 @@
+import type { Resource } from "#src/api/resource.ts";
+import type { Fields, Kind, ResolvedUids } from "#src/kinds/kind.ts";
+import type { Knowledge, Moment } from "#src/platform-client/collectionView.ts";
+import type { Row } from "#src/platform-client/rows.ts";
+import type { Memory } from "./memory.ts";
+
+/** What a resource's references come to. */
+export type References =
+  | {
+      readonly are: "resolved";
+      readonly uids: ResolvedUids & { readonly parent: string };
+      readonly desired: Fields;
+      /** What names the thing on the platform, whatever its uid: its marker, or a binding's fields. */
+      readonly naturalKey: string;
+    }
+  | {
+      readonly are: "waiting";
+      readonly reason: "ReferenceNotFound" | "ReferenceNotReady" | "ReferenceNotGranted";
+      readonly message: string;
+    }
+  /** Roles have not been read yet. */
+  | { readonly are: "unread" }
+  | { readonly are: "denied"; readonly message: string };
+
+/** A complete list that held all children of a group. */
+export interface Listing {
+  readonly begunAt: Moment;
+  readonly steady: boolean;
+}
+
+/** Everything that a decision is made from, gathered without a call to anything. */
+export interface Observed {
+  readonly kind: Kind;
+  readonly resource: Resource;
+  /** Why the resource does not fit its schema; undefined where it does. */
+  readonly invalid: string | undefined;
+  readonly references: References;
+  /** The markers that are this resource's: the one of the present owner first, then those of earlier owners. */
+  readonly markers: readonly [string, ...string[]];
+  /** The uid that the resource stands for by its status or by its spec. */
+  readonly uid: string | undefined;
+  /** What is known of that uid. */
+  readonly external: Knowledge<Row>;
+  /** An unanswered wish of a person for a reconcile, with the moment at which it was first seen. */
+  readonly request: { readonly value: string; readonly seenAt: Moment } | undefined;
+  /** Rows that are this resource's by marker or natural key, and that no other resource stands for. */
+  readonly matches: readonly Row[];
+  /** Rows below the same parent with the wanted name and without our marker. */
+  readonly namesakes: readonly Namesake[];
+  /** The last list that held all children of the parent. */
+  readonly listing: Listing | undefined;
+  /** For each root, the last list that held all below it. */
+  readonly rootListings: readonly { readonly root: string; readonly listing: Listing | undefined }[];
+  /** Since when a POST of this thing has had an unknown outcome. */
+  readonly postUnknownSince: Moment | undefined;
+  /** Whether this process may have made something with this natural key. */
+  readonly postedHere: boolean;
+  /** Another, elder resource that stands for the same uid: `namespace/name`. */
+  readonly rival: string | undefined;
+  /** Uids that are never managed: root groups, the operator's identity and its bindings. */
+  readonly isProtected: (uid: string) => boolean;
+  /** Whether a uid lies below one of the roots that may be used. */
+  readonly isWithinRoots: (uid: string) => boolean;
+  /** Resources that refer to this one and still stand: `Identity team/ci`. */
+  readonly dependants: readonly string[];
+  /** The last read of the CustomResourceDefinition. */
+  readonly definition: { readonly readAt: Moment; readonly deleting: boolean } | undefined;
+  /** Whether too much of what we manage is missing at once for this to be made anew without being asked. */
+  readonly heldByBreaker: boolean;
+  readonly memory: Memory;
+  /** From when on an absence may be believed for what another process may have been making when it lost the lead. */
+  readonly settledAt: Moment;
+  /** How long after its sending a request may still land. */
+  readonly settleMs: number;
+  readonly credentialEpoch: number;
+  readonly now: Moment;
+  /** The wall clock, for times that people read. */
+  readonly wallClock: Date;
+}
+
+export interface Namesake {
+  readonly row: Row;
+  /** Another resource that stands for it: `namespace/name`. */
+  readonly claimedBy: string | undefined;
+}

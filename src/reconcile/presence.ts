@@ -1,0 +1,301 @@
+import { pausedAnnotation } from "#src/api/annotations.ts";
+import { finalizer } from "#src/api/resource.ts";
+import type { Fields } from "#src/kinds/kind.ts";
+import type { Moment } from "#src/platform-client/collectionView.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
+import type { Row } from "#src/platform-client/rows.ts";
+import { attempt, conclude, stalled, waiting } from "./conclude.ts";
+import { creationBody, differencesOf } from "./differences.ts";
+import { fightEndsAt } from "./fight.ts";
+import type { Observed, References } from "./observed.ts";
+import { foreignMarker } from "./ownership.ts";
+import type { Announcement, Step } from "./step.ts";
+
+type Resolved = Extract<References, { are: "resolved" }>;
+
+/** What to do for a resource that should exist. */
+export function decidePresence(observed: Observed): Step {
+  const { resource, references, rival, uid } = observed;
+  if (resource.metadata.annotations?.[pausedAnnotation] === "true") return conclude(observed, { is: "paused" });
+  if (observed.invalid !== undefined) return conclude(observed, stalled("InvalidSpec", observed.invalid));
+  switch (references.are) {
+    case "unread":
+      return attempt(observed, { do: "readAccess" });
+    case "waiting":
+      return conclude(observed, waiting(references.reason, references.message));
+    case "denied":
+      return conclude(observed, stalled("TenantDenied", references.message));
+    case "resolved":
+      if (rival !== undefined)
+        return conclude(
+          observed,
+          stalled(
+            "Conflict",
+            `${observed.kind.name} ${rival} stands for the same uid ${uid} already; only one may. Delete one of the two.`,
+          ),
+        );
+      return uid === undefined ? decideUnknown(observed, references) : decideKnown(observed, references, uid);
+  }
+}
+
+/** The resource stands for a uid, by its status or its spec. */
+function decideKnown(observed: Observed, references: Resolved, uid: string): Step {
+  const { external, resource } = observed;
+  const parent = resource.status?.uid === uid ? (resource.status.parentUid ?? parentOf(uid)) : parentOf(uid);
+  switch (external.is) {
+    case "unknown":
+      return attempt(observed, { do: "lookUp", parent: references.uids.parent, begunAfter: 0, steady: false });
+    case "doubted":
+      return attempt(observed, { do: "read", uid });
+    case "gone":
+      return decideGone(observed, references, uid);
+    case "present":
+      if (parent !== references.uids.parent) return conclude(observed, parentChanged(observed, references, uid));
+      if (observed.request !== undefined && external.seenAt < observed.request.seenAt)
+        return attempt(observed, { do: "read", uid });
+      return decideOurs(observed, references, external.row);
+  }
+}
+
+function parentChanged({ resource, kind }: Observed, { uids }: Resolved, uid: string) {
+  if (resource.spec.uid === uid)
+    return stalled(
+      "InvalidSpec",
+      `spec.uid: ${kind.noun} ${uid} is not below ${uids.parent}, the group that the spec names. Name the group that holds it.`,
+    );
+  return stalled(
+    "ParentChanged",
+    `The parent is now ${uids.parent}, but the ${kind.noun} ${uid} still exists below the former one. Delete that one on the platform, and it is made anew below the new parent.`,
+  );
+}
+
+/** The uid is proven not to exist any more. */
+function decideGone(observed: Observed, references: Resolved, uid: string): Step {
+  const { resource, kind, heldByBreaker, request } = observed;
+  if (resource.spec.uid !== undefined)
+    return conclude(
+      observed,
+      stalled(
+        "ExternalGone",
+        `spec.uid: the platform has no ${kind.noun} ${uid}. Name one that exists, or leave spec.uid out to have one made.`,
+      ),
+    );
+  if (resource.spec.policy.drift === "Report")
+    return conclude(observed, {
+      is: "failing",
+      reason: "ExternalGone",
+      message: `The ${kind.noun} ${uid} was deleted on the platform. spec.policy.drift is Report, so it is not made anew.`,
+    });
+  if (heldByBreaker && request === undefined)
+    return conclude(observed, {
+      is: "failing",
+      reason: "ExternalGone",
+      message: `The ${kind.noun} ${uid} is gone from the platform together with many others. To have it made anew, set the annotation iam.muster.dev/reconcile-requested-at to a new value.`,
+    });
+  return decideUnknown(observed, references);
+}
+
+/** Nothing is on record: find it, take it over, or make it. */
+function decideUnknown(observed: Observed, references: Resolved): Step {
+  const { matches, kind, resource, postedHere } = observed;
+  const [match] = matches;
+  if (match !== undefined) {
+    if (kind.marked || postedHere || resource.spec.policy.adoption === "IfExists")
+      return decideOurs(observed, references, match);
+    return conclude(
+      observed,
+      stalled(
+        "Conflict",
+        `An equal ${kind.noun} exists already (uid ${match.uid}). Set spec.policy.adoption: IfExists to manage that one, or delete it on the platform.`,
+      ),
+    );
+  }
+  const absent = absenceUnproven(observed, references);
+  if (absent !== undefined) return absent;
+  if (kind.marked) {
+    const conflict = decideNamesakes(observed, references);
+    if (conflict !== undefined) return conflict;
+  }
+  if (!hasFinalizer(observed)) return { do: "addFinalizer" };
+  const { uids, desired } = references;
+  return attempt(observed, {
+    do: "create",
+    parent: uids.parent,
+    body: creationBody(observed, desired),
+    announce: {
+      type: "Normal",
+      reason: "Created",
+      note: `Created the ${kind.noun} below ${uids.parent} on the platform.`,
+    },
+  });
+}
+
+/**
+ * The step that is still needed before it may be believed that the platform has nothing of ours; undefined if none is.
+ * A list proves it if it begun after the last moment at which something unseen could have come into being.
+ */
+export function absenceUnproven(observed: Observed, references: Resolved): Step | undefined {
+  const { listing } = observed;
+  const { begunAfter, steady } = proofOfAbsence(observed);
+  if (observed.now < begunAfter)
+    return conclude(
+      observed,
+      waiting("Creating", "Waiting until a request with an unknown outcome can no longer take effect."),
+      begunAfter,
+    );
+  if (listing !== undefined && listing.begunAt >= begunAfter && (listing.steady || !steady)) return undefined;
+  return attempt(observed, { do: "lookUp", parent: references.uids.parent, begunAfter, steady });
+}
+
+/** What a list must satisfy for a thing's absence from it to prove that it is not there. */
+export function proofOfAbsence(observed: Observed): { readonly begunAfter: Moment; readonly steady: boolean } {
+  const { memory, postUnknownSince, resource } = observed;
+  const moments = [
+    // Another process may have led before, with a request under way.
+    observed.settledAt,
+    ...(postUnknownSince === undefined ? [] : [postUnknownSince + observed.settleMs]),
+    ...(resource.spec.policy.adoption === "IfExists" ? [memory.firstSeenAt] : []),
+    ...(memory.failure?.detail.kind === "refused" && memory.failure.detail.error.code === "ALREADY_EXISTS"
+      ? [memory.failure.at]
+      : []),
+  ];
+  return { begunAfter: Math.max(...moments), steady: postUnknownSince !== undefined };
+}
+
+/** Others of the wanted name below the same parent; undefined if there is none. */
+function decideNamesakes(observed: Observed, references: Resolved): Step | undefined {
+  const { namesakes, kind, resource } = observed;
+  const [first, ...more] = namesakes;
+  if (first === undefined) return undefined;
+  const name = kind.nameOf(first.row) ?? "";
+  const conflict = (message: string) => conclude(observed, stalled("Conflict", message));
+  const managed = namesakes.find(
+    (namesake) => namesake.claimedBy !== undefined || foreignMarker(observed, namesake.row) !== undefined,
+  );
+  if (managed !== undefined)
+    return conflict(
+      `A ${kind.noun} named "${name}" (uid ${managed.row.uid}) exists below the same parent and is managed by ${managed.claimedBy === undefined ? "another Muster or another object" : `${kind.name} ${managed.claimedBy}`}. Choose another name.`,
+    );
+  if (resource.spec.policy.adoption === "Never")
+    return conflict(
+      `A ${kind.noun} named "${name}" (uid ${first.row.uid}) exists below the same parent, and Muster did not make it. To manage it, set spec.policy.adoption: IfExists or spec.uid: ${first.row.uid}; else choose another name.`,
+    );
+  if (more.length > 0)
+    return conflict(
+      `${namesakes.length} of the name "${name}" exist below the same parent: ${namesakes.map(({ row }) => row.uid).join(", ")}. Say which one is meant with spec.uid.`,
+    );
+  return decideOurs(observed, references, first.row);
+}
+
+/** `row` is what the resource stands for. */
+function decideOurs(observed: Observed, references: Resolved, row: Row): Step {
+  const { kind, resource, isProtected } = observed;
+  if (isProtected(row.uid))
+    return conclude(
+      observed,
+      stalled(
+        "Conflict",
+        `The ${kind.noun} ${row.uid} belongs to the operator itself or is a root group; these are never managed.`,
+      ),
+    );
+  if (foreignMarker(observed, row) !== undefined)
+    return conclude(
+      observed,
+      stalled(
+        "Conflict",
+        `The ${kind.noun} ${row.uid} carries the marker of another object or of another Muster. Delete this object, or take the marker out of the description on the platform to hand it over.`,
+      ),
+    );
+  if (!hasFinalizer(observed)) return { do: "addFinalizer" };
+  return (
+    decideDouble(observed, row) ??
+    decideFields(observed, references.desired, row) ??
+    concludeReady(observed, references, row, resource.status?.uid)
+  );
+}
+
+/** More than one thing carries our marker: keep this one; delete what this very process made; else tell. */
+function decideDouble(observed: Observed, row: Row): Step | undefined {
+  const { kind, postedHere } = observed;
+  const double = kind.marked ? observed.matches.find((match) => match.uid !== row.uid) : undefined;
+  if (double === undefined) return undefined;
+  if (!postedHere)
+    return conclude(
+      observed,
+      stalled(
+        "Conflict",
+        `Two of ${kind.collection} on the platform carry this object's marker: ${row.uid}, which is kept, and ${double.uid}. Delete the latter on the platform.`,
+      ),
+    );
+  return attempt(observed, {
+    do: "delete",
+    uid: double.uid,
+    announce: {
+      type: "Normal",
+      reason: "Deleted",
+      note: `Deleted ${double.uid}, which a repeated request had made beside ${row.uid}.`,
+    },
+  });
+}
+
+/** Brings the managed fields of `row` to what they should be; undefined if they are. */
+function decideFields(observed: Observed, desired: Fields, row: Row): Step | undefined {
+  const { resource } = observed;
+  const differences = differencesOf(observed, desired, row);
+  if (differences === undefined) return undefined;
+  const { body, mask, drift } = differences;
+  const isDrift = wasAsTheSpecSays(observed, row.uid);
+  const fields = drift.map((one) => one.field).join(", ");
+  if (isDrift) {
+    const detected = `Somebody else changed ${fields} on the platform.`;
+    if (resource.spec.policy.drift === "Report")
+      return conclude(observed, {
+        is: "failing",
+        reason: "DriftDetected",
+        message: `${detected} spec.policy.drift is Report, so it is left so.`,
+        drift,
+      });
+    const until = fightEndsAt(observed.memory.corrections, observed.now);
+    if (until !== undefined)
+      return conclude(
+        observed,
+        {
+          is: "failing",
+          reason: "DriftDetected",
+          message: `${detected} It was set back three times within an hour and changed again: find who else manages it. It is set back again when the hour is over.`,
+          drift,
+        },
+        until,
+      );
+  }
+  const announce: Announcement = isDrift
+    ? { type: "Normal", reason: "DriftCorrected", note: `Set ${fields} back to what the spec says.` }
+    : { type: "Normal", reason: "Updated", note: `Changed ${fields} on the platform.` };
+  return attempt(observed, { do: "update", uid: row.uid, body, mask, correction: isDrift, announce });
+}
+
+/** Whether this generation of the spec had been reached, so that a difference now is another hand's doing. */
+function wasAsTheSpecSays({ resource }: Observed, uid: string): boolean {
+  const ready = resource.status?.conditions?.find((condition) => condition.type === "Ready");
+  return (
+    resource.status?.uid === uid &&
+    ready?.observedGeneration === resource.metadata.generation &&
+    (ready?.status === "True" || ready?.reason === "DriftDetected")
+  );
+}
+
+function concludeReady(observed: Observed, references: Resolved, row: Row, recorded: string | undefined): Step {
+  const adopted: Announcement | undefined =
+    recorded === row.uid || observed.postedHere
+      ? undefined
+      : {
+          type: "Normal",
+          reason: "Adopted",
+          note: `Manages the ${observed.kind.noun} ${row.uid}, which existed already.`,
+        };
+  return conclude(observed, { is: "ready", uid: row.uid, parentUid: references.uids.parent }, undefined, adopted);
+}
+
+export function hasFinalizer({ resource }: Observed): boolean {
+  return resource.metadata.finalizers?.includes(finalizer) ?? false;
+}

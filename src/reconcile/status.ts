@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Condition, ConditionType, Reason } from "#src/api/condition.ts";
+import type { Status, StatusError } from "#src/api/status.ts";
+import { statusBounds } from "#src/api/status.ts";
+import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
+import type { Observed } from "./observed.ts";
+import type { Outlook } from "./outlook.ts";
+import { plainText } from "./plainText.ts";
+import type { StatusPatch } from "./step.ts";
+
+/**
+ * What has to change in a resource's status so that it tells `outlook`; undefined where it tells so already. Times move
+ * only along with something else, and a condition's `lastTransitionTime` only with its status.
+ */
+export function statusPatch(observed: Observed, outlook: Outlook): StatusPatch | undefined {
+  const before = observed.resource.status;
+  const now = observed.wallClock.toISOString().replace(/\.\d+Z$/, "Z");
+  const generation = observed.resource.metadata.generation ?? 0;
+  const after: Record<string, unknown> = {
+    observedGeneration: generation,
+    conditions: conditionsOf(outlook, observed).map((condition) =>
+      dated(condition, generation, now, before?.conditions),
+    ),
+    error: outlook.is === "ready" || outlook.is === "paused" ? null : errorOf(outlook.error, now, before?.error),
+    drift: "drift" in outlook && outlook.drift !== undefined ? outlook.drift : null,
+    ...(outlook.is === "ready" ? { uid: outlook.uid, parentUid: outlook.parentUid } : {}),
+    ...(observed.request === undefined || outlook.is === "paused"
+      ? {}
+      : { lastHandledReconcileAt: observed.request.value }),
+  };
+  const changes = Object.entries(after).filter(
+    ([field, value]) => !isDeepStrictEqual(value ?? undefined, before?.[field as keyof Status]),
+  );
+  if (changes.length === 0) return undefined;
+  return { ...Object.fromEntries(changes), ...(outlook.is === "ready" ? { lastSyncTime: now } : {}) };
+}
+
+type Finding = Omit<Condition, "lastTransitionTime" | "observedGeneration">;
+
+function conditionsOf(outlook: Outlook, observed: Observed): Finding[] {
+  const references = referencesResolved(observed);
+  if (outlook.is === "ready")
+    return [
+      finding("Ready", "True", "Available", `The ${observed.kind.noun} exists on the platform as the spec says.`),
+      references,
+    ];
+  if (outlook.is === "paused")
+    return [
+      finding("Ready", "Unknown", "Paused", "The annotation iam.muster.dev/paused keeps the operator from looking."),
+      references,
+    ];
+  const ready = finding("Ready", "False", outlook.reason, plainText(outlook.message, statusBounds.message));
+  if (outlook.is === "failing") return [ready, references];
+  return [ready, { ...ready, type: outlook.is === "stalled" ? "Stalled" : "Reconciling", status: "True" }, references];
+}
+
+function referencesResolved({ references }: Observed): Finding {
+  switch (references.are) {
+    case "resolved":
+      return finding("ReferencesResolved", "True", "Available", "All that the spec refers to was found.");
+    case "waiting":
+      return finding(
+        "ReferencesResolved",
+        "False",
+        references.reason,
+        plainText(references.message, statusBounds.message),
+      );
+    case "denied":
+      return finding(
+        "ReferencesResolved",
+        "False",
+        "TenantDenied",
+        plainText(references.message, statusBounds.message),
+      );
+    case "unread":
+      return finding(
+        "ReferencesResolved",
+        "Unknown",
+        "PlatformUnavailable",
+        "The platform's roles could not be read yet.",
+      );
+  }
+}
+
+function finding(type: ConditionType, status: Condition["status"], reason: Reason, message: string): Finding {
+  return { type, status, reason, message };
+}
+
+function dated(
+  condition: Finding,
+  generation: number,
+  now: string,
+  before: readonly Condition[] | undefined,
+): Condition {
+  const old = before?.find(({ type }) => type === condition.type);
+  const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : now;
+  return { ...condition, observedGeneration: generation, lastTransitionTime };
+}
+
+function errorOf(
+  error: PlatformErrorBody | undefined,
+  now: string,
+  before: StatusError | undefined,
+): StatusError | null {
+  if (error === undefined) return null;
+  const next: StatusError = {
+    code: error.code,
+    ...(error.reason === "" ? {} : { reason: bounded(error.reason) }),
+    ...(error.domain === "" ? {} : { domain: bounded(error.domain) }),
+    message: plainText(error.message, statusBounds.message),
+    ...(error.fieldViolations.length === 0
+      ? {}
+      : {
+          fieldViolations: error.fieldViolations
+            .slice(0, statusBounds.items)
+            .map(({ field, description }) => ({ field: bounded(field), description: bounded(description) })),
+        }),
+    ...(error.preconditionViolations.length === 0
+      ? {}
+      : {
+          preconditionViolations: error.preconditionViolations.slice(0, statusBounds.items).map((violation) => ({
+            type: bounded(violation.type),
+            description: bounded(violation.description),
+            ...(violation.subject === undefined ? {} : { subject: bounded(violation.subject) }),
+          })),
+        }),
+    time: now,
+  };
+  return before !== undefined && isDeepStrictEqual({ ...before, time: now }, next) ? before : next;
+}
+
+const bounded = (text: string): string => plainText(text, statusBounds.text);

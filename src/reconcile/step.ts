@@ -1,0 +1,59 @@
+import type { Status } from "#src/api/status.ts";
+import type { Fields } from "#src/kinds/kind.ts";
+import type { Moment } from "#src/platform-client/collectionView.ts";
+
+/** Something to tell people about in an event, once the step has succeeded. */
+export interface Announcement {
+  readonly type: "Normal" | "Warning";
+  readonly reason: EventReason;
+  readonly note: string;
+}
+
+export type EventReason =
+  | "Created"
+  | "Updated"
+  | "Deleted"
+  | "Adopted"
+  | "Recovered"
+  | "DriftDetected"
+  | "DriftCorrected"
+  | "Orphaned"
+  | "TenantDenied";
+
+/** What a status write changes: whole top-level fields of the status, null to remove one. */
+export type StatusPatch = { readonly [K in keyof Status]?: Status[K] | null };
+
+/** The steps that call the platform; a failed one is tried again only when its wait is over. */
+export type PlatformStep =
+  /** Read the operator's own rights and the roles. */
+  | { readonly do: "readAccess" }
+  /** List the children of `parent`, by a list begun at or after `begunAfter`. */
+  | { readonly do: "lookUp"; readonly parent: string; readonly begunAfter: Moment; readonly steady: boolean }
+  /** Read one thing, or prove that it is gone. */
+  | { readonly do: "read"; readonly uid: string }
+  | { readonly do: "create"; readonly parent: string; readonly body: Fields; readonly announce: Announcement }
+  | {
+      readonly do: "update";
+      readonly uid: string;
+      readonly body: Fields;
+      readonly mask: readonly string[];
+      /** Whether this undoes what another hand did, which is counted to notice a fight. */
+      readonly correction: boolean;
+      readonly announce?: Announcement;
+    }
+  | { readonly do: "delete"; readonly uid: string; readonly announce: Announcement };
+
+/**
+ * The one next step of a reconcile: at most one write to one system. Its result is observed before the next is decided,
+ * so every place where a process can die lies between two steps.
+ */
+export type Step =
+  | PlatformStep
+  | { readonly do: "addFinalizer" }
+  | { readonly do: "releaseFinalizer"; readonly announce?: Announcement }
+  /** Read the CustomResourceDefinition, to tell an object's deletion from the uninstalling of its kind. */
+  | { readonly do: "readDefinition" }
+  | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly announce?: Announcement }
+  /** Nothing can be done before `until`, unless something that was observed changes. */
+  | { readonly do: "wait"; readonly until: Moment }
+  | { readonly do: "done" };
