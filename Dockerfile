@@ -1,0 +1,23 @@
+# The image of every part: `muster operator` and `muster platform` are one program.
+# Both stages are Debian 12, so the Node that the first one brings runs in the second one as it is.
+
+FROM node:24.21.0-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY scripts/build.ts scripts/
+COPY src src
+RUN node scripts/build.ts
+
+FROM debian:bookworm-slim
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY LICENSE /usr/share/doc/muster/
+COPY --from=build /build/dist/NOTICES.txt /usr/share/doc/muster/
+# By this name it is a module without a package.json beside it, and a command without one.
+COPY --from=build --chmod=755 /build/dist/muster.js /usr/local/lib/muster.mjs
+RUN ln -s ../lib/muster.mjs /usr/local/bin/muster
+ENV NODE_ENV=production
+# A number, so that Kubernetes can see that it is not root. It owns nothing in the image and writes nowhere in it.
+USER 65532:65532
+ENTRYPOINT ["muster"]
+CMD ["--help"]
