@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import pino from "pino";
+import { startPlatform } from "#src/platform/platform.ts";
+import type { PlatformSettings } from "#src/platform/settings.ts";
+import { SqliteStore } from "#src/platform/store/sqlite.ts";
+import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
+import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
+import { defineCommand } from "./command.ts";
+import * as settings from "./settings.ts";
+
+export default defineCommand({
+  summary: "serve the platform that the operator drives",
+  settings: {
+    data: settings.required(settings.file, "the SQLite file that holds everything; made where there is none"),
+    listen: settings.withDefault(
+      settings.listenAddress,
+      "127.0.0.1:8080",
+      "where to answer; port 0 takes any free one, which the log tells",
+    ),
+    baseUrl: settings.optional(
+      settings.url,
+      "the address of the API as clients know it, the audience of API tokens (default: http:// and the listen address)",
+    ),
+    authUrl: settings.optional(
+      settings.url,
+      "the address of the token service as clients know it, the issuer of API tokens (default: the base URL)",
+    ),
+    adminTokenFile: settings.optional(
+      settings.file,
+      "where the first start writes the admin token, mode 0600 (default: the data file with .admin-token)",
+    ),
+    keyFile: settings.optional(
+      settings.file,
+      "the key that seals secrets in the data; made where there is none, mode 0600 (default: the data file with .key)",
+    ),
+    audience: settings.optionalList(settings.text, "an audience, beside the base URL, that API tokens may be made for"),
+    trustedIssuer: settings.optionalList(
+      trustedIssuer(),
+      "an issuer of tokens that may have a private address, such as a cluster's own: URL[,ca=FILE][,jwks=URL]",
+    ),
+    errorDomain: settings.withDefault(settings.text, "iam.muster.dev", "the domain in the details of errors"),
+    uniqueNames: settings.toggle("refuse a name that a sibling has, and a role binding that exists"),
+    consistencyLag: settings.withDefault(
+      settings.duration,
+      "0s",
+      "answer calls about a new group's children with code 7 for this long, as a distributed platform may",
+    ),
+    unknownFields: settings.withDefault(
+      settings.oneOf("refuse", "ignore"),
+      "refuse",
+      "what happens to a field of a request that the contract does not have",
+    ),
+    deleteAnswer: settings.withDefault(
+      settings.oneOf("nothing", "object"),
+      "nothing",
+      "what a successful DELETE answers: no body, or {}",
+    ),
+    rootGroupCreators: settings.withDefault(settings.oneOf("admin", "anyone"), "admin", "who may make root groups"),
+    latency: settings.withDefault(settings.duration, "0ms", "let each answer of the API wait this long: for tests"),
+    logLevel: settings.withDefault(
+      settings.oneOf("debug", "info", "warn", "error"),
+      "info",
+      "what is logged; debug has a line for each call",
+    ),
+  },
+  run: async (values, { signal }) => {
+    const log = pino({ level: values.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+    const settingsAt = (address: string): PlatformSettings => {
+      const baseUrl = withoutSlash(values.baseUrl?.href ?? `http://${address}`);
+      return {
+        baseUrl,
+        authUrl: withoutSlash(values.authUrl?.href ?? baseUrl),
+        audiences: values.audience,
+        trustedIssuers: values.trustedIssuer,
+        errorDomain: values.errorDomain,
+        uniqueNames: values.uniqueNames,
+        consistencyLag: values.consistencyLag,
+        unknownFields: values.unknownFields,
+        deleteAnswer: values.deleteAnswer,
+        rootGroupCreators: values.rootGroupCreators,
+      };
+    };
+    const platform = await startPlatform({
+      store: new SqliteStore(values.data),
+      masterKey: readOrMakeKeyFile(values.keyFile ?? `${values.data}.key`),
+      clock: Date.now,
+      log,
+      listen: values.listen,
+      adminTokenFile: values.adminTokenFile ?? `${values.data}.admin-token`,
+      latency: values.latency,
+      settings: settingsAt,
+    });
+    const { baseUrl, authUrl } = platform.settings;
+    log.info({ address: platform.address, baseUrl, authUrl, rootGroup: platform.rootGroup }, "listening");
+    await stopped(signal);
+    log.info("stopping: answering what runs");
+    await platform.close();
+    log.info("stopped");
+  },
+});
+
+function stopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/$/, "");
+}
+
+/** `URL[,ca=FILE][,jwks=URL]` */
+function trustedIssuer() {
+  return {
+    placeholder: "URL[,ca=FILE][,jwks=URL]",
+    parse: (value: string): TrustedIssuer => {
+      const [issuer = "", ...options] = value.split(",");
+      const given = new Map(options.map((option) => [option.split("=")[0], option.slice(option.indexOf("=") + 1)]));
+      for (const name of given.keys())
+        if (name !== "ca" && name !== "jwks") throw new Error(`"${name}" is none of ca=FILE, jwks=URL`);
+      const caFile = given.get("ca");
+      return {
+        issuer: httpsUrl(issuer),
+        ca: caFile === undefined ? undefined : readFileSync(caFile, "utf8"),
+        jwksUrl: given.has("jwks") ? httpsUrl(given.get("jwks") ?? "") : undefined,
+      };
+    },
+  };
+}
+
+function httpsUrl(value: string): string {
+  if (URL.parse(value)?.protocol !== "https:") throw new Error(`"${value}" is not an https URL`);
+  return value;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { Code } from "../errors/api-error.ts";
+import { Access, narrow, outermost } from "./access.ts";
+import { builtinRoles } from "./builtin-roles.ts";
+import { allCapabilities, Capability, capabilityNamed, dottedNameOf } from "./capability.ts";
+
+const root = "a".repeat(40);
+const team = `${root}/0000000000000001`;
+const member = `${team}/0000000000000001`;
+const sibling = `${root}/0000000000000002`;
+const { CAP_IAM_GROUPS_LIST: list, CAP_IAM_GROUPS_CREATE: create } = Capability;
+const access = new Access([
+  { group: team, capabilities: new Set([list]) },
+  { group: member, capabilities: new Set([create]) },
+]);
+
+describe("Access", () => {
+  it("A binding holds in its group and in every group below it", () => {
+    expect(access.may(list, team)).toBe(true);
+    expect(access.may(list, member)).toBe(true);
+    expect(access.may(list, root)).toBe(false);
+    expect(access.may(list, sibling)).toBe(false);
+    expect(access.may(create, team)).toBe(false);
+  });
+
+  it("answers 7 for what the caller can see and 5 for what it cannot", () => {
+    expect(() => access.demand(create, team, "group")).toThrowError(
+      expect.objectContaining({ code: Code.permissionDenied }),
+    );
+    expect(() => access.demand(list, root, "group")).toThrowError(expect.objectContaining({ code: Code.notFound }));
+    expect(() => access.demand(list, member, "group")).not.toThrow();
+  });
+
+  it("tells where a capability holds, without parts within parts", () => {
+    expect(access.coverage(list)).toEqual([team]);
+    expect(access.coverage(Capability.CAP_REPO_LIST)).toEqual([]);
+    expect(new Access("everything").coverage(list)).toBe("everywhere");
+    expect(outermost([member, sibling, team, team])).toEqual([team, sibling]);
+  });
+});
+
+describe("narrow", () => {
+  const grants = [{ group: team, capabilities: new Set([list, create]) }];
+  it.each([
+    [
+      "to a group above: stays",
+      { groups: [root], capabilities: undefined },
+      [{ group: team, capabilities: new Set([list, create]) }],
+    ],
+    [
+      "to a group below: only there",
+      { groups: [member], capabilities: undefined },
+      [{ group: member, capabilities: new Set([list, create]) }],
+    ],
+    ["to a group beside: nothing", { groups: [sibling], capabilities: undefined }, []],
+    [
+      "to capabilities: these at most",
+      { groups: undefined, capabilities: new Set([list, Capability.CAP_REPO_LIST]) },
+      [{ group: team, capabilities: new Set([list]) }],
+    ],
+  ])("%s", (_, narrowing, expected) => expect(narrow(grants, narrowing)).toEqual(expected));
+});
+
+describe("capabilities and built-in roles", () => {
+  it("have the dotted names of the contract", () => {
+    expect(allCapabilities).toHaveLength(36);
+    expect(dottedNameOf(Capability.CAP_IAM_ROLE_BINDINGS_CREATE)).toBe("role_bindings.create");
+    expect(dottedNameOf(Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST)).toBe("identity_providers.list");
+    expect(dottedNameOf(Capability.CAP_ADVISORIES_LIST)).toBe("advisories.list");
+    expect(capabilityNamed("tag.delete")).toBe(Capability.CAP_TAG_DELETE);
+    expect(capabilityNamed("groups.fly")).toBeUndefined();
+  });
+
+  it("give what the table says", () => {
+    const sizes = Object.fromEntries(builtinRoles.map(({ name, capabilities }) => [name, capabilities.size]));
+    expect(sizes).toEqual({
+      viewer: 10,
+      editor: 13,
+      owner: 36,
+      limited_owner: 12,
+      "registry.pull": 3,
+      "registry.push": 9,
+    });
+    expect(builtinRoles.every(({ uid }) => /^[0-9a-f]{40}$/.test(uid))).toBe(true);
+  });
+});

@@ -1,0 +1,26 @@
+import { Capability, CapabilitySchema } from "../gen/muster/capabilities/capabilities_pb.ts";
+
+export { Capability };
+
+export const allCapabilities: readonly Capability[] = CapabilitySchema.values
+  .map(({ number }) => number as Capability)
+  .filter((capability) => capability !== Capability.UNKNOWN);
+
+const dottedNames = new Map(allCapabilities.map((capability) => [capability, dotted(capability)]));
+const byDottedName = new Map([...dottedNames].map(([capability, name]) => [name, capability]));
+
+/** `CAP_IAM_ROLE_BINDINGS_CREATE` → `role_bindings.create`. */
+function dotted(capability: Capability): string {
+  const name = (CapabilitySchema.value[capability]?.name ?? "").replace(/^CAP_(IAM_)?/, "");
+  const verb = name.lastIndexOf("_");
+  return `${name.slice(0, verb)}.${name.slice(verb + 1)}`.toLowerCase();
+}
+
+/** The name that v1, the token exchange and messages to people use. */
+export function dottedNameOf(capability: Capability): string {
+  return dottedNames.get(capability) ?? "unknown";
+}
+
+export function capabilityNamed(dottedName: string): Capability | undefined {
+  return byDottedName.get(dottedName);
+}

@@ -1,0 +1,97 @@
+import { create } from "@bufbuild/protobuf";
+import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Capability } from "../access/capability.ts";
+import { applyMask, readMask } from "../contract/field-mask.ts";
+import { permissionDenied } from "../errors/api-error.ts";
+import {
+  type Group,
+  GroupSchema,
+  GroupsService,
+  ListGroupsRequestSchema,
+  ListGroupsResponseSchema,
+} from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { listPage, nameIs } from "../resources/list.ts";
+import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { checkDescription, checkName } from "../resources/rules.ts";
+import { checkUniqueName } from "../resources/unique-name.ts";
+import { implement, type Service } from "../service/service.ts";
+import type { Session, Sessions, WriteSession } from "../service/session.ts";
+import { newRootUid, newUidIn } from "../uid.ts";
+import { groups } from "./group-collection.ts";
+import { checkEmpty } from "./group-emptiness.ts";
+import { bindFounder, unbindFounder } from "./founding-binding.ts";
+
+export function groupsService(sessions: Sessions): Service {
+  return implement(GroupsService, {
+    listGroups: (request, call) =>
+      sessions.read(call, async (session) => {
+        const conditions = nameIs(request.name);
+        const { items, ...page } = await listPage(session, groups, {
+          schema: ListGroupsRequestSchema,
+          request,
+          conditions,
+        });
+        return create(ListGroupsResponseSchema, { groups: items, ...page });
+      }),
+
+    getGroup: ({ uid }, call) =>
+      sessions.read(call, (session) => permittedResource(session, groups, Capability.CAP_IAM_GROUPS_LIST, uid)),
+
+    createGroup: ({ parent, group = create(GroupSchema) }, call) =>
+      sessions.write(call, async (session) => {
+        if (parent === "") return createRoot(session, group);
+        await permittedParent(session, Capability.CAP_IAM_GROUPS_CREATE, parent);
+        return insertGroup(session, newUidIn(parent), group);
+      }),
+
+    updateGroup: ({ group = create(GroupSchema), updateMask }, call) =>
+      sessions.write(call, async (session) => {
+        const current = await permittedResource(session, groups, Capability.CAP_IAM_GROUPS_UPDATE, group.uid);
+        const mask = readMask(GroupSchema, updateMask?.paths ?? [], group);
+        const updated = applyMask(GroupSchema, current, group, mask, ["verified"]);
+        checkGroup(session, updated, current.verified);
+        if (updated.name !== current.name) await checkUniqueName(session, groups, updated.uid, updated.name);
+        updated.updateTime = timestampFromMs(session.now);
+        await groups.update(session.tx, updated);
+        return updated;
+      }),
+
+    deleteGroup: ({ uid }, call) =>
+      sessions.write(call, async (session) => {
+        await permittedResource(session, groups, Capability.CAP_IAM_GROUPS_DELETE, uid);
+        await checkEmpty(session.tx, uid);
+        await unbindFounder(session.tx, uid);
+        await groups.delete(session.tx, uid);
+        return create(EmptySchema);
+      }),
+  });
+}
+
+/** A root group, of which the caller becomes owner; the admin owns every one as it is. */
+async function createRoot(session: WriteSession, group: Group): Promise<Group> {
+  const { caller, settings } = session;
+  if (caller.kind === "identity" && settings.rootGroupCreators === "admin")
+    throw permissionDenied("only the admin may make root groups");
+  // A narrowed token must not come by more than it holds.
+  if (caller.kind === "identity" && (caller.narrowing.capabilities ?? caller.narrowing.groups) !== undefined)
+    throw permissionDenied("a narrowed token cannot make a root group");
+  const created = await insertGroup(session, newRootUid(), group);
+  if (caller.kind === "identity") await bindFounder(session, created.uid, caller.uid);
+  return created;
+}
+
+async function insertGroup(session: WriteSession, uid: string, { name, description, verified }: Group): Promise<Group> {
+  const time = timestampFromMs(session.now);
+  const created = create(GroupSchema, { uid, name, description, verified, createTime: time, updateTime: time });
+  checkGroup(session, created, false);
+  await checkUniqueName(session, groups, uid, name);
+  await groups.insert(session.tx, created);
+  return created;
+}
+
+function checkGroup({ caller }: Session, { name, description, verified }: Group, verifiedBefore: boolean): void {
+  checkName(name);
+  checkDescription(description);
+  if (verified !== verifiedBefore && caller.kind !== "admin")
+    throw permissionDenied("only the admin may change whether a group is verified");
+}

@@ -1,0 +1,129 @@
+import { clone, create, equals } from "@bufbuild/protobuf";
+import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Capability, dottedNameOf } from "../access/capability.ts";
+import { grantsOf } from "../access/grants.ts";
+import { applyMask, readMask } from "../contract/field-mask.ts";
+import { invalidArgument, notFound, permissionDenied } from "../errors/api-error.ts";
+import {
+  IdentitiesService,
+  type Identity,
+  IdentitySchema,
+  ListIdentitiesRequestSchema,
+  ListIdentitiesResponseSchema,
+  LookupIdentityResponseSchema,
+  RelationshipType,
+} from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { listPage, nameIs } from "../resources/list.ts";
+import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { checkDescription, checkName } from "../resources/rules.ts";
+import { checkUniqueName } from "../resources/unique-name.ts";
+import { implement, type Service } from "../service/service.ts";
+import type { Session, Sessions, WriteSession } from "../service/session.ts";
+import { statement } from "../store/store.ts";
+import { newUidIn } from "../uid.ts";
+import { identities } from "./identity-collection.ts";
+import { checkRelationship } from "./identity-rules.ts";
+import { deleteBindingsOf } from "./role-binding-rows.ts";
+
+const byIssuerAndSubject = statement((db, p: { issuer: string; subject: string }) =>
+  db
+    .selectFrom("identities")
+    .select("uid")
+    .where("subject", "=", p.subject)
+    .where("issuer", "=", p.issuer)
+    .orderBy("uid"),
+);
+
+export function identitiesService(sessions: Sessions): Service {
+  return implement(IdentitiesService, {
+    listIdentities: (request, call) =>
+      sessions.read(call, async (session) => {
+        const conditions = nameIs(request.name);
+        const { relationshipType } = request;
+        if (relationshipType !== RelationshipType.UNSPECIFIED)
+          conditions.push((row) => row("relationship" as "name", "=", relationshipType as unknown as string));
+        const { items, ...page } = await listPage(session, identities, {
+          schema: ListIdentitiesRequestSchema,
+          request,
+          conditions,
+        });
+        return create(ListIdentitiesResponseSchema, { identities: items, ...page });
+      }),
+
+    getIdentity: ({ uid }, call) =>
+      sessions.read(call, (session) => permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_LIST, uid)),
+
+    createIdentity: ({ parent, identity = create(IdentitySchema) }, call) =>
+      sessions.write(call, async (session) => {
+        await permittedParent(session, Capability.CAP_IAM_IDENTITY_CREATE, parent);
+        const time = timestampFromMs(session.now);
+        const created = clone(IdentitySchema, identity);
+        Object.assign(created, { uid: newUidIn(parent), createTime: time, updateTime: time, lastSeenTime: time });
+        checkIdentity(created, session.now);
+        await checkUniqueName(session, identities, created.uid, created.name);
+        await identities.insert(session.tx, created);
+        return created;
+      }),
+
+    updateIdentity: ({ identity = create(IdentitySchema), updateMask }, call) =>
+      sessions.write(call, async (session) => {
+        const current = await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_UPDATE, identity.uid);
+        const mask = readMask(IdentitySchema, updateMask?.paths ?? [], identity);
+        const updated = applyMask(IdentitySchema, current, identity, mask);
+        const assumedOtherwise = !equals(IdentitySchema, assumption(current), assumption(updated));
+        if (assumedOtherwise) await checkHoldsWhatItGives(session, current.uid);
+        // Static keys that have expired are no reason to refuse a new description.
+        checkIdentity(updated, assumedOtherwise ? session.now : 0);
+        if (updated.name !== current.name) await checkUniqueName(session, identities, updated.uid, updated.name);
+        updated.updateTime = timestampFromMs(session.now);
+        await identities.update(session.tx, updated);
+        return updated;
+      }),
+
+    deleteIdentity: ({ uid }, call) =>
+      sessions.write(call, async (session) => {
+        await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_DELETE, uid);
+        await deleteBindingsOf(session.tx, uid);
+        await identities.delete(session.tx, uid);
+        return create(EmptySchema);
+      }),
+
+    lookupIdentity: ({ issuer, subject }, call) =>
+      sessions.read(call, async (session) => {
+        if (issuer === "") throw invalidArgument("issuer", "must not be empty");
+        if (subject === "") throw invalidArgument("subject", "must not be empty");
+        const uid = await firstListable(session, issuer, subject);
+        if (uid === undefined) throw notFound("identity", "");
+        return create(LookupIdentityResponseSchema, { uid });
+      }),
+  });
+}
+
+async function firstListable({ tx, access }: Session, issuer: string, subject: string): Promise<string | undefined> {
+  const rows = await tx.all(byIssuerAndSubject, { issuer, subject });
+  return rows.find(({ uid }) => access.may(Capability.CAP_IAM_IDENTITY_LIST, uid))?.uid;
+}
+
+function checkIdentity(identity: Identity, now: number): void {
+  checkName(identity.name);
+  checkDescription(identity.description);
+  checkRelationship(identity, now);
+}
+
+/** The identity without everything that does not say who may assume it. */
+function assumption({ relationship }: Identity): Identity {
+  const only = create(IdentitySchema);
+  only.relationship = relationship;
+  return only;
+}
+
+/** Who changes how an identity is assumed could assume it: nobody can give what they do not have. */
+async function checkHoldsWhatItGives({ tx, access }: WriteSession, identityUid: string): Promise<void> {
+  for (const { group, capabilities } of await grantsOf(tx, identityUid)) {
+    const lacking = access.lacking(capabilities, group);
+    if (lacking !== undefined)
+      throw permissionDenied(
+        `changing how the identity is assumed needs ${dottedNameOf(lacking)}, which its bindings give it, where they do`,
+      );
+  }
+}

@@ -1,0 +1,93 @@
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { invalidArgument } from "../errors/api-error.ts";
+import type {
+  Identity,
+  Identity_AWSIdentity as AWSIdentity,
+  Identity_ClaimMatch as ClaimMatch,
+  Identity_StaticKeys as StaticKeys,
+} from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { parseJwks } from "../tokens/jwks.ts";
+import { compilePattern } from "../tokens/pattern.ts";
+
+/** Static keys are trusted for this long at most, and by default. */
+const staticKeysLifetime = 365 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Checks how an identity is assumed, and sets the expiry of static keys that name none.
+ * @throws ApiError (3) that names the field
+ */
+export function checkRelationship({ relationship }: Identity, now: number): void {
+  switch (relationship.case) {
+    case "claimMatch":
+      return checkClaimMatch(relationship.value);
+    case "staticKeys":
+      return checkStaticKeys(relationship.value, now);
+    case "awsIdentity":
+      return checkAwsIdentity(relationship.value);
+    case undefined:
+      throw invalidArgument("claimMatch", "one of claimMatch, staticKeys, awsIdentity is required");
+  }
+}
+
+function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: ClaimMatch): void {
+  if (iss.case === "issuer") checkIssuer("claimMatch.issuer", iss.value);
+  else if (iss.case === "issuerPattern") checkPattern("claimMatch.issuerPattern", iss.value);
+  else throw invalidArgument("claimMatch.issuer", "one of issuer, issuerPattern is required");
+
+  if (sub.case === "subject") checkPresent("claimMatch.subject", sub.value);
+  else if (sub.case === "subjectPattern") checkPattern("claimMatch.subjectPattern", sub.value);
+  else throw invalidArgument("claimMatch.subject", "one of subject, subjectPattern is required");
+
+  if (aud.case === "audience") checkPresent("claimMatch.audience", aud.value);
+  if (aud.case === "audiencePattern") checkPattern("claimMatch.audiencePattern", aud.value);
+
+  for (const name of Object.keys(claims)) checkPresent("claimMatch.claims", name);
+  for (const [name, pattern] of Object.entries(claimPatterns)) {
+    checkPresent("claimMatch.claimPatterns", name);
+    checkPattern(`claimMatch.claimPatterns.${name}`, pattern);
+  }
+}
+
+function checkStaticKeys(keys: StaticKeys, now: number): void {
+  checkPresent("staticKeys.issuer", keys.issuer);
+  checkPresent("staticKeys.subject", keys.subject);
+  if (parseJwks(keys.issuerKeys) === undefined)
+    throw invalidArgument("staticKeys.issuerKeys", "must be a JWKS document with at least one public key");
+  if (keys.audiences.length !== 1 || keys.audiences[0] === "")
+    throw invalidArgument("staticKeys.audiences", "must be exactly one audience");
+  const latest = now + staticKeysLifetime;
+  if (keys.expirationTime === undefined) keys.expirationTime = timestampFromMs(latest);
+  else if (timestampMs(keys.expirationTime) > latest)
+    throw invalidArgument("staticKeys.expirationTime", "must be within 365 days");
+  else if (timestampMs(keys.expirationTime) <= now)
+    throw invalidArgument("staticKeys.expirationTime", "must be in the future");
+}
+
+function checkAwsIdentity({ awsAccount, awsArn, awsUserId }: AWSIdentity): void {
+  if (!/^\d{12}$/.test(awsAccount)) throw invalidArgument("awsIdentity.awsAccount", "must be 12 digits");
+  if (awsArn.case === undefined) throw invalidArgument("awsIdentity.arn", "one of arn, arnPattern is required");
+  if (awsUserId.case === undefined)
+    throw invalidArgument("awsIdentity.userId", "one of userId, userIdPattern is required");
+  if (awsArn.case === "arnPattern") checkPattern("awsIdentity.arnPattern", awsArn.value);
+  else checkPresent("awsIdentity.arn", awsArn.value);
+  if (awsUserId.case === "userIdPattern") checkPattern("awsIdentity.userIdPattern", awsUserId.value);
+  else checkPresent("awsIdentity.userId", awsUserId.value);
+}
+
+/** Only what can be fetched over https can ever vouch for a token. */
+function checkIssuer(field: string, value: string): void {
+  const url = URL.parse(value);
+  if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
+    throw invalidArgument(field, "must be an https URL");
+}
+
+function checkPresent(field: string, value: string): void {
+  if (value === "") throw invalidArgument(field, "must not be empty");
+  // PostgreSQL's text has no place for it.
+  if (value.includes("\0")) throw invalidArgument(field, "must not contain NUL");
+}
+
+function checkPattern(field: string, value: string): void {
+  checkPresent(field, value);
+  if (compilePattern(value) === undefined) throw invalidArgument(field, "must be a regular expression of RE2");
+}

@@ -1,0 +1,82 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type RoleBinding,
+  RoleBindingGroupSchema,
+  RoleBindingIdentitySchema,
+  RoleBindingRoleSchema,
+  RoleBindingSchema,
+} from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import { type Reader, statement, type Writer } from "../store/store.ts";
+import { parentOf } from "../uid.ts";
+import { groups } from "./group-collection.ts";
+import { identities, issuerOf, subjectOf } from "./identity-collection.ts";
+import { roleBindings } from "./role-binding-collection.ts";
+import { roles } from "./role-collection.ts";
+
+const ofIdentity = statement((db, p: { identity: string }) =>
+  db.selectFrom("role_bindings").select("uid").where("identity_uid", "=", p.identity),
+);
+const withRole = statement((db, p: { role: string }) =>
+  db.selectFrom("role_bindings").select("uid").where("role_uid", "=", p.role).limit(1),
+);
+const equal = statement((db, p: { group: string; identity: string; role: string; except: string }) =>
+  db
+    .selectFrom("role_bindings")
+    .select("uid")
+    .where("identity_uid", "=", p.identity)
+    .where("parent", "=", p.group)
+    .where("role_uid", "=", p.role)
+    .where("uid", "!=", p.except)
+    .limit(1),
+);
+
+export async function deleteBindingsOf(tx: Writer, identity: string): Promise<void> {
+  for (const { uid } of await tx.all(ofIdentity, { identity })) await roleBindings.delete(tx, uid);
+}
+
+/** Whether any binding gives the role. */
+export async function bindingsWithRole(tx: Reader, role: string): Promise<boolean> {
+  return (await tx.first(withRole, { role })) !== undefined;
+}
+
+/** Whether another binding gives the same role to the same identity in the same group. */
+export async function hasEqualBinding(tx: Reader, { uid, identityUid, roleUid }: RoleBinding): Promise<boolean> {
+  const parameters = { group: parentOf(uid) ?? "", identity: identityUid, role: roleUid, except: uid };
+  return (await tx.first(equal, parameters)) !== undefined;
+}
+
+/** Bindings as an answer shows them: with the identity, group and role that they refer to. */
+export async function hydrate(reader: Reader, bindings: readonly RoleBinding[]): Promise<RoleBinding[]> {
+  const groupOf = ({ uid }: RoleBinding) => parentOf(uid) ?? "";
+  const [identitiesByUid, groupsByUid, rolesByUid] = [
+    await identities.findAll(
+      reader,
+      bindings.map(({ identityUid }) => identityUid),
+    ),
+    await groups.findAll(reader, bindings.map(groupOf)),
+    await roles.findAll(
+      reader,
+      bindings.map(({ roleUid }) => roleUid),
+    ),
+  ];
+  return bindings.map((binding) => {
+    const identity = identitiesByUid.get(binding.identityUid);
+    const group = groupsByUid.get(groupOf(binding));
+    const role = rolesByUid.get(binding.roleUid);
+    const hydrated = create(RoleBindingSchema, { uid: binding.uid, createTime: binding.createTime });
+    if (identity !== undefined) {
+      const { uid, name, description } = identity;
+      const [subject, issuer] = [subjectOf(identity) ?? "", issuerOf(identity) ?? ""];
+      hydrated.identity = create(RoleBindingIdentitySchema, { uid, name, description, subject, issuer });
+    }
+    if (group !== undefined) {
+      const { uid, name, description } = group;
+      hydrated.group = create(RoleBindingGroupSchema, { uid, name, description });
+    }
+    if (role !== undefined) {
+      const { uid, name, description } = role;
+      hydrated.role = create(RoleBindingRoleSchema, { uid, name, description });
+    }
+    return hydrated;
+  });
+}

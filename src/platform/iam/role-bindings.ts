@@ -1,0 +1,134 @@
+import { create } from "@bufbuild/protobuf";
+import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Capability } from "../access/capability.ts";
+import { applyMask, readMask } from "../contract/field-mask.ts";
+import { alreadyExists, invalidArgument, notFound } from "../errors/api-error.ts";
+import {
+  BatchCreateRoleBindingsResponseSchema,
+  ListRoleBindingsRequestSchema,
+  ListRoleBindingsResponseSchema,
+  type RoleBinding,
+  RoleBindingSchema,
+  RoleBindingsService,
+} from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import { type Condition, listPage } from "../resources/list.ts";
+import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { implement, type Service } from "../service/service.ts";
+import type { Session, Sessions, WriteSession } from "../service/session.ts";
+import { isRoot, isUid, newUidIn, parentOf } from "../uid.ts";
+import { identities } from "./identity-collection.ts";
+import { roleBindings } from "./role-binding-collection.ts";
+import { hasEqualBinding, hydrate } from "./role-binding-rows.ts";
+import { roleToGive } from "./role-to-bind.ts";
+
+const maximumBatch = 25;
+
+export function roleBindingsService(sessions: Sessions): Service {
+  return implement(RoleBindingsService, {
+    listRoleBindings: (request, call) =>
+      sessions.read(call, async (session) => {
+        const conditions = [
+          ...uidIs("identity", "identity_uid", request.identity),
+          ...uidIs("group", "parent", request.group),
+          ...uidIs("role", "role_uid", request.role),
+        ];
+        const { items, ...page } = await listPage(session, roleBindings, {
+          schema: ListRoleBindingsRequestSchema,
+          request,
+          conditions,
+        });
+        return create(ListRoleBindingsResponseSchema, { roleBindings: await hydrate(session.tx, items), ...page });
+      }),
+
+    getRoleBinding: ({ uid }, call) =>
+      sessions.read(call, async (session) => {
+        const capability = Capability.CAP_IAM_ROLE_BINDINGS_LIST;
+        return shown(session, await permittedResource(session, roleBindings, capability, uid));
+      }),
+
+    createRoleBinding: ({ parent, roleBinding = create(RoleBindingSchema) }, call) =>
+      sessions.write(call, async (session) => shown(session, await createBinding(session, parent, roleBinding))),
+
+    updateRoleBinding: ({ roleBinding = create(RoleBindingSchema), updateMask }, call) =>
+      sessions.write(call, async (session) => {
+        const capability = Capability.CAP_IAM_ROLE_BINDINGS_UPDATE;
+        const current = await permittedResource(session, roleBindings, capability, roleBinding.uid);
+        const mask = readMask(RoleBindingSchema, updateMask?.paths ?? [], roleBinding);
+        const updated = applyMask(RoleBindingSchema, current, roleBinding, mask);
+        await checkBinding(session, updated);
+        await roleBindings.update(session.tx, updated);
+        return shown(session, updated);
+      }),
+
+    deleteRoleBinding: ({ uid }, call) =>
+      sessions.write(call, async (session) => {
+        await deleteBinding(session, uid);
+        return create(EmptySchema);
+      }),
+
+    batchCreateRoleBindings: ({ parent, requests, roleUid }, call) =>
+      sessions.write(call, async (session) => {
+        if (requests.length === 0 || requests.length > maximumBatch)
+          throw invalidArgument("requests", `must be 1 to ${maximumBatch}`);
+        const created: RoleBinding[] = [];
+        for (const request of requests) {
+          if (parent !== "" && request.parent !== "" && request.parent !== parent)
+            throw invalidArgument("requests.parent", "must be the parent of the batch, or be left out");
+          const binding = request.roleBinding ?? create(RoleBindingSchema);
+          if (binding.roleUid === "") binding.roleUid = roleUid;
+          created.push(await createBinding(session, request.parent === "" ? parent : request.parent, binding));
+        }
+        return create(BatchCreateRoleBindingsResponseSchema, { roleBindings: await hydrate(session.tx, created) });
+      }),
+  });
+}
+
+async function createBinding(
+  session: WriteSession,
+  parent: string,
+  { identityUid, roleUid }: RoleBinding,
+): Promise<RoleBinding> {
+  await permittedParent(session, Capability.CAP_IAM_ROLE_BINDINGS_CREATE, parent);
+  const createTime = timestampFromMs(session.now);
+  const created = create(RoleBindingSchema, { uid: newUidIn(parent), identityUid, roleUid, createTime });
+  await checkBinding(session, created);
+  await roleBindings.insert(session.tx, created);
+  return created;
+}
+
+/** Nobody can give what they do not have, nor to an identity that they cannot see. */
+async function checkBinding(session: WriteSession, binding: RoleBinding): Promise<void> {
+  const { uid, identityUid, roleUid } = binding;
+  if (identityUid === "") throw invalidArgument("identityUid", "is required");
+  if (!isUid(identityUid) || isRoot(identityUid))
+    throw invalidArgument("identityUid", "must be the uid of an identity");
+  const identity = await identities.find(session.tx, identityUid);
+  if (identity === undefined || !session.access.sees(identityUid)) throw notFound("identity", identityUid);
+  await roleToGive(session, "roleUid", roleUid, parentOf(uid) ?? "");
+  if (session.settings.uniqueNames && (await hasEqualBinding(session.tx, binding)))
+    throw alreadyExists("the identity has this role in this group already");
+}
+
+/** Deleting a binding that is gone, or never was, succeeds for whoever might have deleted it. */
+async function deleteBinding(session: WriteSession, uid: string): Promise<void> {
+  const capability = Capability.CAP_IAM_ROLE_BINDINGS_DELETE;
+  const parent = parentOf(uid);
+  if (!isUid(uid) || parent === undefined) throw notFound("role binding", uid);
+  if ((await roleBindings.find(session.tx, uid)) === undefined) {
+    session.access.demand(capability, parent, "group");
+    return;
+  }
+  await permittedResource(session, roleBindings, capability, uid);
+  await roleBindings.delete(session.tx, uid);
+}
+
+async function shown({ tx }: Session, binding: RoleBinding): Promise<RoleBinding> {
+  const [hydrated] = await hydrate(tx, [binding]);
+  return hydrated ?? binding;
+}
+
+function uidIs(field: string, column: "identity_uid" | "role_uid" | "parent", uid: string): Condition[] {
+  if (uid === "") return [];
+  if (!isUid(uid)) throw invalidArgument(field, "must be a uid");
+  return [(row) => row(column as "parent", "=", uid)];
+}

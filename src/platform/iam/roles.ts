@@ -1,0 +1,100 @@
+import { create } from "@bufbuild/protobuf";
+import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { builtinRole } from "../access/builtin-roles.ts";
+import { Capability } from "../access/capability.ts";
+import { applyMask, readMask } from "../contract/field-mask.ts";
+import { failedPrecondition, invalidArgument, permissionDenied } from "../errors/api-error.ts";
+import {
+  ListRolesRequestSchema,
+  ListRolesResponseSchema,
+  type Role,
+  RoleSchema,
+  RolesService,
+} from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { listPage, nameIs } from "../resources/list.ts";
+import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { checkDescription, checkName } from "../resources/rules.ts";
+import { checkUniqueName } from "../resources/unique-name.ts";
+import { implement, type Service } from "../service/service.ts";
+import type { Sessions } from "../service/session.ts";
+import { newUidIn } from "../uid.ts";
+import { bindingsWithRole } from "./role-binding-rows.ts";
+import { roles } from "./role-collection.ts";
+import { roleToRead } from "./role-to-bind.ts";
+
+export function rolesService(sessions: Sessions): Service {
+  return implement(RolesService, {
+    listRoles: (request, call) =>
+      sessions.read(call, async (session) => {
+        const { items, ...page } = await listPage(session, roles, {
+          schema: ListRolesRequestSchema,
+          request,
+          conditions: nameIs(request.name),
+          rootsArePublic: true,
+        });
+        return create(ListRolesResponseSchema, { roles: items, ...page });
+      }),
+
+    getRole: ({ uid }, call) => sessions.read(call, (session) => roleToRead(session, uid)),
+
+    createRole: ({ parent, role = create(RoleSchema) }, call) =>
+      sessions.write(call, async (session) => {
+        await permittedParent(session, Capability.CAP_IAM_ROLES_CREATE, parent);
+        const { name, description } = role;
+        const time = timestampFromMs(session.now);
+        const created = create(RoleSchema, {
+          uid: newUidIn(parent),
+          name,
+          description,
+          capabilities: distinct(role.capabilities),
+          createTime: time,
+          updateTime: time,
+        });
+        checkRole(created);
+        session.access.demandAll(created.capabilities, parent, "making the role");
+        await checkUniqueName(session, roles, created.uid, name);
+        await roles.insert(session.tx, created);
+        return created;
+      }),
+
+    updateRole: ({ role = create(RoleSchema), updateMask }, call) =>
+      sessions.write(call, async (session) => {
+        refuseBuiltin(role.uid);
+        const current = await permittedResource(session, roles, Capability.CAP_IAM_ROLES_UPDATE, role.uid);
+        const updated = applyMask(RoleSchema, current, role, readMask(RoleSchema, updateMask?.paths ?? [], role));
+        updated.capabilities = distinct(updated.capabilities);
+        checkRole(updated);
+        const gained = updated.capabilities.filter((capability) => !current.capabilities.includes(capability));
+        session.access.demandAll(gained, role.uid, "changing the role");
+        if (updated.name !== current.name) await checkUniqueName(session, roles, updated.uid, updated.name);
+        updated.updateTime = timestampFromMs(session.now);
+        await roles.update(session.tx, updated);
+        return updated;
+      }),
+
+    deleteRole: ({ uid }, call) =>
+      sessions.write(call, async (session) => {
+        refuseBuiltin(uid);
+        await permittedResource(session, roles, Capability.CAP_IAM_ROLES_DELETE, uid);
+        if (await bindingsWithRole(session.tx, uid))
+          throw failedPrecondition("RESOURCE_IN_USE", "cannot delete role that is bound");
+        await roles.delete(session.tx, uid);
+        return create(EmptySchema);
+      }),
+  });
+}
+
+function refuseBuiltin(uid: string): void {
+  if (builtinRole(uid) !== undefined) throw permissionDenied("a built-in role cannot be changed or deleted");
+}
+
+function checkRole({ name, description, capabilities }: Role): void {
+  checkName(name);
+  checkDescription(description);
+  if (capabilities.length === 0) throw invalidArgument("capabilities", "at least one is required");
+  if (capabilities.includes(Capability.UNKNOWN)) throw invalidArgument("capabilities", "must not have UNKNOWN");
+}
+
+function distinct(capabilities: readonly Capability[]): Capability[] {
+  return [...new Set(capabilities)];
+}

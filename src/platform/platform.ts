@@ -1,0 +1,130 @@
+import type { IncomingMessage } from "node:http";
+import type { Logger } from "pino";
+import { Authenticator } from "./access/authenticator.ts";
+import type { Clock } from "./clock.ts";
+import { firstStart } from "./first-start.ts";
+import { groupsService } from "./iam/groups.ts";
+import { identitiesService } from "./iam/identities.ts";
+import { roleBindingsService } from "./iam/role-bindings.ts";
+import { rolesService } from "./iam/roles.ts";
+import { PageTokens } from "./resources/page-token.ts";
+import { Transcoder } from "./rest/transcoder.ts";
+import { apiHandler } from "./server/api-handler.ts";
+import { type HttpAnswer, type HttpHandler, HttpServer } from "./server/http-server.ts";
+import { Metrics } from "./server/metrics.ts";
+import { wellKnownDocuments } from "./server/well-known.ts";
+import { operationsOf } from "./service/operations.ts";
+import type { Service } from "./service/service.ts";
+import { Sessions } from "./service/session.ts";
+import type { PlatformSettings } from "./settings.ts";
+import type { Store } from "./store/store.ts";
+import { ApiTokens } from "./tokens/api-token.ts";
+import type { MasterKey } from "./tokens/key-file.ts";
+import { securityTokenService } from "./tokens/security-token-service.ts";
+import { loadSigningKeys } from "./tokens/signing-keys.ts";
+
+export interface PlatformOptions {
+  readonly store: Store;
+  readonly masterKey: MasterKey;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly adminTokenFile: string;
+  /** Milliseconds that each answer of the API waits. */
+  readonly latency: number;
+  /** @param address where it listens, which decides the addresses that were not given */
+  readonly settings: (address: string) => PlatformSettings;
+}
+
+/** The platform, running: its parts put together around one store and one port. */
+export interface Platform {
+  readonly address: string;
+  readonly settings: PlatformSettings;
+  readonly rootGroup: string;
+  /** Not ready from now on; takes nothing new, answers what runs, closes the store. */
+  readonly close: () => Promise<void>;
+}
+
+/** How long calls that run may still take when the platform stops. */
+const drainMilliseconds = 8_000;
+
+export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+  const { store, clock, log, listen } = options;
+  const handler = Promise.withResolvers<HttpHandler>();
+  // Whoever waits for it sees the failure; a start that fails without a request is no unhandled rejection.
+  handler.promise.catch(() => {});
+  const server = await HttpServer.listen(listen.host, listen.port, handler.promise);
+  try {
+    const settings = options.settings(server.address);
+    const { rootGroup, first } = await firstStart(store, options.adminTokenFile, clock());
+    const keys = await loadSigningKeys(store, options.masterKey, clock());
+    const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
+    const pageTokens = new PageTokens(options.masterKey.derive("page token"));
+    const sessions = new Sessions(store, clock, settings, pageTokens);
+    const metrics = new Metrics();
+    const operations = operationsOf(
+      servicesOf(sessions, securityTokenService({ store, tokens, settings, clock, log })),
+      new Authenticator(store, tokens),
+    );
+    const transcoder = new Transcoder(operations, {
+      unknownFields: settings.unknownFields,
+      emptyAnswer: settings.deleteAnswer,
+    });
+    const { errorDomain } = settings;
+    const api = apiHandler({ transcoder, metrics, log, errorDomain, latency: options.latency });
+    const documents = wellKnownDocuments(settings.authUrl, keys);
+    let ready = true;
+    handler.resolve(async (request, readBody) => {
+      const path = pathOf(request);
+      if (path === "/livez") return text(200, "ok");
+      if (path === "/readyz") return ready ? text(200, "ok") : text(503, "stopping");
+      if (path === "/metrics") return text(200, await metrics.registry.metrics());
+      const document = documents.get(path);
+      if (document !== undefined && request.method === "GET") return json(document);
+      return api(request, readBody);
+    });
+    if (first)
+      log.info(
+        { rootGroup, adminTokenFile: options.adminTokenFile },
+        "first start: made the root group and the admin token",
+      );
+    return {
+      address: server.address,
+      settings,
+      rootGroup,
+      close: async () => {
+        ready = false;
+        await server.close(drainMilliseconds);
+        await store.close();
+      },
+    };
+  } catch (error) {
+    handler.reject(error);
+    await server.close(0);
+    throw error;
+  }
+}
+
+/** Every service of the contract that is served. A new one is mounted by being named here. */
+function servicesOf(sessions: Sessions, securityTokens: Service): Service[] {
+  return [
+    groupsService(sessions),
+    identitiesService(sessions),
+    rolesService(sessions),
+    roleBindingsService(sessions),
+    securityTokens,
+  ];
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const mark = url.indexOf("?");
+  return mark < 0 ? url : url.slice(0, mark);
+}
+
+function text(status: number, body: string): HttpAnswer {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body };
+}
+
+function json(body: string): HttpAnswer {
+  return { status: 200, headers: { "content-type": "application/json", "cache-control": "public, max-age=60" }, body };
+}

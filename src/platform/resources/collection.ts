@@ -1,0 +1,113 @@
+import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Capability } from "../access/capability.ts";
+import { type Reader, type Statement, statement, type Writer } from "../store/store.ts";
+import type { ResourceColumns, ResourceTable } from "../store/tables.ts";
+import { parentOf } from "../uid.ts";
+import type { Order, SortColumn } from "./order.ts";
+import { addToTreeCounts, forgetTreeCounts } from "./tree-counts.ts";
+
+/** What all resources of the contract share. */
+type ResourceMessage = { uid: string; name?: string; createTime?: Timestamp; updateTime?: Timestamp };
+
+/** The columns of a table beside those that every resource has. */
+type OwnColumns = Readonly<Record<string, string | number | null>>;
+
+/** What differs between collections, as far as keeping and finding resources goes. */
+export interface CollectionDescription<D extends DescMessage> {
+  readonly schema: D;
+  readonly table: ResourceTable;
+  /** What one is called in messages to people: `role binding`. */
+  readonly type: string;
+  /** What several are called: `role bindings`. */
+  readonly types: string;
+  /** List and Get need it. */
+  readonly listCapability: Capability;
+  readonly sortable: readonly SortColumn[];
+  readonly defaultOrder: Order;
+  /** The names of the table's own columns, and their values for a resource. */
+  readonly ownColumns: readonly string[];
+  readonly columnsOf: (message: MessageShape<D>) => OwnColumns;
+}
+
+export const byUid: Order = { column: "uid", direction: "asc" };
+
+/** The resources of one sort in the store: messages in, messages out. Knows no caller and no rule. */
+export class Collection<D extends DescMessage = DescMessage> {
+  readonly description: CollectionDescription<D>;
+  readonly #select: Statement<{ uid: string }, Pick<ResourceColumns, "body">>;
+  readonly #insert: Statement<OwnColumns, unknown>;
+  readonly #update: Statement<OwnColumns, unknown>;
+  readonly #delete: Statement<{ uid: string }, unknown>;
+
+  constructor(description: CollectionDescription<D>) {
+    this.description = description;
+    const { table, ownColumns } = description;
+    const pick = (parameters: object, names: readonly string[]) =>
+      Object.fromEntries(names.map((name) => [name, (parameters as Readonly<Record<string, never>>)[name]])) as never;
+    const changing = ["name", "update_time", "body", ...ownColumns];
+    this.#select = statement((db, { uid }) => db.selectFrom(table).select("body").where("uid", "=", uid));
+    this.#insert = statement((db, parameters) =>
+      db.insertInto(table).values(pick(parameters, ["uid", "parent", "create_time", ...changing])),
+    );
+    this.#update = statement((db, parameters) =>
+      db
+        .updateTable(table)
+        .set(pick(parameters, changing))
+        .where("uid", "=", pick(parameters, ["uid"])["uid"]),
+    );
+    this.#delete = statement((db, { uid }) => db.deleteFrom(table).where("uid", "=", uid));
+  }
+
+  async find(reader: Reader, uid: string): Promise<MessageShape<D> | undefined> {
+    const row = await reader.first(this.#select, { uid });
+    return row === undefined ? undefined : this.parse(row.body);
+  }
+
+  /** Those of the uids that exist, by uid. */
+  async findAll(reader: Reader, uids: Iterable<string>): Promise<Map<string, MessageShape<D>>> {
+    const wanted = [...new Set(uids)];
+    if (wanted.length === 0) return new Map();
+    const rows = await reader.query((db) =>
+      db.selectFrom(this.description.table).select(["uid", "body"]).where("uid", "in", wanted),
+    );
+    return new Map(rows.map((row) => [row.uid, this.parse(row.body)]));
+  }
+
+  async insert(writer: Writer, message: MessageShape<D>): Promise<void> {
+    const row = this.#row(message);
+    await writer.run(this.#insert, row);
+    await addToTreeCounts(writer, this.description.table, row.uid, 1);
+  }
+
+  async update(writer: Writer, message: MessageShape<D>): Promise<void> {
+    await writer.run(this.#update, this.#row(message));
+  }
+
+  /** Whether there was one. */
+  async delete(writer: Writer, uid: string): Promise<boolean> {
+    if ((await writer.run(this.#delete, { uid })) === 0) return false;
+    await addToTreeCounts(writer, this.description.table, uid, -1);
+    await forgetTreeCounts(writer, uid);
+    return true;
+  }
+
+  parse(body: Uint8Array): MessageShape<D> {
+    return fromBinary(this.description.schema, body);
+  }
+
+  #row(message: MessageShape<D>): OwnColumns & { uid: string } {
+    const { uid, name, createTime, updateTime } = message as unknown as ResourceMessage;
+    const created = createTime === undefined ? 0 : timestampMs(createTime);
+    const row = {
+      uid,
+      parent: parentOf(uid) ?? null,
+      name: name ?? "",
+      create_time: created,
+      update_time: updateTime === undefined ? created : timestampMs(updateTime),
+      body: toBinary(this.description.schema, message),
+      ...this.description.columnsOf(message),
+    };
+    return row as unknown as OwnColumns & { uid: string };
+  }
+}

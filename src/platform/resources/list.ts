@@ -1,0 +1,180 @@
+import { clone, type DescMessage, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import { invalidArgument } from "../errors/api-error.ts";
+import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
+import type { Session } from "../service/session.ts";
+import type { Reader } from "../store/store.ts";
+import type { ResourceTable, Tables } from "../store/tables.ts";
+import { subtreeOf } from "../uid.ts";
+import type { Collection } from "./collection.ts";
+import { type Order, readOrder } from "./order.ts";
+import type { Cursor } from "./page-token.ts";
+import { cutRegions, listedUids, type Region, visibleRegions } from "./region.ts";
+import { countBelow } from "./tree-counts.ts";
+
+const defaultPageSize = 50;
+const maximumPageSize = 200;
+
+/** The part of a List's request that is the same for all collections. */
+export type ListRequest = Message & {
+  uidp?: UIDPFilter | undefined;
+  pageSize: number;
+  pageToken: string;
+  orderBy: string;
+  skip: number;
+};
+
+type Builder = ExpressionBuilder<Tables, ResourceTable>;
+
+/** A filter of one collection, over its columns. */
+export type Condition = (row: Builder) => Expression<SqlBool>;
+
+/** The filter that every collection of named resources has; the empty text is none. */
+export function nameIs(name: string): Condition[] {
+  return name === "" ? [] : [(row) => row("name", "=", name)];
+}
+
+export interface ListOptions<R extends DescMessage> {
+  readonly schema: R;
+  readonly request: MessageShape<R> & ListRequest;
+  /** The collection's own filters. */
+  readonly conditions?: readonly Condition[];
+  /** Whether every caller sees the roots of the collection. */
+  readonly rootsArePublic?: boolean;
+}
+
+/** The list envelope without the name of its array. */
+export interface Page<D extends DescMessage> {
+  readonly items: MessageShape<D>[];
+  readonly nextPageToken?: string;
+  readonly totalCount: bigint;
+  readonly skipped: number;
+}
+
+/**
+ * One page of what the caller may see.
+ * @throws ApiError (3) on a mistake in the request; never 7: without the right anywhere the list is empty
+ */
+export async function listPage<D extends DescMessage, R extends DescMessage>(
+  { tx: reader, access, pageTokens, now }: Session,
+  collection: Collection<D>,
+  options: ListOptions<R>,
+): Promise<Page<D>> {
+  const { description } = collection;
+  const { request } = options;
+  if (request.pageSize < 0) throw invalidArgument("page_size", "must not be negative");
+  if (request.skip < 0) throw invalidArgument("skip", "must not be negative");
+  const order = readOrder(request.orderBy, description.sortable, description.defaultOrder);
+  const size = request.pageSize === 0 ? defaultPageSize : Math.min(request.pageSize, maximumPageSize);
+  const query = queryOf(options.schema, request, order);
+  const cursor = request.pageToken === "" ? undefined : pageTokens.read(request.pageToken, query, now);
+
+  const coverage = access.coverage(description.listCapability);
+  const regions = cutRegions(visibleRegions(coverage, options.rootsArePublic ?? false), request.uidp);
+  const conditions = [...(options.conditions ?? [])];
+  const uids = listedUids(request.uidp);
+  if (uids !== undefined) conditions.push((row) => oneOf(row, uids));
+
+  if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
+  const rows = await reader.query((db) =>
+    db
+      .selectFrom(description.table)
+      .select(["uid", "name", "create_time", "update_time", "body"])
+      .where((row) => inRegions(row, regions))
+      .where((row) => row.and(conditions.map((condition) => condition(row))))
+      .$if(cursor !== undefined, (select) => select.where((row) => behind(row, order, cursor as Cursor)))
+      .orderBy(order.column, order.direction)
+      .$if(order.column !== "uid", (select) => select.orderBy("uid", "asc"))
+      // One more than the page tells whether there is a next one.
+      .limit(size + 1)
+      .offset(request.skip),
+  );
+  const shown = rows.slice(0, size);
+  const last = shown.at(-1);
+  const totalCount =
+    conditions.length === 0
+      ? await keptCount(reader, collection, regions)
+      : await counted(reader, description.table, regions, conditions);
+  return {
+    items: shown.map((row) => collection.parse(row.body)),
+    ...(rows.length > size && last !== undefined
+      ? { nextPageToken: pageTokens.issue(query, { sort: last[order.column], uid: last.uid }, now) }
+      : {}),
+    totalCount: BigInt(totalCount),
+    skipped: request.skip,
+  };
+}
+
+/** What a page token is bound to: the request without its page, size and skip. */
+function queryOf<R extends DescMessage>(schema: R, request: MessageShape<R> & ListRequest, order: Order): string {
+  const query = clone(schema, request) as MessageShape<R> & ListRequest;
+  Object.assign(query, { pageSize: 0, pageToken: "", skip: 0, orderBy: `${order.column} ${order.direction}` });
+  return `${schema.typeName} ${Buffer.from(toBinary(schema, query)).toString("base64url")}`;
+}
+
+function inRegions(row: Builder, regions: readonly Region[]): Expression<SqlBool> {
+  return row.or(regions.map((region) => inRegion(row, region)));
+}
+
+function inRegion(row: Builder, region: Region): Expression<SqlBool> {
+  switch (region.kind) {
+    case "everything":
+      return row("uid", ">", "");
+    case "roots":
+      return row("parent", "is", null);
+    case "within":
+      return row.and([row("uid", ">=", region.uid), row("uid", "<", subtreeOf(region.uid).to)]);
+    case "below":
+      return row.and([row("uid", ">=", subtreeOf(region.uid).from), row("uid", "<", subtreeOf(region.uid).to)]);
+    case "children":
+      return row("parent", "=", region.uid);
+    case "one":
+      return row("uid", "=", region.uid);
+  }
+}
+
+function oneOf(row: Builder, uids: readonly string[]): Expression<SqlBool> {
+  // An empty list of `in` is an error of SQL; nothing has an empty uid.
+  return row("uid", "in", uids.length === 0 ? [""] : [...uids]);
+}
+
+/** Rows after the cursor; ties of the sort column break by uid ascending. */
+function behind(row: Builder, { column, direction }: Order, { sort, uid }: Cursor): Expression<SqlBool> {
+  const past = direction === "asc" ? ">" : "<";
+  if (column === "uid") return row("uid", past, uid);
+  return row.and([
+    // Said twice for the index, which can use this and not the `or`.
+    row(column, direction === "asc" ? ">=" : "<=", sort),
+    row.or([row(column, past, sort), row.and([row(column, "=", sort), row("uid", ">", uid)])]),
+  ]);
+}
+
+async function keptCount<D extends DescMessage>(
+  reader: Reader,
+  collection: Collection<D>,
+  regions: readonly Region[],
+): Promise<number> {
+  let count = 0;
+  for (const region of regions) {
+    if (region.kind !== "one") count += await countBelow(reader, collection.description.table, region);
+    if (region.kind === "one" || region.kind === "within")
+      count += (await collection.find(reader, region.uid)) === undefined ? 0 : 1;
+  }
+  return count;
+}
+
+async function counted(
+  reader: Reader,
+  table: ResourceTable,
+  regions: readonly Region[],
+  conditions: readonly Condition[],
+): Promise<number> {
+  const [row] = await reader.query((db) =>
+    db
+      .selectFrom(table)
+      .select((all) => all.fn.countAll<number>().as("count"))
+      .where((all) => inRegions(all, regions))
+      .where((all) => all.and(conditions.map((condition) => condition(all)))),
+  );
+  return Number(row?.count ?? 0);
+}

@@ -1,0 +1,106 @@
+import type { Coverage } from "../access/access.ts";
+import { invalidArgument } from "../errors/api-error.ts";
+import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
+import { ancestorsOf, isBelow, isRoot, isUid, isWithin, parentOf } from "../uid.ts";
+
+/**
+ * A part of the tree. A List is about a few of these, disjoint: what the caller may see, cut with the filter. They
+ * become ranges of an index, and their sizes are kept, so neither a page nor its total costs more in a bigger tree.
+ */
+export type Region =
+  | { readonly kind: "everything" }
+  | { readonly kind: "roots" }
+  | { readonly kind: "within"; readonly uid: string }
+  | { readonly kind: "below"; readonly uid: string }
+  | { readonly kind: "children"; readonly uid: string }
+  | { readonly kind: "one"; readonly uid: string };
+
+/** What a caller may see of a collection. @param rootsArePublic built-in roles can be read by every caller */
+export function visibleRegions(coverage: Coverage, rootsArePublic: boolean): Region[] {
+  if (coverage === "everywhere") return [{ kind: "everything" }];
+  const regions = coverage.map((uid): Region => ({ kind: "within", uid }));
+  return rootsArePublic ? [{ kind: "roots" }, ...regions] : regions;
+}
+
+/** The parts of the regions that the filter leaves. @throws ApiError (3) on a malformed uid */
+export function cutRegions(regions: readonly Region[], filter: UIDPFilter | undefined): Region[] {
+  if (filter === undefined) return [...regions];
+  const { descendantsOf, childrenOf, inRoot } = filter;
+  let cut: Region[] = [...regions];
+  if (descendantsOf !== "") {
+    checkUid("uidp.descendants_of", descendantsOf);
+    cut = cut.flatMap((region) => belowOnly(region, descendantsOf));
+  }
+  if (childrenOf !== "") {
+    checkUid("uidp.children_of", childrenOf);
+    cut = cut.flatMap((region) => childrenOnly(region, childrenOf));
+  }
+  if (inRoot) cut = cut.flatMap(rootsOnly);
+  return cut;
+}
+
+/** The uids that a filter names one by one; `undefined` where it names none. @throws ApiError (3) */
+export function listedUids(filter: UIDPFilter | undefined): readonly string[] | undefined {
+  if (filter === undefined) return undefined;
+  const { ids, ancestorsOf: below } = filter;
+  for (const uid of ids) checkUid("uidp.ids", uid);
+  if (below === "") return ids.length === 0 ? undefined : ids;
+  checkUid("uidp.ancestors_of", below);
+  const ancestors = ancestorsOf(below);
+  return ids.length === 0 ? ancestors : ancestors.filter((uid) => ids.includes(uid));
+}
+
+function checkUid(field: string, uid: string): void {
+  if (!isUid(uid)) throw invalidArgument(field, "must be a uid");
+}
+
+function belowOnly(region: Region, top: string): Region[] {
+  switch (region.kind) {
+    case "everything":
+      return [{ kind: "below", uid: top }];
+    case "roots":
+      return [];
+    case "within":
+      if (isBelow(top, region.uid)) return [region];
+      return isWithin(region.uid, top) ? [{ kind: "below", uid: top }] : [];
+    case "below":
+      if (isWithin(top, region.uid)) return [region];
+      return isBelow(region.uid, top) ? [{ kind: "below", uid: top }] : [];
+    case "children":
+      return isWithin(top, region.uid) ? [region] : [];
+    case "one":
+      return isBelow(top, region.uid) ? [region] : [];
+  }
+}
+
+function childrenOnly(region: Region, parent: string): Region[] {
+  switch (region.kind) {
+    case "everything":
+      return [{ kind: "children", uid: parent }];
+    case "roots":
+      return [];
+    case "within":
+      if (isWithin(region.uid, parent)) return [{ kind: "children", uid: parent }];
+      return parentOf(region.uid) === parent ? [{ kind: "one", uid: region.uid }] : [];
+    case "below":
+      return isWithin(region.uid, parent) ? [{ kind: "children", uid: parent }] : [];
+    case "children":
+      return region.uid === parent ? [region] : [];
+    case "one":
+      return parentOf(region.uid) === parent ? [region] : [];
+  }
+}
+
+function rootsOnly(region: Region): Region[] {
+  switch (region.kind) {
+    case "everything":
+    case "roots":
+      return [{ kind: "roots" }];
+    case "within":
+    case "one":
+      return isRoot(region.uid) ? [{ kind: "one", uid: region.uid }] : [];
+    case "below":
+    case "children":
+      return [];
+  }
+}

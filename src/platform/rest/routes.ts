@@ -1,0 +1,92 @@
+import { type DescField, type DescMessage, getOption, hasOption } from "@bufbuild/protobuf";
+import { http } from "../gen/google/api/annotations_pb.ts";
+import type { HttpRule } from "../gen/google/api/http_pb.ts";
+import type { Operation } from "../service/operations.ts";
+import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
+
+/** How one REST method and path becomes a request of the contract. */
+export interface Route {
+  readonly httpMethod: string;
+  readonly operation: Operation;
+  readonly template: PathTemplate;
+  readonly body: BodyBinding;
+  /** Fields of the request that the path or the body fills. */
+  readonly bound: ReadonlySet<string>;
+}
+
+/** Which part of the request the body is. */
+export type BodyBinding =
+  | { readonly kind: "none" }
+  | { readonly kind: "whole" }
+  | { readonly kind: "field"; readonly field: DescField; readonly message: DescMessage };
+
+export type RouteMatch =
+  | { readonly kind: "found"; readonly route: Route; readonly variables: Readonly<Record<string, string>> }
+  /** The path is known, under other methods. */
+  | { readonly kind: "otherMethod" }
+  | { readonly kind: "unknown" };
+
+/** The REST surface of the contract, read from its annotations. */
+export class Routes {
+  /** By method; more literal templates first, so that `…:lookupIdentity` is not taken for a uid. */
+  readonly #byMethod = new Map<string, Route[]>();
+
+  constructor(operations: readonly Operation[]) {
+    for (const operation of operations)
+      for (const rule of rulesOf(operation)) {
+        const route = routeOf(operation, rule);
+        this.#byMethod.set(route.httpMethod, [...(this.#byMethod.get(route.httpMethod) ?? []), route]);
+      }
+    for (const routes of this.#byMethod.values())
+      routes.sort((a, b) => b.template.literalLength - a.template.literalLength || variables(a) - variables(b));
+  }
+
+  match(httpMethod: string, path: string): RouteMatch {
+    const found = this.#find(httpMethod, path);
+    if (found !== undefined) return found;
+    const elsewhere = [...this.#byMethod.keys()].some((other) => this.#find(other, path) !== undefined);
+    return { kind: elsewhere ? "otherMethod" : "unknown" };
+  }
+
+  #find(httpMethod: string, path: string): (RouteMatch & { kind: "found" }) | undefined {
+    for (const route of this.#byMethod.get(httpMethod) ?? []) {
+      const values = route.template.match(path);
+      if (values !== undefined) return { kind: "found", route, variables: values };
+    }
+    return undefined;
+  }
+}
+
+function variables({ bound, body }: Route): number {
+  return bound.size - (body.kind === "field" ? 1 : 0);
+}
+
+function rulesOf({ method }: Operation): HttpRule[] {
+  if (!hasOption(method, http)) return [];
+  const rule = getOption(method, http);
+  return [rule, ...rule.additionalBindings];
+}
+
+function routeOf(operation: Operation, rule: HttpRule): Route {
+  const { pattern } = rule;
+  if (pattern.case === undefined || pattern.case === "custom")
+    throw new Error(`${operation.name} has an HTTP rule of an unknown form`);
+  const template = parsePathTemplate(pattern.value);
+  const body = bodyBindingOf(operation, rule.body);
+  const inPath = [...pattern.value.matchAll(/\{([a-z0-9_]+)[^}]*\}/g)].map(([, name]) => name ?? "");
+  return {
+    httpMethod: pattern.case.toUpperCase(),
+    operation,
+    template,
+    body,
+    bound: new Set(body.kind === "field" ? [...inPath, body.field.name] : inPath),
+  };
+}
+
+function bodyBindingOf({ method, name }: Operation, body: string): BodyBinding {
+  if (body === "") return { kind: "none" };
+  if (body === "*") return { kind: "whole" };
+  const field = method.input.fields.find((one) => one.name === body);
+  if (field?.fieldKind !== "message") throw new Error(`${name} binds its body to ${body}, which is no message`);
+  return { kind: "field", field, message: field.message };
+}

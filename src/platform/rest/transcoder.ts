@@ -1,0 +1,129 @@
+import { isUtf8 } from "node:buffer";
+import { create, type DescField, type Message } from "@bufbuild/protobuf";
+import { type FieldMask, FieldMaskSchema } from "@bufbuild/protobuf/wkt";
+import { invalidArgument, notFound, unimplemented } from "../errors/api-error.ts";
+import type { Operation } from "../service/operations.ts";
+import { fieldsOf, type JsonReadOptions, readJson } from "./json-read.ts";
+import { toJsonObject } from "./json-write.ts";
+import { pruneToMask } from "./prune.ts";
+import { readQuery } from "./query-read.ts";
+import { type Route, Routes } from "./routes.ts";
+
+export interface RestRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Without `?`. */
+  readonly query: string;
+  readonly contentType: string | undefined;
+  readonly body: Buffer;
+  readonly bearer: string | undefined;
+}
+
+export interface TranscoderOptions extends JsonReadOptions {
+  /** What the empty message answers: nothing at all, or `{}`. */
+  readonly emptyAnswer: "nothing" | "object";
+}
+
+/** A request of the contract, and how to answer it. */
+export interface RestCall {
+  readonly operation: Operation;
+  /** @returns the JSON of the answer, empty where it has no body @throws ApiError */
+  readonly run: () => Promise<string>;
+}
+
+type Properties = Record<string, unknown>;
+
+/** REST for every method of the contract, by its annotations: no method is written twice. */
+export class Transcoder {
+  readonly #routes: Routes;
+  readonly #options: TranscoderOptions;
+
+  constructor(operations: readonly Operation[], options: TranscoderOptions) {
+    this.#routes = new Routes(operations);
+    this.#options = options;
+  }
+
+  /** @throws ApiError 5 for an unknown path, 12 for a method that the path does not have */
+  find(request: RestRequest): RestCall {
+    const match = this.#routes.match(request.method, request.path);
+    if (match.kind === "unknown") throw notFound("path", request.path);
+    if (match.kind === "otherMethod") throw unimplemented(`${request.method} is not a method of this path`);
+    const { route, variables } = match;
+    return {
+      operation: route.operation,
+      run: async () => {
+        const message = this.#read(route, variables, request);
+        return this.#write(route.operation, await route.operation.invoke(message, request.bearer));
+      },
+    };
+  }
+
+  #read(route: Route, variables: Readonly<Record<string, string>>, request: RestRequest): Message {
+    const { input } = route.operation.method;
+    const form = request.contentType?.startsWith("application/x-www-form-urlencoded") ?? false;
+    const message =
+      route.body.kind === "whole" && !form
+        ? readJson(input, parseBody(request.body), this.#options).message
+        : create(input);
+    readQuery(input, message, new URLSearchParams(request.query), route.bound);
+    if (route.body.kind === "whole" && form)
+      readQuery(input, message, new URLSearchParams(request.body.toString()), route.bound);
+    if (route.body.kind === "field") this.#readField(message, route, route.body, request.body);
+    for (const [path, value] of Object.entries(variables)) setVariable(message, route, path, value);
+    return message;
+  }
+
+  /** The body as a field of the request; for an update, what the body has is the mask where none is given. */
+  #readField(
+    message: Message,
+    route: Route,
+    { field, message: desc }: Route["body"] & { kind: "field" },
+    body: Buffer,
+  ) {
+    const properties = message as unknown as Properties;
+    const maskField = route.httpMethod === "PATCH" ? maskFieldOf(route) : undefined;
+    const mask = maskField === undefined ? undefined : (properties[maskField.localName] as FieldMask | undefined);
+    const json = parseBody(body);
+    const masked = mask !== undefined && mask.paths.length > 0;
+    const read = readJson(desc, masked ? pruneToMask(desc, json, mask.paths) : json, this.#options);
+    properties[field.localName] = read.message;
+    if (maskField !== undefined && !masked)
+      properties[maskField.localName] = create(FieldMaskSchema, { paths: [...read.present] });
+  }
+
+  #write({ method: { output } }: Operation, answer: Message): string {
+    if (output.typeName === "google.protobuf.Empty") return this.#options.emptyAnswer === "nothing" ? "" : "{}";
+    return JSON.stringify(toJsonObject(output, answer));
+  }
+}
+
+function parseBody(body: Buffer): unknown {
+  if (body.length === 0) return {};
+  if (!isUtf8(body)) throw invalidArgument("body", "must be UTF-8");
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    throw invalidArgument("body", "must be JSON");
+  }
+}
+
+function maskFieldOf({ operation }: Route): DescField | undefined {
+  return operation.method.input.fields.find(({ message }) => message?.typeName === FieldMaskSchema.typeName);
+}
+
+function setVariable(message: Message, route: Route, path: string, value: string): void {
+  let target = message as unknown as Properties;
+  let desc = route.operation.method.input;
+  const segments = path.split(".");
+  for (const segment of segments.slice(0, -1)) {
+    const field = fieldsOf(desc).get(segment);
+    if (field?.fieldKind !== "message") throw new Error(`${route.operation.name} has no field ${path}`);
+    target[field.localName] ??= create(field.message);
+    target = target[field.localName] as Properties;
+    desc = field.message;
+  }
+  const field = fieldsOf(desc).get(segments.at(-1) ?? "");
+  if (field === undefined) throw new Error(`${route.operation.name} has no field ${path}`);
+  target[field.localName] = value;
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from "node:http";
+import type { Logger } from "pino";
+import { ApiError, Code, invalidArgument } from "../errors/api-error.ts";
+import { httpStatusOf, restErrorOf } from "../errors/rest-error.ts";
+import type { Transcoder } from "../rest/transcoder.ts";
+import type { BodyReader, HttpAnswer, HttpHandler } from "./http-server.ts";
+import type { Metrics } from "./metrics.ts";
+
+export interface ApiHandlerOptions {
+  readonly transcoder: Transcoder;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly errorDomain: string;
+  /** Milliseconds that each answer waits: a test aid. */
+  readonly latency: number;
+}
+
+/** Answers what is private to its caller: it is for no cache. */
+const answerHeaders = { "content-type": "application/json", "cache-control": "no-store" };
+
+/** The REST API over HTTP: each call counted, each error turned into its wire form here and nowhere else. */
+export function apiHandler(options: ApiHandlerOptions): HttpHandler {
+  const { transcoder, metrics, log, errorDomain, latency } = options;
+  return async (request, readBody) => {
+    const started = performance.now();
+    let operation = "unknown";
+    let code: Code | 0 = 0;
+    let answer: HttpAnswer;
+    metrics.inFlight.inc();
+    try {
+      const call = transcoder.find(await restRequestOf(request, readBody));
+      operation = call.operation.name;
+      const body = await call.run();
+      answer = { status: 200, headers: answerHeaders, body };
+    } catch (thrown) {
+      const error = apiErrorOf(thrown, operation, log);
+      code = error.code;
+      answer = errorAnswer(error, errorDomain);
+    }
+    if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
+    metrics.inFlight.dec();
+    const seconds = (performance.now() - started) / 1_000;
+    metrics.observe(operation, code, seconds);
+    log.debug({ operation, code, seconds }, "answered");
+    return answer;
+  };
+}
+
+async function restRequestOf(request: IncomingMessage, readBody: BodyReader) {
+  const { method = "GET", url = "/", headers } = request;
+  const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+  const body = hasBody ? await readBody() : Buffer.alloc(0);
+  if (body === undefined) throw invalidArgument("body", "must not be larger than 1 MiB");
+  const mark = url.indexOf("?");
+  return {
+    method,
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? "" : url.slice(mark + 1),
+    contentType: headers["content-type"],
+    body,
+    bearer: bearerOf(headers.authorization),
+  };
+}
+
+/** The scheme's name is case-insensitive. */
+function bearerOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined || authorization.slice(0, 7).toLowerCase() !== "bearer ") return undefined;
+  return authorization.slice(7).trim();
+}
+
+function apiErrorOf(thrown: unknown, operation: string, log: Logger): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  log.error({ err: thrown, operation }, "call failed");
+  return new ApiError(Code.internal, "INTERNAL", "Internal: the call failed; the platform's log says why");
+}
+
+function errorAnswer(error: ApiError, domain: string): HttpAnswer {
+  const headers: Record<string, string> = { ...answerHeaders };
+  if (error.code === Code.unauthenticated) headers["www-authenticate"] = "Bearer";
+  if (error.detail?.kind === "retry") headers["retry-after"] = error.detail.seconds.toString();
+  return { status: httpStatusOf(error.code), headers, body: JSON.stringify(restErrorOf(error, domain)) };
+}

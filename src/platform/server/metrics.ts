@@ -1,0 +1,33 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** What the platform counts about itself, in the text format of Prometheus. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #requests = new Counter({
+    name: "muster_platform_server_requests_total",
+    help: "Calls that were answered, by method of the contract and gRPC code.",
+    labelNames: ["method", "code"] as const,
+    registers: [this.registry],
+  });
+  readonly #duration = new Histogram({
+    name: "muster_platform_server_request_duration_seconds",
+    help: "Time from a call's headers to its answer.",
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers: [this.registry],
+  });
+  readonly inFlight = new Gauge({
+    name: "muster_platform_server_requests_in_flight",
+    help: "Calls that are being worked on.",
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** @param method the name of the operation, or "unknown" @param code gRPC's, 0 for success */
+  observe(method: string, code: number, seconds: number): void {
+    this.#requests.inc({ method, code });
+    this.#duration.observe(seconds);
+  }
+}

@@ -1,0 +1,40 @@
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+import type { Authenticator } from "../access/authenticator.ts";
+import { unimplemented } from "../errors/api-error.ts";
+import type { Service } from "./service.ts";
+
+/** A method of the contract, ready to be called by any transport. */
+export interface Operation {
+  readonly method: DescMethod;
+  /** The label of logs and metrics: `muster.platform.iam.v2beta1.GroupsService/GetGroup`. */
+  readonly name: string;
+  /**
+   * Authenticates and runs the handler.
+   * @param bearer the token of the call, without `Bearer `
+   * @throws ApiError
+   */
+  readonly invoke: (request: Message, bearer: string | undefined) => Promise<Message>;
+}
+
+/** All methods of the services. The one way into a handler: REST and gRPC both mount these. */
+export function operationsOf(services: readonly Service[], authenticator: Authenticator): Operation[] {
+  return services.flatMap((service) =>
+    service.desc.methods.map((method): Operation => {
+      const name = `${service.desc.typeName}/${method.name}`;
+      if (service.access === "anonymous") {
+        const handler = service.handler(method);
+        return { method, name, invoke: (request, bearer) => (handler ?? missing)(request, { bearer }) };
+      }
+      const handler = service.handler(method) ?? missing;
+      return {
+        method,
+        name,
+        invoke: async (request, bearer) => handler(request, { caller: await authenticator.authenticate(bearer) }),
+      };
+    }),
+  );
+}
+
+function missing(): never {
+  throw unimplemented("this method is not served");
+}

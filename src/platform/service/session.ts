@@ -1,0 +1,58 @@
+import type { Access } from "../access/access.ts";
+import type { Caller } from "../access/caller.ts";
+import { accessOf } from "../access/grants.ts";
+import type { Clock } from "../clock.ts";
+import type { PageTokens } from "../resources/page-token.ts";
+import type { PlatformSettings } from "../settings.ts";
+import type { Reader, Store, Writer } from "../store/store.ts";
+import type { Call } from "./service.ts";
+
+/** One call inside its transaction: what it may do is judged on the same state that it reads and changes. */
+export interface Session<T extends Reader = Reader> {
+  readonly tx: T;
+  readonly caller: Caller;
+  readonly access: Access;
+  /** Milliseconds since the epoch, the same throughout the call. */
+  readonly now: number;
+  readonly settings: PlatformSettings;
+  readonly pageTokens: PageTokens;
+}
+
+export type WriteSession = Session<Writer>;
+
+/** Opens a session for each call. */
+export class Sessions {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #settings: PlatformSettings;
+  readonly #pageTokens: PageTokens;
+
+  constructor(store: Store, clock: Clock, settings: PlatformSettings, pageTokens: PageTokens) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#settings = settings;
+    this.#pageTokens = pageTokens;
+  }
+
+  /** @throws ApiError */
+  read<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#store.read(async (tx) => work(await this.#open(tx, call)));
+  }
+
+  /** All of the work is kept, or none of it. @throws ApiError */
+  write<T>(call: Call, work: (session: WriteSession) => Promise<T>): Promise<T> {
+    return this.#store.write(async (tx) => work(await this.#open(tx, call)));
+  }
+
+  async #open<R extends Reader>(tx: R, { caller }: Call): Promise<Session<R>> {
+    const now = this.#clock();
+    return {
+      tx,
+      caller,
+      access: await accessOf(tx, caller, now),
+      now,
+      settings: this.#settings,
+      pageTokens: this.#pageTokens,
+    };
+  }
+}

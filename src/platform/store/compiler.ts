@@ -1,0 +1,52 @@
+import { type Dialect, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import type { Query, Statement } from "./store.ts";
+import type { Tables } from "./tables.ts";
+
+/** Stands for a parameter while a statement is compiled. */
+class Placeholder {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+export interface CompiledQuery {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** Turns queries into the SQL of one backend; each statement once. */
+export class Compiler {
+  readonly #db: Kysely<Tables>;
+  readonly #statements = new WeakMap<Statement<never, unknown>, CompiledQuery>();
+
+  constructor(dialect: Dialect) {
+    this.#db = new Kysely({ dialect });
+  }
+
+  query(query: Query<unknown>): CompiledQuery {
+    return query(this.#db).compile();
+  }
+
+  statement<P extends object>(statement: Statement<P, unknown>, values: P): CompiledQuery {
+    let compiled = this.#statements.get(statement);
+    if (compiled === undefined) {
+      const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) });
+      compiled = statement.build(this.#db, placeholders as P).compile();
+      this.#statements.set(statement, compiled);
+    }
+    const given = values as Readonly<Record<string, unknown>>;
+    return {
+      sql: compiled.sql,
+      parameters: compiled.parameters.map((value) => (value instanceof Placeholder ? given[value.name] : value)),
+    };
+  }
+}
+
+/** For building SQL only: a store runs it itself. */
+export const sqliteDialect: Dialect = {
+  createAdapter: () => new SqliteAdapter(),
+  createDriver: () => new DummyDriver(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+};

@@ -1,0 +1,89 @@
+import { type Compilable, type Kysely, sql } from "kysely";
+import type { ResourceTable } from "./tables.ts";
+
+/** What the backends call things. */
+export interface SqlTypes {
+  /** A text that compares byte by byte. */
+  readonly text: string;
+  readonly integer: string;
+  readonly bytes: string;
+  /** Stands behind a table's columns where its rows are to lie in the order of its key. */
+  readonly clustered: string;
+}
+
+export const sqliteTypes: SqlTypes = { text: "text", integer: "integer", bytes: "blob", clustered: "without rowid" };
+
+/** One step of the schema, forward only; its version is its place in the list, from 1. */
+type Migration = (db: Kysely<unknown>, types: SqlTypes) => readonly Compilable[];
+
+/** A migration that has been released is never changed: what comes later is a new one. */
+export const migrations: readonly Migration[] = [core];
+
+function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {
+  const text = sql.raw(types.text);
+  const integer = sql.raw(types.integer);
+  const bytes = sql.raw(types.bytes);
+  const clustered = sql.raw(types.clustered);
+
+  const resource = (table: ResourceTable) =>
+    db.schema
+      .createTable(table)
+      .addColumn("uid", text, (column) => column.primaryKey().notNull())
+      .addColumn("parent", text)
+      .addColumn("name", text, (column) => column.notNull())
+      .addColumn("create_time", integer, (column) => column.notNull())
+      .addColumn("update_time", integer, (column) => column.notNull())
+      .addColumn("body", bytes, (column) => column.notNull());
+  const index = (table: ResourceTable, ...columns: string[]) =>
+    db.schema.createIndex(`${table}_by_${columns[0]}`).on(table).columns(columns);
+
+  return [
+    resource("groups").modifyEnd(clustered),
+    resource("identities")
+      .addColumn("relationship", integer, (column) => column.notNull())
+      .addColumn("issuer", text)
+      .addColumn("subject", text)
+      .addColumn("expires", integer)
+      .modifyEnd(clustered),
+    resource("roles").modifyEnd(clustered),
+    resource("role_bindings")
+      .addColumn("identity_uid", text, (column) => column.notNull())
+      .addColumn("role_uid", text, (column) => column.notNull())
+      .modifyEnd(clustered),
+    index("groups", "parent", "uid"),
+    index("groups", "name", "uid"),
+    index("identities", "parent", "uid"),
+    index("identities", "name", "uid"),
+    index("identities", "subject", "issuer"),
+    index("roles", "parent", "uid"),
+    index("role_bindings", "parent", "uid"),
+    index("role_bindings", "identity_uid", "uid"),
+    index("role_bindings", "role_uid", "uid"),
+    db.schema
+      .createTable("tree_counts")
+      .addColumn("scope", text, (column) => column.notNull())
+      .addColumn("kind", text, (column) => column.notNull())
+      .addColumn("children", integer, (column) => column.notNull())
+      .addColumn("descendants", integer, (column) => column.notNull())
+      .addPrimaryKeyConstraint("tree_counts_key", ["scope", "kind"] as never)
+      .modifyEnd(clustered),
+    db.schema
+      .createTable("founding_bindings")
+      .addColumn("group_uid", text, (column) => column.primaryKey().notNull())
+      .addColumn("binding_uid", text, (column) => column.notNull()),
+    db.schema
+      .createTable("facts")
+      .addColumn("name", text, (column) => column.primaryKey().notNull())
+      .addColumn("value", text, (column) => column.notNull()),
+    db.schema
+      .createTable("admin_tokens")
+      .addColumn("hash", text, (column) => column.primaryKey().notNull())
+      .addColumn("create_time", integer, (column) => column.notNull()),
+    db.schema
+      .createTable("signing_keys")
+      .addColumn("kid", text, (column) => column.primaryKey().notNull())
+      .addColumn("create_time", integer, (column) => column.notNull())
+      .addColumn("public_key", text, (column) => column.notNull())
+      .addColumn("private_key", bytes, (column) => column.notNull()),
+  ];
+}

@@ -1,0 +1,63 @@
+/** What every table of resources has. The message is the truth; the columns beside it are what is searched by. */
+export interface ResourceColumns {
+  uid: string;
+  /** The uid of the parent; null for a root. */
+  parent: string | null;
+  /** Empty where the resource has no name. */
+  name: string;
+  /** Milliseconds since the epoch. */
+  create_time: number;
+  update_time: number;
+  /** The resource as a protobuf message of the contract. */
+  body: Uint8Array;
+}
+
+export interface IdentityColumns extends ResourceColumns {
+  /** A `RelationshipType` of the contract. */
+  relationship: number;
+  /** Literal issuer and subject; null where a pattern stands in their place. */
+  issuer: string | null;
+  subject: string | null;
+  /** When the identity stops to be one, in milliseconds: its static keys expire. */
+  expires: number | null;
+}
+
+export interface RoleBindingColumns extends ResourceColumns {
+  identity_uid: string;
+  role_uid: string;
+}
+
+/** How many resources of a kind are in a part of the tree, kept by the transaction that changes it. */
+export interface TreeCountColumns {
+  /** A uid; empty for the whole platform. */
+  scope: string;
+  /** The table that is counted. */
+  kind: string;
+  children: number;
+  descendants: number;
+}
+
+export interface Tables {
+  groups: ResourceColumns;
+  identities: IdentityColumns;
+  roles: ResourceColumns;
+  role_bindings: RoleBindingColumns;
+  tree_counts: TreeCountColumns;
+  /** The binding that was made with a root group, and goes with it. */
+  founding_bindings: { group_uid: string; binding_uid: string };
+  /** Single facts of the platform: the version of the schema, the uid of the first root group. */
+  facts: { name: string; value: string };
+  /** SHA-256 of the tokens that are the admin's, in hex. */
+  admin_tokens: { hash: string; create_time: number };
+  signing_keys: {
+    kid: string;
+    create_time: number;
+    /** A JWK. */
+    public_key: string;
+    /** A JWK, sealed under the key file. */
+    private_key: Uint8Array;
+  };
+}
+
+/** The tables that hold resources of the contract. */
+export type ResourceTable = "groups" | "identities" | "roles" | "role_bindings";

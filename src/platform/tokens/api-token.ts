@@ -1,0 +1,126 @@
+import { hash } from "node:crypto";
+import { jwtVerify, SignJWT } from "jose";
+import { type Caller, type Narrowing } from "../access/caller.ts";
+import { type Capability, capabilityNamed, dottedNameOf } from "../access/capability.ts";
+import type { Clock } from "../clock.ts";
+import { unauthenticated } from "../errors/api-error.ts";
+import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
+
+/** An exchanged API token is valid for one hour. */
+export const apiTokenLifetime = 60 * 60 * 1_000;
+
+/** The incoming token that an API token was given for: RFC 8693's actor. */
+export interface Actor {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: string | readonly string[];
+}
+
+export interface ApiTokenContent {
+  readonly identityUid: string;
+  readonly audiences: readonly string[];
+  readonly narrowing: Narrowing;
+  readonly actor: Actor;
+}
+
+/** Verified tokens that are remembered; a token is a secret, so by its hash. */
+const maximumRemembered = 10_000;
+
+/** Issues and verifies the platform's own tokens: JWTs, signed by a key that it publishes. */
+export class ApiTokens {
+  readonly #keys: SigningKeys;
+  readonly #issuer: string;
+  readonly #audience: string;
+  readonly #clock: Clock;
+  readonly #verified = new Map<string, { readonly caller: Caller; readonly expires: number }>();
+
+  /** @param audience what a token must be for to be taken here: the address of the API */
+  constructor(keys: SigningKeys, issuer: string, audience: string, clock: Clock) {
+    this.#keys = keys;
+    this.#issuer = issuer;
+    this.#audience = audience;
+    this.#clock = clock;
+  }
+
+  async issue({
+    identityUid,
+    audiences,
+    narrowing,
+    actor,
+  }: ApiTokenContent): Promise<{ token: string; expires: number }> {
+    const issued = Math.floor(this.#clock() / 1_000);
+    const expires = issued + apiTokenLifetime / 1_000;
+    const { capabilities, groups } = narrowing;
+    const token = await new SignJWT({
+      act: { ...actor },
+      ...(capabilities === undefined ? {} : { cap: [...capabilities].map(dottedNameOf) }),
+      ...(groups === undefined ? {} : { scopes: groups }),
+    })
+      .setProtectedHeader({ alg: signingAlgorithm, kid: this.#keys.current.kid, typ: "JWT" })
+      .setIssuer(this.#issuer)
+      .setSubject(identityUid)
+      .setAudience([...audiences])
+      .setIssuedAt(issued)
+      .setExpirationTime(expires)
+      .sign(this.#keys.current.privateKey);
+    return { token, expires: expires * 1_000 };
+  }
+
+  /**
+   * Who holds the token. Whether its identity still exists is read by every request anew.
+   * @throws ApiError (16)
+   */
+  async verify(token: string): Promise<Caller> {
+    const digest = hash("sha256", token, "base64url");
+    const remembered = this.#verified.get(digest);
+    if (remembered !== undefined && this.#clock() < remembered.expires) return remembered.caller;
+    this.#verified.delete(digest);
+    const verified = await this.#verify(token);
+    if (this.#verified.size >= maximumRemembered) this.#forgetOldest();
+    this.#verified.set(digest, verified);
+    return verified.caller;
+  }
+
+  async #verify(token: string): Promise<{ caller: Caller; expires: number }> {
+    let payload: Awaited<ReturnType<typeof jwtVerify>>["payload"];
+    try {
+      ({ payload } = await jwtVerify(token, ({ kid }) => this.#publicKey(kid), {
+        algorithms: [signingAlgorithm],
+        typ: "JWT",
+        issuer: this.#issuer,
+        audience: this.#audience,
+        currentDate: new Date(this.#clock()),
+        requiredClaims: ["sub", "exp", "iat"],
+      }));
+    } catch {
+      throw unauthenticated("the token is not a valid API token of this platform");
+    }
+    const narrowing: Narrowing = {
+      capabilities: capabilitiesOf(payload["cap"]),
+      groups: payload["scopes"] as readonly string[] | undefined,
+    };
+    return {
+      caller: { kind: "identity", uid: payload.sub ?? "", narrowing },
+      expires: (payload.exp ?? 0) * 1_000,
+    };
+  }
+
+  #publicKey(kid: string | undefined) {
+    const known = this.#keys.publicKeys.get(kid ?? "");
+    if (known === undefined) throw new Error("unknown key");
+    return known.key;
+  }
+
+  #forgetOldest(): void {
+    for (const [digest] of this.#verified) {
+      this.#verified.delete(digest);
+      return;
+    }
+  }
+}
+
+/** A capability that this version does not know gives nothing, and takes nothing from the limit. */
+function capabilitiesOf(claim: unknown): ReadonlySet<Capability> | undefined {
+  if (!Array.isArray(claim)) return undefined;
+  return new Set(claim.map((name) => capabilityNamed(String(name))).filter((one) => one !== undefined));
+}
