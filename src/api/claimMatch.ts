@@ -1,13 +1,22 @@
 import * as z from "zod";
 import { issuerUrl } from "./issuerUrl.ts";
-import { atMostOneOf, exactlyOneOf, type Rule, withRules } from "./rule.ts";
+import { atMostOneOf, exactlyOneOf, withRules } from "./rule.ts";
 import { exactText, regularExpression } from "./text.ts";
 
-const claimNames = {
-  rule: "self.all(claim, claim != '' && size(claim) <= 256)",
-  message: "a claim has a name, of at most 256 characters",
-  holds: (claims) => Object.keys(claims).every((claim) => claim !== "" && claim.length <= 256),
-} satisfies Rule<Record<string, string>>;
+const mostClaims = 32;
+
+/** Claims by name, with what is said of each one's value. */
+function claims(value: z.ZodType<string>) {
+  const values = z
+    .record(z.string(), value)
+    .refine((record) => Object.keys(record).length <= mostClaims, `must have at most ${mostClaims} items`)
+    .meta({ maxProperties: mostClaims });
+  return withRules(values, {
+    rule: "self.all(claim, claim != '' && size(claim) <= 256)",
+    message: "a claim has a name, of at most 256 characters",
+    holds: (record) => Object.keys(record).every((claim) => claim !== "" && claim.length <= 256),
+  });
+}
 
 export const claimMatchSchema = withRules(
   z.object({
@@ -39,15 +48,10 @@ export const claimMatchSchema = withRules(
       .describe(
         "A regular expression (RE2) that the whole audience matches. At most one of audience and audiencePattern is set.",
       ),
-    claims: withRules(z.record(z.string(), exactText.describe("The claim's whole value.")), claimNames)
-      .meta({ maxProperties: 32 })
+    claims: claims(exactText.describe("The claim's whole value."))
       .exactOptional()
       .describe("Further claims that the token must have, each with its value."),
-    claimPatterns: withRules(
-      z.record(z.string(), regularExpression.describe("A regular expression (RE2) that the whole value matches.")),
-      claimNames,
-    )
-      .meta({ maxProperties: 32 })
+    claimPatterns: claims(regularExpression.describe("A regular expression (RE2) that the whole value matches."))
       .exactOptional()
       .describe("Further claims that the token must have, each with a regular expression (RE2) for its whole value."),
   }),
