@@ -56,7 +56,7 @@ export class KubeClient implements KubeApi {
     if (options.resourceVersion !== undefined) query.set("resourceVersion", options.resourceVersion);
     if (options.labelSelector !== undefined) query.set("labelSelector", options.labelSelector);
     if (options.fieldSelector !== undefined) query.set("fieldSelector", options.fieldSelector);
-    const path = `${pathOf(resource, options.namespace)}${query.size === 0 ? "" : `?${query}`}`;
+    const path = `${pathOf(resource, options.namespace)}${query.size === 0 ? "" : `?${query.toString()}`}`;
     const list = await this.#send("GET", "list", resource, path, options);
     if (!isList(list)) {
       const call = `list ${resource.plural}`;
