@@ -53,7 +53,7 @@ describeWithControlPlane("manifests", (controlPlane) => {
       ["Group", "Never"],
       ["Identity", "Never"],
       ["RoleBinding", "IfExists"],
-    ] as const)("gives a %s the policy to adopt %s", async (kind, adoption) => {
+    ] as const)("%s: adoption is %s unless the policy says otherwise", async (kind, adoption) => {
       const [row] = rows[kind].right;
       const created = await kube().create(object(kind, "policy", row?.spec), { dryRun: true });
       expect(created["spec"].policy).toEqual({ adoption, deletion: "Delete", drift: "Correct" });
