@@ -33,6 +33,8 @@ export interface Leadership {
   readonly acquired: Acquisition;
   /** Aborted with a `LeaseLost` the moment that leadership can no longer be relied on. */
   readonly signal: AbortSignal;
+  /** Whether leadership can be relied on now: to be asked before each write, because a timer may fire late. */
+  held(): boolean;
   /**
    * Stops renewing, and gives the Lease back unless `release` is false: a leader that had to abort a write of unknown
    * outcome lets it run out instead, so that the next one waits. Never rejects.
@@ -75,8 +77,13 @@ const releaseDeadlineMs = 2_000;
  * leadership at once: a leader stops `renewDeadlineMs` after it *began* its last successful renewal, others take over
  * no earlier than the Lease's duration after they first *saw* that renewal, both by their own monotonic clock.
  * *Caveats*: a lease is no fence; what is under way when it is lost may still land.
+ * @returns once this process leads; rejects with the signal's reason only.
  */
-export class LeaderElection {
+export function acquireLease(options: LeaseOptions, signal: AbortSignal): Promise<Leadership> {
+  return new LeaderElection(options).acquire(signal);
+}
+
+class LeaderElection {
   readonly #options: LeaseOptions;
   readonly #durationMs: number;
   readonly #renewDeadlineMs: number;
@@ -93,7 +100,6 @@ export class LeaderElection {
     this.#retryPeriodMs = options.retryPeriodMs ?? 2_000;
   }
 
-  /** Resolves once this process leads; rejects with the signal's reason only. */
   async acquire(signal: AbortSignal): Promise<Leadership> {
     const { clock, onError } = this.#options;
     for (;;) {
@@ -180,6 +186,7 @@ export class LeaderElection {
     return {
       acquired: held.acquired,
       signal: lost.signal,
+      held: () => !stopped.signal.aborted && clock.monotonic() < renewedAt + this.#renewDeadlineMs,
       stop: async ({ release }) => {
         stopped.abort();
         cancelDeadline();

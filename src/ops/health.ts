@@ -1,18 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Why not, in words for the person who looks; undefined: all is well. */
-export type Check = () => string | undefined;
-
 export interface HealthOptions {
-  /** `HOST:PORT`; port 0 takes any free one, and an IPv6 host stands in brackets. */
-  readonly listen: string;
-  /** Fails where only a restart helps. */
-  readonly live: Check;
-  /** Fails while the process does not do its work (yet, any more). */
-  readonly ready: Check;
-  /** prom-client's registry. */
-  readonly metrics: { readonly contentType: string; metrics(): Promise<string> };
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** False where only a restart helps; absent: answering is life enough. */
+  readonly live?: () => boolean;
+  /** False while the process does not do its work yet, or any more. */
+  readonly ready: () => boolean;
+  /** In the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
 }
 
 export interface HealthServer {
@@ -25,12 +23,14 @@ export interface HealthServer {
 const limits = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 8_192 };
 const maxConnections = 64;
 
+const metricsType = "text/plain; version=0.0.4; charset=utf-8";
+
 /**
  * Serves `/livez`, `/readyz` and `/metrics` to GET and HEAD, and nothing else.
- * @throws where `listen` is not an address, or cannot be bound.
+ * @throws where the address cannot be bound.
  */
-export async function serveHealth({ listen, live, ready, metrics }: HealthOptions): Promise<HealthServer> {
-  const { host, port } = parseAddress(listen);
+export async function serveHealth(options: HealthOptions): Promise<HealthServer> {
+  const { host, port, live = () => true, ready, metrics } = options;
   const server = createServer({ ...limits, connectionsCheckingInterval: 1_000 }, (request, response) => {
     answer(request, response).catch(() => {
       if (!response.headersSent) response.writeHead(500);
@@ -47,11 +47,11 @@ export async function serveHealth({ listen, live, ready, metrics }: HealthOption
     const path = request.url?.split("?")[0] ?? "";
     switch (path) {
       case "/livez":
-        return check(response, live);
+        return check(response, live());
       case "/readyz":
-        return check(response, ready);
+        return check(response, ready());
       case "/metrics":
-        response.writeHead(200, { "content-type": metrics.contentType }).end(await metrics.metrics());
+        response.writeHead(200, { "content-type": metricsType }).end(await metrics());
         return;
       default:
         response.writeHead(404).end();
@@ -76,17 +76,8 @@ export async function serveHealth({ listen, live, ready, metrics }: HealthOption
   };
 }
 
-function check(response: ServerResponse, what: Check): void {
-  const trouble = what();
+function check(response: ServerResponse, well: boolean): void {
   response
-    .writeHead(trouble === undefined ? 200 : 503, { "content-type": "text/plain; charset=utf-8" })
-    .end(`${trouble ?? "ok"}\n`);
-}
-
-function parseAddress(listen: string): { readonly host: string; readonly port: number } {
-  const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(listen);
-  const host = match?.[1] ?? match?.[2];
-  const port = Number(match?.[3]);
-  if (host === undefined || !(port <= 65_535)) throw new Error(`"${listen}" is not HOST:PORT, as in 127.0.0.1:8081`);
-  return { host, port };
+    .writeHead(well ? 200 : 503, { "content-type": "text/plain; charset=utf-8" })
+    .end(well ? "ok\n" : "not yet, or not any more\n");
 }

@@ -17,7 +17,7 @@ export interface LogOptions {
 /**
  * A log of one JSON object a line: `time` (RFC 3339), `level` by name, `message`, and fields. Messages are constant and
  * what varies is a field. Whatever looks like a token or a key, in any field at any depth, is taken out of the finished
- * line. Errors (under `error`) keep name, message, stack and the names and messages of their causes.
+ * line. Errors (under `err`) keep name, message, stack and the names and messages of their causes.
  */
 export function createLog({ level, fields = {}, destination }: LogOptions): Logger {
   return pino(
@@ -25,10 +25,9 @@ export function createLog({ level, fields = {}, destination }: LogOptions): Logg
       level,
       base: fields,
       messageKey: "message",
-      errorKey: "error",
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: describeError },
+      serializers: { err: describeError },
       hooks: { streamWrite: redact },
     },
     destination ?? fileDestination({ dest: 2, sync: true }),
