@@ -3,41 +3,42 @@ import type { Command } from "./commands/command.ts";
 import { describeSettings, readSettings, SettingsError } from "./commands/settings.ts";
 
 /** Loaded one at a time: a command must not pay for what only another one imports. */
-const commands: Readonly<Record<string, { summary: string; load: () => Promise<{ default: unknown }> }>> = {
-  operator: {
-    summary: "keep the platform as the custom resources say",
-    load: () => import("./commands/operator.ts"),
-  },
-  platform: {
-    summary: "serve the platform that the operator drives",
-    load: () => import("./commands/platform.ts"),
-  },
+const commands: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>> = {
+  operator: () => import("./commands/operator.ts"),
+  platform: () => import("./commands/platform.ts"),
 };
 
-const usage = `Usage: muster COMMAND [--setting VALUE …]
+async function load(name: string): Promise<Command | undefined> {
+  // Each command knows the types of its own settings; here they are settings like any other.
+  return (await commands[name]?.())?.default as Command | undefined;
+}
+
+async function usage(): Promise<string> {
+  const lines = await Promise.all(
+    Object.keys(commands).map(async (name) => `  ${name.padEnd(10)} ${(await load(name))?.summary ?? ""}`),
+  );
+  return `Usage: muster COMMAND [--setting VALUE …]
 
 Commands:
-${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
-  .join("\n")}
+${lines.join("\n")}
 
 muster COMMAND --help explains each setting. Every setting is also a variable: --root-group is MUSTER_ROOT_GROUP.
 `;
+}
 
 async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "--help" || name === "help") {
-    process.stdout.write(usage);
+    process.stdout.write(await usage());
     return name === undefined ? 2 : 0;
   }
-  const entry = commands[name];
-  if (entry === undefined) {
-    process.stderr.write(`muster: there is no command "${name}".\n\n${usage}`);
+  const command = await load(name);
+  if (command === undefined) {
+    process.stderr.write(`muster: there is no command "${name}".\n\n${await usage()}`);
     return 2;
   }
-  const command = (await entry.load()).default as Command;
   if (rest.includes("--help")) {
-    process.stdout.write(`muster ${name}: ${entry.summary}\n\nSettings:\n${describeSettings(command.settings)}\n`);
+    process.stdout.write(`muster ${name}: ${command.summary}\n\nSettings:\n${describeSettings(command.settings)}\n`);
     return 0;
   }
   try {

@@ -59,6 +59,11 @@ export class TokenSource {
     return held;
   }
 
+  /** Counts exchanges; what was learned under an earlier token may no longer hold. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
   /** To be called when the platform answered 16 under `token`: the next use exchanges anew. */
   reject(token: PlatformToken): void {
     if (this.#held?.epoch === token.epoch) this.#held = undefined;

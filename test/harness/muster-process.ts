@@ -1,0 +1,114 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const stopTimeoutMs = 15_000;
+
+export interface LogLine {
+  readonly msg: string;
+  readonly level: number;
+  readonly [field: string]: unknown;
+}
+
+/** `muster` as a process of its own, as people run it; it ends with this process, whatever way this one ends. */
+export class MusterProcess {
+  readonly #child: ChildProcess;
+  readonly #name: string;
+  readonly #lines: LogLine[] = [];
+  readonly #listeners = new Set<() => void>();
+  readonly #exited: Promise<void>;
+  #stderr = "";
+
+  /** `program` is the file to run; the default is the source, `dist/muster.js` is what production runs. */
+  constructor(
+    args: readonly string[],
+    { program = main, env = {} }: { program?: string; env?: Record<string, string> } = {},
+  ) {
+    this.#name = `muster ${args[0] ?? ""}`;
+    this.#child = spawn(process.execPath, [program, ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...env },
+    });
+    this.#exited = once(this.#child, "exit").then(() => this.#tell());
+    const endWithUs = () => this.#child.kill("SIGKILL");
+    process.once("exit", endWithUs);
+    void this.#exited.then(() => process.removeListener("exit", endWithUs));
+    let rest = "";
+    this.#child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) if (line.startsWith("{")) this.#lines.push(JSON.parse(line) as LogLine);
+      this.#tell();
+    });
+    this.#child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+      this.#stderr += chunk;
+    });
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error(`${this.#name} did not start`);
+    return this.#child.pid;
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  get exitCode(): number | null {
+    return this.#child.exitCode;
+  }
+
+  get log(): readonly LogLine[] {
+    return this.#lines;
+  }
+
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  /** The first line of the log, past or to come, that is as wanted. @throws if the process ends before */
+  async logged(wanted: string | ((line: LogLine) => boolean)): Promise<LogLine> {
+    const matches = typeof wanted === "string" ? (line: LogLine) => line.msg === wanted : wanted;
+    for (;;) {
+      const found = this.#lines.find(matches);
+      if (found !== undefined) return found;
+      if (!this.running)
+        throw new Error(
+          `${this.#name} ended (${this.#child.exitCode ?? this.#child.signalCode}): ${this.#lastWords()}`,
+        );
+      await new Promise<void>((resolve) => {
+        const listener = () => {
+          this.#listeners.delete(listener);
+          resolve();
+        };
+        this.#listeners.add(listener);
+      });
+    }
+  }
+
+  /** SIGTERM, as Kubernetes sends it. @throws if it takes too long, after killing it */
+  async stop(): Promise<void> {
+    if (!this.running) return;
+    this.#child.kill("SIGTERM");
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), stopTimeoutMs);
+    await this.#exited;
+    clearTimeout(timer);
+    if (this.#child.signalCode === "SIGKILL")
+      throw new Error(`${this.#name} did not end within ${stopTimeoutMs / 1000} s of SIGTERM`);
+  }
+
+  /** The worst end. */
+  async kill(): Promise<void> {
+    if (this.running) this.#child.kill("SIGKILL");
+    await this.#exited;
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #lastWords(): string {
+    return [...this.#lines.slice(-5).map((line) => JSON.stringify(line)), this.#stderr.trimEnd()].join("\n");
+  }
+}

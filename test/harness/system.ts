@@ -1,0 +1,234 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseAllDocuments } from "yaml";
+import type { ControlPlane } from "../control-plane/control-plane.ts";
+import { kubeconfig } from "../control-plane/kubeconfig.ts";
+import type { KubeObject } from "../control-plane/kube-client.ts";
+import { MusterProcess } from "./muster-process.ts";
+import { PlatformAdmin } from "./platform-admin.ts";
+
+export interface SystemOptions {
+  readonly controlPlane: ControlPlane;
+  /** Namespaces that the operator looks after; made here. */
+  readonly namespaces?: readonly string[];
+  readonly allowedRoles?: readonly string[];
+  /** The file that runs as `muster`: the source, or the bundle. */
+  readonly program?: string;
+  readonly platformFlags?: readonly string[];
+  /** What the operator may do in Kubernetes; made before it starts. Default: all. */
+  readonly rbac?: (
+    serviceAccount: { readonly namespace: string; readonly name: string },
+    namespaces: readonly string[],
+  ) => readonly KubeObject[];
+}
+
+const operatorNamespace = "muster-system";
+const operatorAccount = "muster";
+
+/**
+ * The whole of Muster on loopback, with real parts only: a control plane, the platform as a process with its data in a
+ * file, and operators as processes that authenticate with a service account's token. `stop` ends all but the control
+ * plane and removes the files.
+ */
+export class System {
+  readonly controlPlane: ControlPlane;
+  readonly admin: PlatformAdmin;
+  readonly platformUrl: string;
+  /** The uid of the root group. */
+  readonly root: string;
+  /** The identity that operators assume. */
+  readonly identity: string;
+  readonly folder: string;
+  readonly #options: SystemOptions;
+  readonly #platform: MusterProcess;
+  readonly #operators = new Set<MusterProcess>();
+
+  private constructor(
+    options: SystemOptions,
+    parts: {
+      folder: string;
+      platform: MusterProcess;
+      platformUrl: string;
+      admin: PlatformAdmin;
+      root: string;
+      identity: string;
+    },
+  ) {
+    this.#options = options;
+    this.controlPlane = options.controlPlane;
+    this.folder = parts.folder;
+    this.#platform = parts.platform;
+    this.platformUrl = parts.platformUrl;
+    this.admin = parts.admin;
+    this.root = parts.root;
+    this.identity = parts.identity;
+  }
+
+  static async start(options: SystemOptions): Promise<System> {
+    const { controlPlane, program } = options;
+    const folder = await mkdtemp(join(tmpdir(), "muster-system-"));
+    const adminTokenFile = join(folder, "admin-token");
+    const platform = new MusterProcess(
+      [
+        "platform",
+        "--data",
+        join(folder, "platform.db"),
+        "--listen",
+        "127.0.0.1:0",
+        "--admin-token-file",
+        adminTokenFile,
+        "--trusted-issuer",
+        `${controlPlane.url},ca=${controlPlane.caFile}`,
+        ...(options.platformFlags ?? []),
+      ],
+      program === undefined ? {} : { program },
+    );
+    try {
+      const { address } = await platform.logged("listening");
+      const platformUrl = `http://${String(address)}`;
+      const admin = new PlatformAdmin(platformUrl, (await readFile(adminTokenFile, "utf8")).trim());
+      const root = await admin.rootGroup();
+      const identity = await admin.create("identities", root, {
+        name: "operator",
+        claimMatch: {
+          issuer: controlPlane.url,
+          subject: `system:serviceaccount:${operatorNamespace}:${operatorAccount}`,
+        },
+      });
+      const owner = (await admin.list("roles")).find((role) => role.name === "owner");
+      await admin.create("roleBindings", root, { identityUid: identity.uid, roleUid: owner?.uid });
+      const system = new System(options, { folder, platform, platformUrl, admin, root, identity: identity.uid });
+      await system.#prepareCluster();
+      return system;
+    } catch (error) {
+      await platform.kill();
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  get namespaces(): readonly string[] {
+    return this.#options.namespaces ?? ["team"];
+  }
+
+  get platformPid(): number {
+    return this.#platform.pid;
+  }
+
+  /** The platform's log. */
+  get platformLog() {
+    return this.#platform.log;
+  }
+
+  /** Starts one more operator. `flags` come last, so they win over nothing: give what is not given here. */
+  async startOperator(
+    flags: readonly string[] = [],
+    { platformUrl = this.platformUrl }: { platformUrl?: string } = {},
+  ): Promise<Operator> {
+    const { controlPlane, program } = this.#options;
+    const account = { namespace: operatorNamespace, name: operatorAccount };
+    const number = this.#operators.size;
+    const tokenFile = join(this.folder, `token-${number}`);
+    const kubeconfigFile = join(this.folder, `kubeconfig-${number}`);
+    const audience = new URL(this.platformUrl).hostname;
+    await writeFile(
+      tokenFile,
+      await controlPlane.admin.createToken(account.namespace, account.name, { audiences: [audience] }),
+      { mode: 0o600 },
+    );
+    const token = await controlPlane.admin.createToken(account.namespace, account.name, { expirationSeconds: 7200 });
+    await writeFile(
+      kubeconfigFile,
+      kubeconfig({ url: controlPlane.url, ca: controlPlane.ca, token, user: account.name }),
+      { mode: 0o600 },
+    );
+    const repeated = (flag: string, values: readonly string[]) => values.flatMap((value) => [flag, value]);
+    const process = new MusterProcess(
+      [
+        "operator",
+        "--kubeconfig",
+        kubeconfigFile,
+        "--platform-url",
+        platformUrl,
+        "--identity",
+        this.identity,
+        "--token-file",
+        tokenFile,
+        "--root-group",
+        this.root,
+        ...repeated("--watch-namespace", this.namespaces),
+        ...repeated("--allowed-role", this.#options.allowedRoles ?? ["viewer", "editor", "registry.pull"]),
+        "--listen",
+        "127.0.0.1:0",
+        "--lease-namespace",
+        operatorNamespace,
+        ...flags,
+      ],
+      program === undefined ? {} : { program },
+    );
+    this.#operators.add(process);
+    const { address } = await process.logged("listening");
+    return new Operator(process, `http://${String(address)}`);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#operators].map((operator) => operator.kill()));
+    await this.admin.close();
+    await this.#platform.kill();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  async #prepareCluster(): Promise<void> {
+    const { admin } = this.controlPlane;
+    for (const definition of await customResourceDefinitions()) await admin.apply(definition);
+    for (const definition of await customResourceDefinitions())
+      await admin.waitFor(definition, (object) => isEstablished(object));
+    for (const name of [operatorNamespace, ...this.namespaces])
+      await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    const account = { namespace: operatorNamespace, name: operatorAccount };
+    await admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: account });
+    const rbac = this.#options.rbac ?? allowAll;
+    for (const object of rbac(account, this.namespaces)) await admin.apply(object);
+  }
+}
+
+/** An operator that runs. */
+export class Operator {
+  readonly process: MusterProcess;
+  readonly url: string;
+  constructor(process: MusterProcess, url: string) {
+    this.process = process;
+    this.url = url;
+  }
+
+  async metrics(): Promise<string> {
+    return (await fetch(`${this.url}/metrics`)).text();
+  }
+}
+
+async function customResourceDefinitions(): Promise<KubeObject[]> {
+  const folder = new URL("../../crds/", import.meta.url);
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml"));
+  const documents = await Promise.all(
+    files.map(async (file) => parseAllDocuments(await readFile(new URL(file, folder), "utf8"))),
+  );
+  return documents.flat().map((document) => document.toJS() as KubeObject);
+}
+
+function isEstablished(object: KubeObject | undefined): boolean {
+  const conditions: { type: string; status: string }[] = object?.["status"]?.conditions ?? [];
+  return conditions.some(({ type, status }) => type === "Established" && status === "True");
+}
+
+function allowAll({ namespace, name }: { namespace: string; name: string }): KubeObject[] {
+  return [
+    {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRoleBinding",
+      metadata: { name: "muster-test" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+      subjects: [{ kind: "ServiceAccount", namespace, name }],
+    },
+  ];
+}
