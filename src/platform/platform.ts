@@ -19,6 +19,7 @@ import { Sessions } from "./service/session.ts";
 import type { PlatformSettings } from "./settings.ts";
 import type { Store } from "./store/store.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
+import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import type { MasterKey } from "./tokens/key-file.ts";
 import { securityTokenService } from "./tokens/security-token-service.ts";
 import { loadSigningKeys } from "./tokens/signing-keys.ts";
@@ -61,9 +62,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
     const pageTokens = new PageTokens(options.masterKey.derive("page token"));
     const sessions = new Sessions(store, clock, settings, pageTokens);
+    const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
     const metrics = new Metrics();
     const operations = operationsOf(
-      servicesOf(sessions, securityTokenService({ store, tokens, settings, clock, log })),
+      servicesOf(sessions, securityTokenService({ store, tokens, issuerKeys, settings, clock, log })),
       new Authenticator(store, tokens),
     );
     const transcoder = new Transcoder(operations, {

@@ -56,7 +56,7 @@ function populatedPaths(desc: DescMessage, message: MessageShape<DescMessage>): 
     .filter((field) => isFieldSet(message, field) && !behaviorOf(field).readOnly)
     .flatMap((field): FieldPath[] => {
       if (field.fieldKind !== "message" || isText(field.message)) return [[field]];
-      const nested = valueOf(message as unknown as Properties, field) as MessageShape<DescMessage>;
+      const nested = valueOf(message, field) as MessageShape<DescMessage>;
       return populatedPaths(field.message, nested).map((path) => [field, ...path]);
     });
 }
@@ -117,9 +117,10 @@ function change(target: unknown, patch: unknown, [field, ...rest]: FieldPath): v
   change(nested, given ?? create(field.message), rest);
 }
 
-function valueOf(message: Properties, field: DescField): unknown {
-  if (field.oneof === undefined) return message[field.localName];
-  return (message[field.oneof.localName] as { value?: unknown }).value;
+function valueOf(message: object, field: DescField): unknown {
+  const properties = message as Properties;
+  if (field.oneof === undefined) return properties[field.localName];
+  return (properties[field.oneof.localName] as { value?: unknown }).value;
 }
 
 function setValue(message: Properties, field: DescField, value: unknown): void {

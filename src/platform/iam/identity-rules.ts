@@ -51,8 +51,10 @@ function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: ClaimMatch): 
 function checkStaticKeys(keys: StaticKeys, now: number): void {
   checkPresent("staticKeys.issuer", keys.issuer);
   checkPresent("staticKeys.subject", keys.subject);
-  if (parseJwks(keys.issuerKeys) === undefined)
-    throw invalidArgument("staticKeys.issuerKeys", "must be a JWKS document with at least one public key");
+  const jwks = parseJwks(keys.issuerKeys);
+  // A symmetric key would let whoever reads the identity sign, and a private one is private no longer.
+  if (jwks === undefined || jwks.publicKeys.length === 0 || jwks.others > 0)
+    throw invalidArgument("staticKeys.issuerKeys", "must be a JWKS document with public keys, and no others");
   if (keys.audiences.length !== 1 || keys.audiences[0] === "")
     throw invalidArgument("staticKeys.audiences", "must be exactly one audience");
   const latest = now + staticKeysLifetime;

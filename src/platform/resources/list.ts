@@ -172,7 +172,7 @@ async function counted(
   const [row] = await reader.query((db) =>
     db
       .selectFrom(table)
-      .select((all) => all.fn.countAll<number>().as("count"))
+      .select((all) => all.fn.countAll<number | string>().as("count"))
       .where((all) => inRegions(all, regions))
       .where((all) => all.and(conditions.map((condition) => condition(all)))),
   );

@@ -11,9 +11,9 @@ const add = statement((db, p: { scope: string; kind: string; children: number; d
     .insertInto("tree_counts")
     .values({ scope: p.scope, kind: p.kind, children: p.children, descendants: p.descendants })
     .onConflict((conflict) =>
-      conflict.columns(["scope", "kind"]).doUpdateSet(({ eb, ref }) => ({
-        children: eb("tree_counts.children", "+", ref("excluded.children")),
-        descendants: eb("tree_counts.descendants", "+", ref("excluded.descendants")),
+      conflict.columns(["scope", "kind"]).doUpdateSet((row) => ({
+        children: row("tree_counts.children", "+", row.ref("excluded.children")),
+        descendants: row("tree_counts.descendants", "+", row.ref("excluded.descendants")),
       })),
     ),
 );

@@ -15,17 +15,17 @@ const writers = new WeakMap<DescMessage, readonly FieldWriter[]>();
  * optional fields left out, write-only fields left out, 64-bit integers as strings, timestamps with three decimals.
  */
 export function toJsonObject(desc: DescMessage, message: Message): JsonObject {
-  return writeMessage(desc, message as unknown as Properties);
+  return writeMessage(desc, message);
 }
 
-function writeMessage(desc: DescMessage, message: Properties): JsonObject {
+function writeMessage(desc: DescMessage, message: object): JsonObject {
   let fields = writers.get(desc);
   if (fields === undefined) {
     fields = desc.fields.filter((field) => !behaviorOf(field).writeOnly).map(writerOf);
     writers.set(desc, fields);
   }
   const json: JsonObject = {};
-  for (const write of fields) write(message, json);
+  for (const write of fields) write(message as Properties, json);
   return json;
 }
 
@@ -92,7 +92,7 @@ function messageWriter(desc: DescMessage): (value: unknown) => unknown {
     case FieldMaskSchema.typeName:
       return (value) => (value as { paths: string[] }).paths.join(",");
     default:
-      return (value) => writeMessage(desc, value as Properties);
+      return (value) => writeMessage(desc, value as object);
   }
 }
 

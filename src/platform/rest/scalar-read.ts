@@ -3,20 +3,23 @@ import { type Duration, DurationSchema, type Timestamp, timestampFromMs } from "
 import { create } from "@bufbuild/protobuf";
 import { invalidArgument } from "../errors/api-error.ts";
 
+/** The scalar types that the contract uses. */
+type ScalarName = "STRING" | "BOOL" | "INT32" | "INT64";
+
 /** Reads one scalar from JSON or from the text of a query parameter. @throws ApiError (3) that names `path`. */
 export function readScalar(type: ScalarType, json: unknown, path: string): string | boolean | number | bigint {
-  switch (type) {
-    case ScalarType.STRING:
+  switch (ScalarType[type] as ScalarName) {
+    case "STRING":
       if (typeof json !== "string") throw invalidArgument(path, "must be a string");
       // A lone surrogate has no UTF-8 form: it could be neither kept nor sent.
       if (!json.isWellFormed()) throw invalidArgument(path, "must be well-formed Unicode");
       return json;
-    case ScalarType.BOOL:
+    case "BOOL":
       if (typeof json !== "boolean") throw invalidArgument(path, "must be true or false");
       return json;
-    case ScalarType.INT32:
+    case "INT32":
       return Number(readInteger(json, path, 31n));
-    case ScalarType.INT64:
+    case "INT64":
       return readInteger(json, path, 63n);
     default:
       throw new Error(`the contract has no field of scalar type ${ScalarType[type]}`);

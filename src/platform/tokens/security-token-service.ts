@@ -1,23 +1,124 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
-import { unimplemented } from "../errors/api-error.ts";
-import { SecurityTokenService } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
+import { type ApiError, invalidArgument, permissionDenied, unavailable, unimplemented } from "../errors/api-error.ts";
+import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import {
+  type ExchangeRequest,
+  type RawToken,
+  RawTokenSchema,
+  SecurityTokenService,
+} from "../gen/muster/platform/oidc/security_token_service_pb.ts";
+import { identities } from "../iam/identity-collection.ts";
 import { implementAnonymous, type Service } from "../service/service.ts";
 import type { PlatformSettings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
+import { isUid } from "../uid.ts";
 import type { ApiTokens } from "./api-token.ts";
+import { matchesIdentity } from "./claim-match.ts";
+import { FetchError } from "./fetch-document.ts";
+import { checkTime, type IncomingToken, readIncomingToken } from "./incoming-token.ts";
+import type { IssuerKeys } from "./issuer-keys.ts";
+import { parseJwks } from "./jwks.ts";
+import { readNarrowing } from "./narrowing-request.ts";
+import { isSignedBy } from "./signature.ts";
 
 export interface SecurityTokenParts {
   readonly store: Store;
   readonly tokens: ApiTokens;
+  readonly issuerKeys: IssuerKeys;
   readonly settings: PlatformSettings;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-export function securityTokenService(_: SecurityTokenParts): Service {
+/** `lastSeenTime` is kept as exact as this (ms): not every exchange is a write. */
+const lastSeenAccuracy = 60_000;
+
+/** An API token for a token of another issuer. */
+export function securityTokenService(parts: SecurityTokenParts): Service {
   return implementAnonymous(SecurityTokenService, {
-    exchange: () => Promise.reject(unimplemented("exchange")),
-    exchangeRefreshToken: () => Promise.reject(unimplemented("exchange")),
+    exchange: (request, { bearer }) => exchange(parts, request, bearer),
+    exchangeRefreshToken: () => Promise.reject(unimplemented("refresh tokens are not given yet")),
+  });
+}
+
+async function exchange(
+  parts: SecurityTokenParts,
+  request: ExchangeRequest,
+  bearer: string | undefined,
+): Promise<RawToken> {
+  const incoming = readIncomingToken(bearer);
+  const audiences = readAudiences(request.aud, parts.settings);
+  const narrowing = readNarrowing(request);
+  if (request.identityProvider !== "") throw unimplemented("exchange by an identity provider");
+  if (!isUid(request.identity)) throw invalidArgument("identity", "must be the uid of an identity");
+
+  const identity = await parts.store.read((tx) => identities.find(tx, request.identity));
+  if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
+  if (identity === undefined || !mayAssume(identity, incoming, parts.settings)) throw noMatch();
+  const now = parts.clock();
+  checkTime(incoming, now);
+  if (!(await isSignedBy(incoming.text, await keysFor(parts, identity, incoming, now))))
+    throw permissionDenied("the token's signature is not of a key of its issuer");
+
+  const { issuer: iss, subject: sub, audiences: aud } = incoming;
+  const identityUid = identity.uid;
+  const { token, expires } = await parts.tokens.issue({ identityUid, audiences, narrowing, actor: { iss, sub, aud } });
+  await noteSeen(parts.store, identity, now);
+  return create(RawTokenSchema, { token, expiry: timestampFromMs(expires) });
+}
+
+/** One phrase for an unknown identity and for every mismatch: who guesses learns nothing. */
+function noMatch(): ApiError {
+  return permissionDenied("the token may not assume this identity, or there is no such identity");
+}
+
+function mayAssume(identity: Identity, incoming: IncomingToken, { authUrl }: PlatformSettings): boolean {
+  // Our own tokens would make one identity into another.
+  if (incoming.issuer.replace(/\/$/, "") === authUrl) return false;
+  return matchesIdentity(identity, incoming, new URL(authUrl).hostname);
+}
+
+function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
+  if (requested.length === 0) throw invalidArgument("aud", `is required: "${baseUrl}"`);
+  return requested.map((one) => {
+    const audience = one.replace(/\/$/, "") === baseUrl ? baseUrl : one;
+    if (audience !== baseUrl && !audiences.includes(audience))
+      throw invalidArgument("aud", `must be "${baseUrl}" or an audience of the platform's settings`);
+    return audience;
+  });
+}
+
+async function keysFor(
+  { issuerKeys, log }: SecurityTokenParts,
+  { relationship, uid }: Identity,
+  { issuer, keyId }: IncomingToken,
+  now: number,
+) {
+  if (relationship.case === "staticKeys") {
+    const { expirationTime, issuerKeys: document } = relationship.value;
+    if (expirationTime !== undefined && timestampMs(expirationTime) <= now)
+      throw permissionDenied("the identity's static keys have expired");
+    return parseJwks(document)?.publicKeys ?? [];
+  }
+  try {
+    return await issuerKeys.of(issuer, keyId);
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    log.warn({ err: error, identity: uid }, "issuer's keys could not be fetched");
+    const description = `the keys of the token's issuer could not be fetched: it ${error.message}`;
+    throw error.transient ? unavailable(description) : permissionDenied(description);
+  }
+}
+
+async function noteSeen(store: Store, { uid, lastSeenTime }: Identity, now: number): Promise<void> {
+  if (lastSeenTime !== undefined && now - timestampMs(lastSeenTime) < lastSeenAccuracy) return;
+  await store.write(async (tx) => {
+    const identity = await identities.find(tx, uid);
+    if (identity === undefined) throw noMatch();
+    identity.lastSeenTime = timestampFromMs(now);
+    await identities.update(tx, identity);
   });
 }

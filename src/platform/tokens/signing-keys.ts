@@ -1,5 +1,6 @@
 import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import { type Store, statement } from "../store/store.ts";
+import type { Tables } from "../store/tables.ts";
 import type { MasterKey } from "./key-file.ts";
 
 export const signingAlgorithm = "ES256";
@@ -11,7 +12,7 @@ export interface SigningKeys {
   readonly publicKeys: ReadonlyMap<string, { readonly jwk: JWK; readonly key: CryptoKey }>;
 }
 
-const select = statement((db, _: object) =>
+const select = statement<object, Tables["signing_keys"]>((db) =>
   db.selectFrom("signing_keys").selectAll().orderBy("create_time").orderBy("kid"),
 );
 const insert = statement((db, p: { kid: string; create_time: number; public_key: string; private_key: Uint8Array }) =>

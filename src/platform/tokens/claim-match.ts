@@ -1,0 +1,53 @@
+import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import type { IncomingToken } from "./incoming-token.ts";
+import { compilePattern } from "./pattern.ts";
+
+/**
+ * Whether a token is one that may assume the identity, as far as what it says goes. Pure; nothing is fetched.
+ * @param defaultAudience expected where the identity names none: the host name of the token service's address
+ */
+export function matchesIdentity(
+  { relationship }: Identity,
+  { issuer, subject, audiences, claims }: Omit<IncomingToken, "text" | "keyId">,
+  defaultAudience: string,
+): boolean {
+  switch (relationship.case) {
+    case "staticKeys": {
+      const expected = relationship.value;
+      return (
+        issuer === expected.issuer &&
+        subject === expected.subject &&
+        audiences.some((audience) => expected.audiences.includes(audience))
+      );
+    }
+    case "claimMatch": {
+      const { iss, sub, aud, claims: expected, claimPatterns } = relationship.value;
+      const isExpectedAudience = (audience: string) => {
+        if (aud.case === undefined) return audience === defaultAudience;
+        return aud.case === "audience" ? audience === aud.value : fits(aud.value, audience);
+      };
+      return (
+        (iss.case === "issuer" ? issuer === iss.value : fits(iss.value, issuer)) &&
+        (sub.case === "subject" ? subject === sub.value : fits(sub.value, subject)) &&
+        audiences.some(isExpectedAudience) &&
+        Object.entries(expected).every(([name, value]) => claimText(claims, name) === value) &&
+        Object.entries(claimPatterns).every(([name, pattern]) => fits(pattern, claimText(claims, name)))
+      );
+    }
+    case "awsIdentity":
+    case undefined:
+      return false;
+  }
+}
+
+function fits(pattern: string | undefined, text: string | undefined): boolean {
+  if (pattern === undefined || text === undefined) return false;
+  return compilePattern(pattern)?.(text) ?? false;
+}
+
+/** Only single values have a text; an object or a list equals none. */
+function claimText(claims: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const claim = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  if (typeof claim === "string") return claim;
+  return typeof claim === "number" || typeof claim === "boolean" ? String(claim) : undefined;
+}
