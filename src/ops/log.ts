@@ -15,7 +15,7 @@ export interface LogOptions {
 }
 
 /**
- * A log of one JSON object a line: `time` (RFC 3339), `level` by name, `message`, and fields. Messages are constant and
+ * A log of one JSON object a line: `time` (RFC 3339), `level` by name, `msg`, and fields. Messages are constant and
  * what varies is a field. Whatever looks like a token or a key, in any field at any depth, is taken out of the finished
  * line. Errors (under `err`) keep name, message, stack and the names and messages of their causes.
  */
@@ -24,7 +24,6 @@ export function createLog({ level, fields = {}, destination }: LogOptions): Logg
     {
       level,
       base: fields,
-      messageKey: "message",
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },

@@ -72,16 +72,26 @@ export class Metrics {
   readonly drift = this.#counter("muster_drift_total", "Differences found on the platform.", ["kind", "result"]);
   readonly snapshotAge = this.#gauge("muster_snapshot_age_seconds", "Age of the last complete list.", ["kind"]);
   readonly orphans = this.#gauge("muster_orphans", "Things with our marker and no custom resource.", ["kind"]);
-  readonly breaker = this.#gauge("muster_breaker", "1 while too much has disappeared at once to make it anew.", [
-    "kind",
-  ]);
+  readonly breaker = this.#gauge(
+    "muster_breaker",
+    "Things gone from the platform that are not made anew without being asked, because many went at once.",
+    [],
+  );
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
   }
 
+  readonly #collectors: (() => void)[] = [];
+
+  /** Sets gauges when they are asked for, so that they cost nothing between. */
+  onScrape(collect: () => void): void {
+    this.#collectors.push(collect);
+  }
+
   /** All of them, in the text format of Prometheus. */
   text(): Promise<string> {
+    for (const collect of this.#collectors) collect();
     return this.#registry.metrics();
   }
 

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -18,7 +19,7 @@ export class MusterProcess {
   readonly #lines: LogLine[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #exited: Promise<void>;
-  #stderr = "";
+  #said = "";
 
   /** `program` is the file to run; the default is the source, `dist/muster.js` is what production runs. */
   constructor(
@@ -34,15 +35,20 @@ export class MusterProcess {
     const endWithUs = () => this.#child.kill("SIGKILL");
     process.once("exit", endWithUs);
     void this.#exited.then(() => process.removeListener("exit", endWithUs));
+    for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) this.#read(stream);
+  }
+
+  /** A line of JSON is of the log; anything else is said to people. */
+  #read(stream: Readable): void {
     let rest = "";
-    this.#child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
       const lines = (rest + chunk).split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) if (line.startsWith("{")) this.#lines.push(JSON.parse(line) as LogLine);
+      for (const line of lines) {
+        if (line.startsWith("{")) this.#lines.push(JSON.parse(line) as LogLine);
+        else this.#said += `${line}\n`;
+      }
       this.#tell();
-    });
-    this.#child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
-      this.#stderr += chunk;
     });
   }
 
@@ -63,8 +69,9 @@ export class MusterProcess {
     return this.#lines;
   }
 
-  get stderr(): string {
-    return this.#stderr;
+  /** What it said to people, outside of its log. */
+  get said(): string {
+    return this.#said;
   }
 
   /** The first line of the log, past or to come, that is as wanted. @throws if the process ends before */
@@ -109,6 +116,6 @@ export class MusterProcess {
   }
 
   #lastWords(): string {
-    return [...this.#lines.slice(-5).map((line) => JSON.stringify(line)), this.#stderr.trimEnd()].join("\n");
+    return [...this.#lines.slice(-5).map((line) => JSON.stringify(line)), this.#said.trimEnd()].join("\n");
   }
 }

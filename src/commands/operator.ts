@@ -1,0 +1,303 @@
+import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { randomUUID } from "node:crypto";
+import type { KindName } from "#src/api/resource.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { KubeClient } from "#src/kube/client.ts";
+import { systemClock as clock } from "#src/kube/clock.ts";
+import { readConnection } from "#src/kube/config.ts";
+import { EventRecorder } from "#src/kube/events.ts";
+import { acquireLease, type Leadership } from "#src/kube/lease.ts";
+import { Reflector } from "#src/kube/reflector.ts";
+import { Store } from "#src/kube/store.ts";
+import { serveHealth } from "#src/ops/health.ts";
+import { createLog } from "#src/ops/log.ts";
+import { Metrics } from "#src/ops/metrics.ts";
+import { HttpPlatformApi } from "#src/platform-client/httpApi.ts";
+import { PlatformSession } from "#src/platform-client/session.ts";
+import { TokenSource } from "#src/platform-client/tokenSource.ts";
+import { HttpTransport } from "#src/platform-client/transport.ts";
+import { Breaker } from "#src/reconcile/breaker.ts";
+import { Definitions } from "#src/reconcile/definitions.ts";
+import { runDriftPasses } from "#src/reconcile/driftPass.ts";
+import { type HeldResource, holdResource, resourceIndexes } from "#src/reconcile/heldResource.ts";
+import { ownerHash } from "#src/reconcile/marker.ts";
+import { Memories } from "#src/reconcile/memories.ts";
+import { rowKeys } from "#src/reconcile/naturalKey.ts";
+import type { World } from "#src/reconcile/observe.ts";
+import { resourceKinds } from "#src/reconcile/perform.ts";
+import { Reconciler } from "#src/reconcile/reconciler.ts";
+import { connectTriggers } from "#src/reconcile/triggers.ts";
+import { Controller } from "#src/runtime/controller.ts";
+import { WorkerPool } from "#src/runtime/workerPool.ts";
+import { type CommandContext, defineCommand } from "./command.ts";
+import { operatorSettings } from "./operatorSettings.ts";
+import { OperatorSigns } from "./operatorSigns.ts";
+import type { Values } from "./settings.ts";
+
+type OperatorValues = Values<typeof operatorSettings>;
+
+const kindNames = Object.keys(kinds) as KindName[];
+const namespaces = { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false };
+/** On the way out, running work may finish for so long; SIGTERM to exit stays below 10 s. */
+const drainMs = 5_000;
+/** A leader renews three times in the time after which it would stop; client-go's proportions (15/10/2 s). */
+const renewShare = 2 / 3;
+const retryShare = 2 / 15;
+
+export default defineCommand({
+  summary: "keep the platform as the custom resources say",
+  settings: operatorSettings,
+  run,
+});
+
+/**
+ * Starts in the order of dependence: caches, then the Lease, then work; and stops in the reverse order. Followers keep
+ * warm caches and are ready: they could take over at once.
+ */
+async function run(values: OperatorValues, { env, signal }: CommandContext): Promise<void> {
+  const log = createLog({ level: values.logLevel });
+  const metrics = new Metrics();
+  const signs = new OperatorSigns(log, metrics);
+  const lifetime = new AbortController();
+  const random = Math.random;
+
+  const connection = await readConnection({
+    env,
+    clock,
+    ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
+    ...(values.context === undefined ? {} : { context: values.context }),
+  });
+  const kube = new KubeClient({
+    connection,
+    connections: values.workers,
+    observe: (call) => signs.metrics.kubernetesCall(call),
+  });
+  const stores = Object.fromEntries(
+    kindNames.map((kind) => [
+      kind,
+      new Store<HeldResource>({ parse: (object) => holdResource(kind, object), indexes: resourceIndexes }),
+    ]),
+  ) as Record<KindName, Store<HeldResource>>;
+  let ready = false;
+  const health = await serveHealth({ ...values.listen, ready: () => ready, metrics: () => metrics.text() });
+  log.info({ address: health.address }, "listening");
+
+  let leadership: Leadership | undefined;
+  let working: Working | undefined;
+  try {
+    const reflectors = kindNames.flatMap((kind) =>
+      values.watchNamespace.map(
+        (namespace) =>
+          new Reflector({
+            api: kube,
+            resource: resourceKinds[kind],
+            namespace,
+            store: stores[kind],
+            clock,
+            random,
+            report: (report) => signs.reflector(kind, namespace, report),
+          }),
+      ),
+    );
+    for (const reflector of reflectors) void reflector.run(lifetime.signal);
+    const [ownerId, serviceAccountIssuer] = await Promise.all([
+      values.ownerId ??
+        kube.get(namespaces, undefined, "kube-system", { signal }).then((namespace) => namespace.metadata.uid ?? ""),
+      issuerOf(values.tokenFile),
+    ]);
+    for (const kind of kindNames) await stores[kind].whenSynced(signal);
+    ready = true;
+    log.info("caches are filled; waiting for the lease");
+
+    leadership = await acquireLease(
+      {
+        api: kube,
+        namespace: values.leaseNamespace ?? connection.namespace ?? "default",
+        name: values.leaseName,
+        identity: `${hostname()}_${randomUUID()}`,
+        clock,
+        random,
+        durationMs: values.leaseDuration,
+        renewDeadlineMs: values.leaseDuration * renewShare,
+        retryPeriodMs: values.leaseDuration * retryShare,
+        onError: (error) => log.warn({ err: error }, "the lease could not be taken or renewed"),
+      },
+      signal,
+    );
+    log.info({ acquired: leadership.acquired }, "leading");
+    metrics.leading(values.leaseName, true);
+    working = await work({
+      values,
+      kube,
+      stores,
+      leadership,
+      ownerId,
+      serviceAccountIssuer,
+      signs,
+      lifetime,
+      instance: hostname(),
+    });
+    await ended(AbortSignal.any([signal, leadership.signal]));
+    if (!signal.aborted) throw leadership.signal.reason;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    ready = false;
+    log.info("stopping");
+    const safeToRelease = (await working?.stop()) ?? true;
+    await leadership?.stop({ release: safeToRelease });
+    lifetime.abort(new Error("the operator is stopping"));
+    await health.close();
+    await kube.close();
+    log.info("stopped");
+  }
+}
+
+interface WorkOptions {
+  readonly values: OperatorValues;
+  readonly kube: KubeClient;
+  readonly stores: Record<KindName, Store<HeldResource>>;
+  readonly leadership: Leadership;
+  readonly ownerId: string;
+  readonly serviceAccountIssuer: string;
+  readonly signs: OperatorSigns;
+  readonly lifetime: AbortController;
+  readonly instance: string;
+}
+
+interface Working {
+  /** Stops all work. Tells whether the Lease may be given back: false where a request of ours may still land. */
+  stop(): Promise<boolean>;
+}
+
+/** What only the leader does. */
+async function work({
+  values,
+  kube,
+  stores,
+  leadership,
+  ownerId,
+  serviceAccountIssuer,
+  signs,
+  lifetime,
+  instance,
+}: WorkOptions): Promise<Working> {
+  const random = Math.random;
+  const platformCa = values.platformCa === undefined ? undefined : await readFile(values.platformCa, "utf8");
+  const transport = new HttpTransport({
+    connections: values.workers,
+    deadlineMs: values.platformTimeout,
+    ...(platformCa === undefined ? {} : { ca: platformCa }),
+    observe: (call, outcome, seconds) => signs.platformCall(call, outcome, seconds),
+  });
+  const tokens = new TokenSource(transport, {
+    authUrl: values.authUrl ?? values.platformUrl,
+    audience: values.platformUrl.href.replace(/\/$/, ""),
+    identity: values.identity,
+    tokenFile: values.tokenFile,
+    now: () => clock.now(),
+  });
+  const session = new PlatformSession({
+    api: new HttpPlatformApi(transport, tokens, values.platformUrl),
+    identity: values.identity,
+    roots: values.rootGroup,
+    credentialEpoch: () => tokens.epoch,
+    keys: rowKeys,
+    now: () => clock.monotonic(),
+    sleep: (ms) => clock.sleep(ms, lifetime.signal),
+    signal: lifetime.signal,
+    mayWrite: () => leadership.held(),
+  });
+  const settleMs = values.platformTimeout + values.settleTime;
+  const since = clock.monotonic();
+  const world: World = {
+    stores,
+    memories: { Group: new Memories(), Identity: new Memories(), RoleBinding: new Memories() },
+    session,
+    definitions: new Definitions(kube, clock, lifetime.signal),
+    breaker: new Breaker({ objects: values.breakerObjects, share: 0.1 }),
+    boundary: { roots: values.rootGroup, roles: values.allowedRole },
+    owners: [ownerHash(ownerId), ...values.previousOwnerId.map(ownerHash)],
+    operatorIdentity: values.identity,
+    serviceAccountIssuer,
+    // A former leader that did not say goodbye may have had a request under way.
+    settledAt: leadership.acquired === "expired" ? since + settleMs : since,
+    settleMs,
+    credentialEpoch: () => tokens.epoch,
+    clock,
+  };
+  const recorder = new EventRecorder({
+    api: kube,
+    controller: "iam.muster.dev/operator",
+    instance,
+    clock,
+    onDrop: (why) => signs.eventDropped(why),
+  });
+  const reconciler = new Reconciler({ world, kube, recorder, random, signs });
+  const controllers = Object.fromEntries(
+    kindNames.map((kind) => [
+      kind,
+      new Controller({
+        name: kind.toLowerCase(),
+        reconcile: (key, signal) => reconciler.reconcile(kind, key, signal),
+        clock,
+        random,
+        metrics: signs.metrics,
+        onFailure: (failure) => signs.reconcileFailed(failure),
+      }),
+    ]),
+  ) as Record<KindName, Controller>;
+  const pool = new WorkerPool({ controllers: Object.values(controllers), workers: values.workers, clock });
+  connectTriggers(world, (kind, key, options) => controllers[kind].enqueue(key, options));
+  signs.watchWorld(world);
+  for (const kind of kindNames)
+    for (const key of stores[kind].keys()) controllers[kind].enqueue(key, { priority: "low" });
+  pool.start();
+  const passes = runDriftPasses(
+    {
+      session,
+      roots: values.rootGroup,
+      intervalMs: values.resync,
+      clock,
+      random,
+      onPass: (collection, seconds) => signs.driftPass(world, collection, seconds),
+      onFailure: (collection, root, error) => signs.driftPassFailed(collection, root, error),
+    },
+    lifetime.signal,
+  );
+  return {
+    stop: async () => {
+      await pool.stop({ graceMs: leadership.signal.aborted ? 0 : drainMs });
+      session.posts.noteAbort();
+      lifetime.abort(new Error("the operator is stopping"));
+      await passes;
+      await transport.close();
+      return !session.posts.mayStillLand;
+    },
+  };
+}
+
+/** The issuer of this cluster's service-account tokens, as our own token tells it: for `serviceAccountRef`. */
+async function issuerOf(tokenFile: string): Promise<string> {
+  const token = await readFile(tokenFile, "utf8").catch((error: Error) => {
+    throw new Error(
+      `--token-file: ${tokenFile} cannot be read (${error.message}); mount a projected service-account token there`,
+    );
+  });
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+    if (typeof claims === "object" && claims !== null && "iss" in claims && typeof claims.iss === "string")
+      return claims.iss;
+  } catch {
+    // Told below, without a word of what was read.
+  }
+  throw new Error(`--token-file: ${tokenFile} does not hold a service-account token (a JWT with an issuer)`);
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

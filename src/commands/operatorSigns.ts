@@ -1,0 +1,162 @@
+import type { KindName, Resource } from "#src/api/resource.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { ReflectorReport } from "#src/kube/reflector.ts";
+import type { Logger } from "#src/ops/log.ts";
+import type { Metrics } from "#src/ops/metrics.ts";
+import type { PlatformFailure } from "#src/platform-client/failure.ts";
+import type { Collection } from "#src/platform-client/rows.ts";
+import type { HttpCall } from "#src/platform-client/transport.ts";
+import { findOrphans } from "#src/reconcile/driftPass.ts";
+import { markerIn } from "#src/reconcile/marker.ts";
+import { markersOf, type World } from "#src/reconcile/observe.ts";
+import type { Observed } from "#src/reconcile/observed.ts";
+import type { ReconcileSigns } from "#src/reconcile/reconciler.ts";
+import type { Step } from "#src/reconcile/step.ts";
+import type { ReconcileFailure } from "#src/runtime/controller.ts";
+
+const kindNames = Object.keys(kinds) as KindName[];
+
+/** Where the operator's parts tell what they do: turned into log lines and metrics in one place. */
+export class OperatorSigns implements ReconcileSigns {
+  readonly metrics: Metrics;
+  readonly #log: Logger;
+
+  constructor(log: Logger, metrics: Metrics) {
+    this.#log = log;
+    this.metrics = metrics;
+  }
+
+  performed(observed: Observed, step: Step): void {
+    const { resource } = observed;
+    this.#log.debug({ ...nameOf(resource), step: step.do }, "step performed");
+    if (step.do === "create" || step.do === "delete" || step.do === "update")
+      this.#log.info(
+        { ...nameOf(resource), step: step.do, ...("uid" in step ? { uid: step.uid } : { parent: step.parent }) },
+        "platform changed",
+      );
+    if (step.do === "update" && step.correction) this.metrics.drift.inc({ kind: resource.kind, result: "corrected" });
+    if (step.do === "writeStatus") this.#statusWritten(observed, step);
+  }
+
+  failed({ resource }: Observed, step: Step, error: PlatformFailure, retryInMs: number): void {
+    this.#log.warn(
+      { ...nameOf(resource), step: step.do, err: plain(error), retryInMs: Math.round(retryInMs) },
+      "the platform did not do it",
+    );
+  }
+
+  reconcileFailed({ controller, key, error, retryInMs }: ReconcileFailure): void {
+    this.#log.warn({ controller, key, err: error, retryInMs: Math.round(retryInMs) }, "reconcile failed");
+  }
+
+  reflector(kind: KindName, namespace: string, report: ReflectorReport): void {
+    const where = { kind, namespace };
+    switch (report.type) {
+      case "listed":
+        this.#log.info(
+          { ...where, objects: report.objects, durationMs: Math.round(report.durationMs) },
+          "objects listed",
+        );
+        break;
+      case "watching":
+        this.#log.debug(where, "watching");
+        break;
+      case "expired":
+        this.#log.info(where, "the version to watch from is gone; listing again");
+        break;
+      case "failed":
+        this.#log.warn(
+          { ...where, step: report.step, err: report.error, retryInMs: Math.round(report.retryInMs) },
+          "the watch is down; trying again",
+        );
+        break;
+      case "skipped":
+        this.#log.error({ ...where, err: report.error }, "an object could not be taken in");
+    }
+  }
+
+  platformCall(call: HttpCall, outcome: string, seconds: number): void {
+    if (call.name === "exchange token") this.metrics.tokenExchanges.inc({ result: outcome });
+    const kind = call.name.split(" ").at(-1) ?? "";
+    this.metrics.platformRequests.inc({ kind, method: call.method, code: outcome });
+    this.metrics.platformRequestDuration.observe({ kind, method: call.method }, seconds);
+  }
+
+  eventDropped(why: "full" | "failed", error?: unknown): void {
+    this.metrics.eventsDropped.inc({ why });
+    if (error !== undefined) this.#log.debug({ err: error }, "an event was not written");
+  }
+
+  /** A pass of one collection is over: what is ours and has no resource is told, and never touched. */
+  driftPass(world: World, collection: Collection, seconds: number): void {
+    const kind = kindNames.find((name) => kinds[name].collection === collection);
+    if (kind === undefined) return;
+    this.#log.debug({ kind, seconds }, "the platform was listed");
+    if (!kinds[kind].marked) return;
+    const known = new Set(
+      [...world.stores[kind].values()].flatMap(({ resource }) => markersOf(world.owners, resource)),
+    );
+    const orphans = findOrphans(
+      world.session.views[collection].rows(),
+      (row) => ("description" in row ? markerIn(row.description) : undefined),
+      world.owners,
+      known,
+    );
+    this.metrics.orphans.set({ kind }, orphans.length);
+    if (orphans.length > 0)
+      this.#log.warn(
+        { kind, count: orphans.length, uids: orphans.slice(0, 20) },
+        "things with our marker have no custom resource; they are left alone",
+      );
+  }
+
+  driftPassFailed(collection: Collection, root: string, error: unknown): void {
+    this.#log.warn({ collection, root, err: plain(error) }, "the platform could not be listed");
+  }
+
+  /** Gauges are read when they are asked for, so that they cost nothing between. */
+  watchWorld(world: World): void {
+    this.metrics.onScrape(() => {
+      const { objects, breaker, snapshotAge } = this.metrics;
+      objects.reset();
+      for (const kind of kindNames) {
+        for (const { resource } of world.stores[kind].values()) {
+          const ready = resource.status?.conditions?.find((condition) => condition.type === "Ready");
+          objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
+        }
+        const view = world.session.views[kinds[kind].collection];
+        const listings = world.boundary.roots.flatMap((root) => view.coverage(root)?.begunAt ?? []);
+        if (listings.length > 0) snapshotAge.set({ kind }, (world.clock.monotonic() - Math.min(...listings)) / 1000);
+      }
+      breaker.set(world.breaker.size);
+    });
+  }
+
+  #statusWritten({ resource, wallClock }: Observed, step: Extract<Step, { do: "writeStatus" }>): void {
+    const ready = step.patch.conditions?.find((condition) => condition.type === "Ready");
+    if (ready === undefined) return;
+    if (ready.reason === "DriftDetected") this.metrics.drift.inc({ kind: resource.kind, result: "detected" });
+    const { creationTimestamp } = resource.metadata;
+    if (ready.status === "True" && resource.status?.uid === undefined && creationTimestamp !== undefined)
+      this.metrics.timeToReady.observe(
+        { kind: resource.kind },
+        (wallClock.getTime() - Date.parse(creationTimestamp)) / 1000,
+      );
+    if (ready.status === "False")
+      this.#log.info({ ...nameOf(resource), reason: ready.reason, message: ready.message }, "not ready");
+  }
+}
+
+function nameOf({ kind, metadata }: Resource): {
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+} {
+  return { kind, namespace: metadata.namespace, name: metadata.name };
+}
+
+/** A failure of the platform is no surprise: its stack would only fill the log. */
+function plain(error: unknown): unknown {
+  if (error instanceof Error) delete error.stack;
+  return error;
+}
