@@ -98,7 +98,7 @@ export interface KubeApi {
 
   /**
    * JSON merge patch (RFC 7386). `metadata.uid` and `metadata.resourceVersion` in the body are guards: where they do
-   * not hold nothing is written, and the error is a conflict.
+   * not hold nothing is written, and the error is one for which `isConflict` holds.
    */
   patch<T extends KubeObject>(
     resource: ResourceKind,

@@ -35,7 +35,9 @@ export class KubeConfigError extends Error {
 }
 
 /** A projected token is replaced long before it expires, so a file read a minute ago is recent enough. */
-const tokenReuseMs = 60_000;
+const fileReuseMs = 60_000;
+/** A kubeconfig's plugins know when their tokens expire, so they are asked often; but not for each request. */
+const pluginReuseMs = 10_000;
 
 /** @throws {KubeConfigError} */
 export async function readConnection(settings: ConnectionSettings): Promise<KubeConnection> {
@@ -63,7 +65,7 @@ async function fromPod({ env, clock, serviceAccountDirectory }: ConnectionSettin
     }
   };
   const [ca, namespace] = await Promise.all([read("ca.crt"), read("namespace")]);
-  const token = rereading(clock, async () => (await read("token")).trim());
+  const token = reused(clock, fileReuseMs, async () => (await read("token")).trim());
   await token();
   return {
     server: new URL(`https://${host.includes(":") ? `[${host}]` : host}:${port}`),
@@ -73,12 +75,12 @@ async function fromPod({ env, clock, serviceAccountDirectory }: ConnectionSettin
   };
 }
 
-/** Calls `read` at most once in `tokenReuseMs`; while it fails, what was read before is used on. */
-function rereading(clock: Clock, read: () => Promise<string>): () => Promise<string> {
-  let held: { readonly value: string; readonly at: number } | undefined;
+/** Calls `read` at most once in `reuseMs`; while it fails, what was read before is used on. */
+function reused<V>(clock: Clock, reuseMs: number, read: () => Promise<V>): () => Promise<V> {
+  let held: { readonly value: V; readonly at: number } | undefined;
   return async () => {
     const now = clock.monotonic();
-    if (held !== undefined && now - held.at < tokenReuseMs) return held.value;
+    if (held !== undefined && now - held.at < reuseMs) return held.value;
     try {
       held = { value: await read(), at: now };
     } catch (error) {
@@ -90,7 +92,7 @@ function rereading(clock: Clock, read: () => Promise<string>): () => Promise<str
 }
 
 /** Kubeconfigs have many ways to hold credentials; the library that knows them all is loaded only here. */
-async function fromKubeconfig({ kubeconfig, context }: ConnectionSettings): Promise<KubeConnection> {
+async function fromKubeconfig({ kubeconfig, context, clock }: ConnectionSettings): Promise<KubeConnection> {
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();
   const file = kubeconfig ?? "the default kubeconfig";
@@ -128,7 +130,11 @@ async function fromKubeconfig({ kubeconfig, context }: ConnectionSettings): Prom
     ...(servername === undefined ? {} : { serverName: servername }),
     ...(rejectUnauthorized === false ? { insecure: true as const } : {}),
     ...(chosen.namespace === undefined ? {} : { namespace: chosen.namespace }),
-    token: async () => /^Bearer (.+)$/.exec((await authorization()).headers.Authorization ?? "")?.[1],
+    token: reused(
+      clock,
+      pluginReuseMs,
+      async () => /^Bearer (.+)$/.exec((await authorization()).headers.Authorization ?? "")?.[1],
+    ),
   };
 }
 

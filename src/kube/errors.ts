@@ -4,7 +4,11 @@ export interface KubeStatus {
   /** CamelCase: `NotFound`, `Conflict`, `AlreadyExists`, `Expired`. */
   readonly reason?: string;
   readonly message?: string;
-  readonly details?: { readonly retryAfterSeconds?: number };
+  readonly details?: {
+    readonly retryAfterSeconds?: number;
+    /** Which fields are wrong, where it is about fields. */
+    readonly causes?: readonly { readonly field?: string; readonly message?: string }[];
+  };
 }
 
 export interface KubeErrorDetail {
@@ -16,6 +20,8 @@ export interface KubeErrorDetail {
   readonly reason: string;
   /** How long the API server asked us to wait, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** The fields that the API server found wrong. */
+  readonly fields?: readonly string[];
 }
 
 /** What every call to Kubernetes throws when it fails, but for an abort by its caller: that throws the signal's reason. */
@@ -25,6 +31,7 @@ export class KubeError extends Error {
   readonly code: number;
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
+  readonly fields: readonly string[];
 
   constructor(detail: KubeErrorDetail, message: string, options?: ErrorOptions) {
     super(`${detail.call}: ${message}`, options);
@@ -32,6 +39,7 @@ export class KubeError extends Error {
     this.code = detail.code;
     this.reason = detail.reason;
     this.retryAfterMs = detail.retryAfterMs;
+    this.fields = detail.fields ?? [];
   }
 
   /** From a `Status` that came as an answer's body or as an ERROR event of a watch. */
@@ -44,6 +52,7 @@ export class KubeError extends Error {
         code: status.code ?? 500,
         reason: status.reason ?? "Unknown",
         ...(wait === undefined ? {} : { retryAfterMs: wait }),
+        fields: (status.details?.causes ?? []).map(({ field }) => field ?? ""),
       },
       status.message ?? `HTTP ${status.code ?? 500}`,
     );
@@ -59,9 +68,15 @@ export function isAlreadyExists(error: unknown): error is KubeError {
   return error instanceof KubeError && error.code === 409 && error.reason === "AlreadyExists";
 }
 
-/** The guard (resourceVersion or uid) did not hold. */
+/**
+ * A guard (resourceVersion or uid) did not hold. A patch with the uid of an object that was deleted and made again is
+ * answered as an attempt to change it.
+ */
 export function isConflict(error: unknown): error is KubeError {
-  return error instanceof KubeError && error.code === 409 && error.reason !== "AlreadyExists";
+  if (!(error instanceof KubeError)) return false;
+  return error.code === 409
+    ? error.reason !== "AlreadyExists"
+    : error.code === 422 && error.fields.includes("metadata.uid");
 }
 
 /** The version to watch or list from is no longer kept: list again. */
@@ -74,7 +89,7 @@ export function isForbidden(error: unknown): error is KubeError {
 }
 
 export function isInvalid(error: unknown): error is KubeError {
-  return error instanceof KubeError && error.code === 422;
+  return error instanceof KubeError && error.code === 422 && !isConflict(error);
 }
 
 /** The API server asks for patience: 429, or 503. */
