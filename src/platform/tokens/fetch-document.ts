@@ -43,7 +43,8 @@ export async function fetchDocument(url: string, { privateAddresses, ca }: Fetch
     const { statusCode, body } = await request(url, {
       dispatcher: agent,
       signal,
-      headers: { accept: "application/json" },
+      // RFC 7517 and discovery name these types; a Kubernetes API server answers 406 to a request without its own.
+      headers: { accept: "application/json, application/jwk-set+json" },
     });
     if (statusCode >= 300 && statusCode < 400) throw new FetchError("answers with a redirect", false);
     if (statusCode !== 200) throw new FetchError(`answers with HTTP status ${statusCode}`, true);
