@@ -19,7 +19,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer: (callback, ms) => {
-    const timer = setTimeout(callback, Math.min(ms, longestTimerMs));
+    const timer = setTimeout(callback, Math.min(Math.max(ms, 0), longestTimerMs));
     return () => clearTimeout(timer);
   },
   sleep: async (ms, signal) => {
