@@ -1,0 +1,19 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { parseAllDocuments } from "yaml";
+import { buildControlPlane } from "#test/control-plane/build.ts";
+import type { KubeObject } from "#test/control-plane/kube-client.ts";
+
+const run = promisify(execFile);
+
+/**
+ * Builds a folder below `deploy/kustomize`, in the order in which its objects are to be applied. The program that is the
+ * control plane is kustomize too; where that comes from `KUBEBUILDER_ASSETS`, kubectl does it.
+ */
+export async function kustomize(folder: string): Promise<readonly KubeObject[]> {
+  const path = fileURLToPath(new URL(`../../deploy/kustomize/${folder}`, import.meta.url));
+  const command = process.env["KUBEBUILDER_ASSETS"] ? "kubectl" : await buildControlPlane();
+  const { stdout } = await run(command, ["kustomize", path], { maxBuffer: 2 ** 24 });
+  return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
+}
