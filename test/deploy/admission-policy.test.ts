@@ -1,0 +1,75 @@
+import { readdir, readFile } from "node:fs/promises";
+import { beforeAll, expect, it } from "vitest";
+import { parse } from "yaml";
+import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
+import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { applyAdmissionPolicy } from "./admission-policy.ts";
+
+const finalizer = "iam.muster.dev/external";
+const uid = "0123456789abcdef0123456789abcdef01234567";
+const specs = {
+  Group: { parentUid: uid },
+  Identity: { groupUid: uid, claimMatch: { issuer: "https://issuer.example", subject: "subject" } },
+  RoleBinding: { groupUid: uid, identityUid: `${uid}/0123456789abcdef`, roleRef: { name: "viewer" } },
+};
+const object = (kind: string, name: string, namespace: string, metadata: object = {}): KubeObject => ({
+  apiVersion: "iam.muster.dev/v1beta1",
+  kind,
+  metadata: { name, namespace, ...metadata },
+  spec: specs[kind as keyof typeof specs],
+});
+
+describeWithControlPlane("deploy/kustomize/components/admission-policy", (controlPlane) => {
+  const watched = "team-a";
+
+  beforeAll(async () => {
+    const { admin } = controlPlane();
+    const folder = new URL("../../crds/", import.meta.url);
+    for (const file of await readdir(folder)) {
+      const definition = parse(await readFile(new URL(file, folder), "utf8")) as KubeObject;
+      await admin.apply(definition);
+      await admin.waitFor(definition, (seen) =>
+        seen?.["status"]?.conditions?.some(
+          (condition: { type: string; status: string }) =>
+            condition.type === "Established" && condition.status === "True",
+        ),
+      );
+    }
+    for (const name of [watched, "team-b"])
+      await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    await applyAdmissionPolicy(admin, [watched]);
+  });
+
+  it.each(Object.keys(specs))("puts the finalizer on each new %s, and later applies keep it", async (kind) => {
+    const { admin } = controlPlane();
+    const applied = await admin.apply(object(kind, "applied", watched));
+    expect(applied.metadata.finalizers).toEqual([finalizer]);
+    const again = await admin.apply(object(kind, "applied", watched, { labels: { changed: "yes" } }));
+    expect(again.metadata).toMatchObject({ finalizers: [finalizer], labels: { changed: "yes" } });
+    const forced = await admin.apply(object(kind, "applied", watched), { fieldManager: "another" });
+    expect(forced.metadata.finalizers).toEqual([finalizer]);
+  });
+
+  it("adds it to the finalizers of others, and only once", async () => {
+    const { admin } = controlPlane();
+    const others = object("Group", "others", watched, { finalizers: ["example.com/theirs"] });
+    expect((await admin.create(others)).metadata.finalizers).toEqual(["example.com/theirs", finalizer]);
+    const ours = object("Group", "ours", watched, { finalizers: [finalizer] });
+    expect((await admin.create(ours)).metadata.finalizers).toEqual([finalizer]);
+  });
+
+  it("does not put it back when the operator takes it off", async () => {
+    const { admin } = controlPlane();
+    const released = object("Group", "released", watched);
+    await admin.create(released);
+    await admin.delete(released);
+    expect((await admin.get(released)).metadata.deletionTimestamp).toBeDefined();
+    await admin.patch(released, { metadata: { finalizers: [] } });
+    expect(await admin.find(released)).toBeUndefined();
+  });
+
+  it("leaves namespaces alone that are not watched: nobody would take it off there", async () => {
+    const elsewhere = await controlPlane().admin.apply(object("Group", "elsewhere", "team-b"));
+    expect(elsewhere.metadata.finalizers).toBeUndefined();
+  });
+});
