@@ -1,9 +1,10 @@
 import { defineConfig } from "vitest/config";
 
-// Three projects by what they need: `unit` needs nothing, `platform` starts the platform service on loopback,
-// `cluster` needs a real kube-apiserver (see test/control-plane).
+// Two projects by what they need: `unit` needs nothing but this process and loopback; `cluster` needs a real
+// kube-apiserver (see test/control-plane), and starts the parts of Muster as processes.
 export default defineConfig({
   test: {
+    reporters: ["default", "./scripts/count-reporter.ts"],
     projects: [
       { extends: true, test: { name: "unit", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"] } },
       {

@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+/** Everything that is checked besides the tests. All of it runs, so that all trouble is told at once. */
+const checks: readonly (readonly [name: string, command: string])[] = [
+  ["types", "tsc --noEmit"],
+  ["lint and import rules", "oxlint --quiet"],
+  ["format", "biome format ."],
+  ["generated: CRDs", "node scripts/generate-crds.ts --check"],
+  ["generated: contract", "node scripts/generate-contract.ts --check"],
+  ["unused code and dependencies", "knip"],
+];
+
+let failed = 0;
+for (const [name, command] of checks) {
+  const started = performance.now();
+  const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      output += chunk;
+    });
+  const [code] = (await once(child, "close")) as [number | null];
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  process.stdout.write(`${code === 0 ? "ok    " : "FAILED"} ${name} (${command}, ${seconds} s)\n`);
+  if (code === 0) continue;
+  failed += 1;
+  process.stdout.write(`${output.trimEnd()}\n\n`);
+}
+process.stdout.write(failed === 0 ? "All checks hold.\n" : `${failed} of ${checks.length} checks do not hold.\n`);
+process.exitCode = failed === 0 ? 0 : 1;
