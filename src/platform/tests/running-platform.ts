@@ -1,0 +1,208 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
+import pino from "pino";
+import { expect } from "vitest";
+import { type Platform, startPlatform } from "../platform.ts";
+import type { PlatformSettings } from "../settings.ts";
+import { SqliteStore } from "../store/sqlite.ts";
+import { readOrMakeKeyFile } from "../tokens/key-file.ts";
+
+/** The JSON of an answer: what tests look at by name, and whatever else it has. */
+export interface Json {
+  readonly uid: string;
+  readonly name: string;
+  readonly createTime: string;
+  readonly updateTime: string;
+  readonly groups: readonly Json[];
+  readonly identities: readonly Json[];
+  readonly roles: readonly Json[];
+  readonly roleBindings: readonly Json[];
+  readonly capabilities: readonly string[];
+  readonly nextPageToken?: string;
+  readonly totalCount: string;
+  readonly token: string;
+  readonly expiry: string;
+  readonly [name: string]: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Undefined where the body is empty. */
+  readonly body: Json;
+}
+
+/** A caller over HTTP, with its token. */
+export class Client {
+  readonly url: string;
+  readonly token: string | undefined;
+
+  constructor(url: string, token: string | undefined) {
+    this.url = url;
+    this.token = token;
+  }
+
+  get = (path: string) => this.send("GET", path);
+  post = (path: string, body?: unknown) => this.send("POST", path, body);
+  patch = (path: string, body?: unknown) => this.send("PATCH", path, body);
+  delete = (path: string) => this.send("DELETE", path);
+
+  async send(method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(this.token === undefined ? {} : { authorization: `Bearer ${this.token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (text === "" || !isJson ? undefined : JSON.parse(text)) as Json,
+    };
+  }
+
+  /** The body of an answer that must succeed. */
+  async ok(method: string, path: string, body?: unknown): Promise<Json> {
+    const answer = await this.send(method, path, body);
+    expect(answer, `${method} ${path}`).toMatchObject({ status: 200 });
+    return answer.body;
+  }
+
+  group = async (parent: string, name = "group"): Promise<string> =>
+    (await this.ok("POST", `/iam/v2beta1/groups/${parent}`, { name })).uid;
+
+  identity = async (group: string, name = "identity"): Promise<string> =>
+    (
+      await this.ok("POST", `/iam/v2beta1/identities/${group}`, {
+        name,
+        claimMatch: { issuer: "https://issuer.example.com", subject: name },
+      })
+    ).uid;
+
+  bind = async (group: string, identityUid: string, roleUid: string): Promise<string> =>
+    (await this.ok("POST", `/iam/v2beta1/roleBindings/${group}`, { identityUid, roleUid })).uid;
+
+  /** The uid of a built-in role. */
+  role = async (name: string): Promise<string> =>
+    (await this.ok("GET", `/iam/v2beta1/roles?name=${name}&uidp.in_root=true`)).roles[0]?.uid ?? "";
+}
+
+const privateKeys = new Map<string, CryptoKey>();
+
+/** A platform of its own on loopback, with a clock that the test may move. */
+export class RunningPlatform {
+  readonly #platform: Platform;
+  readonly #folder: string;
+  readonly #clock: { offset: number };
+  readonly admin: Client;
+  readonly root: string;
+  readonly url: string;
+
+  private constructor(platform: Platform, folder: string, clock: { offset: number }) {
+    this.#platform = platform;
+    this.#folder = folder;
+    this.#clock = clock;
+    this.url = `http://${platform.address}`;
+    this.root = platform.rootGroup;
+    this.admin = new Client(this.url, readFileSync(join(folder, "admin-token"), "utf8").trim());
+  }
+
+  static async start(settings: Partial<PlatformSettings> = {}): Promise<RunningPlatform> {
+    const folder = mkdtempSync(join(tmpdir(), "muster-platform-"));
+    const clock = { offset: 0 };
+    const platform = await startPlatform({
+      store: new SqliteStore(join(folder, "data")),
+      masterKey: readOrMakeKeyFile(join(folder, "key")),
+      clock: () => Date.now() + clock.offset,
+      log: pino({ level: "silent" }),
+      listen: { host: "127.0.0.1", port: 0 },
+      adminTokenFile: join(folder, "admin-token"),
+      latency: 0,
+      settings: (address) => ({
+        baseUrl: `http://${address}`,
+        authUrl: `http://${address}`,
+        audiences: [],
+        trustedIssuers: [],
+        errorDomain: "iam.muster.dev",
+        uniqueNames: false,
+        consistencyLag: 0,
+        unknownFields: "refuse",
+        deleteAnswer: "nothing",
+        rootGroupCreators: "admin",
+        ...settings,
+      }),
+    });
+    return new RunningPlatform(platform, folder, clock);
+  }
+
+  /** Moves the platform's clock forward. */
+  advance(milliseconds: number): void {
+    this.#clock.offset += milliseconds;
+  }
+
+  get now(): number {
+    return Date.now() + this.#clock.offset;
+  }
+
+  as(token: string | undefined): Client {
+    return new Client(this.url, token);
+  }
+
+  /** An identity with static keys, which `tokenFor` makes tokens for. */
+  async makeIdentity(group: string, name = "caller"): Promise<string> {
+    const { publicKey, privateKey } = await generateKeyPair("ES256");
+    const jwk = { ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" };
+    const { uid } = await this.admin.ok("POST", `/iam/v2beta1/identities/${group}`, {
+      name,
+      staticKeys: {
+        issuer: "https://issuer.example.com",
+        subject: name,
+        issuerKeys: JSON.stringify({ keys: [jwk] }),
+        audiences: ["127.0.0.1"],
+      },
+    });
+    privateKeys.set(uid, privateKey);
+    return uid;
+  }
+
+  /** A token as the identity's own issuer would make it; `claims` replace what it would say. */
+  async incomingToken(identity: string, claims: Record<string, unknown> = {}, name = "caller"): Promise<string> {
+    const seconds = Math.floor(this.now / 1_000);
+    const all = {
+      iss: "https://issuer.example.com",
+      sub: name,
+      aud: "127.0.0.1",
+      iat: seconds,
+      exp: seconds + 600,
+      ...claims,
+    };
+    return new SignJWT(all).setProtectedHeader({ alg: "ES256", kid: "1" }).sign(privateKeys.get(identity) as CryptoKey);
+  }
+
+  exchange(token: string, identity: string, parameters = ""): Promise<Answer> {
+    return this.as(token).get(`/sts/exchange?aud=${encodeURIComponent(this.url)}&identity=${identity}${parameters}`);
+  }
+
+  /** A caller that holds a built-in role in a group: its identity lives in the root group. */
+  async callerWith(role: string, group: string, parameters = ""): Promise<Client & { identity: string }> {
+    const identity = await this.makeIdentity(this.root);
+    await this.admin.bind(group, identity, await this.admin.role(role));
+    const answer = await this.exchange(await this.incomingToken(identity), identity, parameters);
+    expect(answer.status, answer.text).toBe(200);
+    return Object.assign(this.as(answer.body.token), { identity });
+  }
+
+  async stop(): Promise<void> {
+    await this.#platform.close();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
