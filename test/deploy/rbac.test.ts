@@ -22,7 +22,7 @@ const leases = "leases.coordination.k8s.io";
 const definitions = "customresourcedefinitions.apiextensions.k8s.io";
 
 const allowed: readonly Access[] = [
-  ...inEach([watched], ours, ["get", "list", "watch", "patch"]),
+  ...inEach([watched], ours, ["list", "watch", "patch"]),
   ...inEach([watched], status, ["patch"]),
   ...inEach([watched], ["events.events.k8s.io"], ["create", "patch"]),
   { verb: "create", resource: leases, namespace: "muster-system" },
@@ -34,7 +34,7 @@ const allowed: readonly Access[] = [
 
 const denied: readonly Access[] = [
   // It never writes a spec whole, never makes and never deletes what people declare.
-  ...inEach([watched], ours, ["create", "update", "delete", "deletecollection"]),
+  ...inEach([watched], ours, ["get", "create", "update", "delete", "deletecollection"]),
   ...inEach([watched], status, ["get", "update"]),
   // Nothing at all where it was not asked to work.
   ...inEach([other, "kube-system", "muster-system"], ours, ["get", "list", "watch", "patch"]),

@@ -1,0 +1,76 @@
+import { readdir, readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
+import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { System } from "#test/harness/system.ts";
+import { loadOperatorRbac } from "./operator-rbac.ts";
+
+const user = "system:serviceaccount:muster-system:muster";
+
+/** They stand below a group whose uid each platform makes for itself. */
+async function examples(root: string): Promise<KubeObject[]> {
+  const folder = new URL("../../examples/", import.meta.url);
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml")).toSorted();
+  const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), "utf8")));
+  return texts.flatMap((text) =>
+    parseAllDocuments(text.replaceAll("0".repeat(40), root)).map((document) => document.toJS() as KubeObject),
+  );
+}
+
+const isReady = (object: KubeObject | undefined): boolean => {
+  const conditions: { type: string; status: string; observedGeneration: number }[] =
+    object?.["status"]?.conditions ?? [];
+  return conditions.some(
+    ({ type, status, observedGeneration }) =>
+      type === "Ready" && status === "True" && observedGeneration === object?.metadata.generation,
+  );
+};
+
+describeWithControlPlane(
+  "the rights that the operator is deployed with",
+  (controlPlane) => {
+    it("are all that it needs, and it uses each of them", async () => {
+      const { admin } = controlPlane();
+      const rbac = await loadOperatorRbac();
+      const system = await System.start({ controlPlane: controlPlane(), namespaces: ["shop"], rbac });
+      try {
+        const operator = await system.startOperator();
+        const objects = (await examples(system.root)).filter(({ apiVersion }) =>
+          apiVersion.startsWith("iam.muster.dev/"),
+        );
+        for (const object of objects) await admin.apply(object);
+        for (const object of objects) await admin.waitFor(object, isReady);
+        for (const object of objects) await admin.delete(object);
+        for (const object of objects) await admin.waitUntilGone(object);
+        await operator.process.stop();
+      } finally {
+        await system.stop();
+      }
+
+      const counts = (await controlPlane().requestCounts()).filter((row) => row.user === user);
+      expect(counts.filter(({ code }) => code === 401 || code === 403)).toEqual([]);
+      const used = new Set(
+        counts.map((row) => `${row.verb} ${row.resource}${row.subresource && `/${row.subresource}`}`),
+      );
+      // It counts an event that comes again; nothing here happens twice.
+      used.add("patch events.events.k8s.io");
+      const granted = rbac({ namespace: "muster-system", name: "muster" }, ["shop"]).flatMap(rightsOf);
+      expect([...used].toSorted()).toEqual([...new Set(granted)].toSorted());
+    });
+  },
+  { audit: true },
+);
+
+function rightsOf(role: KubeObject): string[] {
+  const rules: { apiGroups: string[]; resources: string[]; verbs: string[] }[] = role["rules"] ?? [];
+  return rules.flatMap(({ apiGroups, resources, verbs }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) => {
+        const [plural, subresource] = resource.split("/");
+        const name = `${group === "" ? plural : `${plural}.${group}`}${subresource === undefined ? "" : `/${subresource}`}`;
+        return verbs.map((verb) => `${verb} ${name}`);
+      }),
+    ),
+  );
+}
