@@ -16,7 +16,7 @@ export type ReflectorReport =
 
 /** What a reflector feeds: a `Store`. */
 export interface FedStore {
-  readonly version: string;
+  versionOf(namespace: string | undefined): string;
   addScope(namespace: string | undefined): void;
   replace(listing: Listing): void;
   apply(event: ObjectEvent): void;
@@ -95,7 +95,7 @@ export class Reflector {
   async #list(signal: AbortSignal): Promise<Position> {
     const { api, resource, namespace, store, clock } = this.#options;
     const started = clock.monotonic();
-    const since = store.version;
+    const since = store.versionOf(namespace);
     const objects: KubeObject[] = [];
     let pages = 0;
     let next: string | undefined;

@@ -26,13 +26,18 @@ export type ObjectEvent = Extract<WatchEvent, { type: "ADDED" | "MODIFIED" | "DE
 /** One change to tell: what was and what is. */
 type Change<T> = readonly [before: T | undefined, after: T | undefined];
 
+interface Scope {
+  listed: boolean;
+  version: string;
+}
+
 /** A list of everything in a scope. */
 export interface Listing {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
   readonly objects: Iterable<KubeObject>;
   readonly resourceVersion: string;
-  /** `version` of the store when the list was begun. */
+  /** `versionOf` the namespace when the list was begun. */
   readonly since: string;
 }
 
@@ -50,11 +55,10 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, Index<T>>();
   readonly #listeners = new Set<ChangeListener<T>>();
-  /** Namespaces (undefined: all) that are fed, and whether each has been listed. */
-  readonly #scopes = new Map<string | undefined, boolean>();
+  /** Namespaces (undefined: all) that are fed. */
+  readonly #scopes = new Map<string | undefined, Scope>();
   /** Uids that our own write made go away, with their namespace, until the API server says so too. */
   readonly #finished = new Map<string, string | undefined>();
-  #version = "0";
   readonly #whenSynced = Promise.withResolvers<void>();
 
   constructor({ parse = (object) => object as KubeObject & T, indexes = {} }: StoreOptions<T> = {}) {
@@ -93,7 +97,7 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
 
   /** True once every scope has been listed. */
   get synced(): boolean {
-    return this.#scopes.size > 0 && this.#scopes.values().every((listed) => listed);
+    return this.#scopes.size > 0 && this.#scopes.values().every(({ listed }) => listed);
   }
 
   /** Resolves when `synced`; rejects with the signal's reason. */
@@ -109,14 +113,14 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
     }
   }
 
-  /** The newest version seen, of any object or list. */
-  get version(): string {
-    return this.#version;
-  }
-
   /** Says that `namespace` (undefined: all) will be fed, so that `synced` waits for it. */
   addScope(namespace: string | undefined): void {
-    if (!this.#scopes.has(namespace)) this.#scopes.set(namespace, false);
+    this.#scopeOf(namespace);
+  }
+
+  /** The newest version seen in the scope, of any object or list; "0" before the first. */
+  versionOf(namespace: string | undefined): string {
+    return this.#scopeOf(namespace).version;
   }
 
   /** Takes in a list, whole: what it lacks is gone, unless it was seen later than the list. */
@@ -141,16 +145,16 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
     }
     for (const [uid, where] of this.#finished)
       if (isWithin(where, namespace) && (historyWentBack || !listedUids.has(uid))) this.#finished.delete(uid);
-    if (historyWentBack) this.#version = resourceVersion;
-    else this.#advance(resourceVersion);
-    this.#scopes.set(namespace, true);
+    const scope = this.#scopeOf(namespace);
+    scope.listed = true;
+    if (historyWentBack || compareResourceVersions(resourceVersion, scope.version) > 0) scope.version = resourceVersion;
     this.#tell(changes, "list");
     if (this.synced) this.#whenSynced.resolve();
   }
 
   /** Takes in one event of a watch. */
   apply({ type, object }: ObjectEvent): void {
-    this.#advance(versionOf(object));
+    this.#advance(object);
     const changes: Change<T>[] = [];
     const key = keyOf(object);
     const before = this.#objects.get(key);
@@ -180,7 +184,7 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
       if (uid !== undefined) this.#finished.set(uid, namespace);
       this.#remove(key, before, changes);
     } else if (isNewer(object, before)) {
-      this.#advance(versionOf(object));
+      this.#advance(object);
       this.#put(key, before, object, changes);
     }
     this.#tell(changes, "ownWrite");
@@ -202,8 +206,18 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
     changes.push([before, undefined]);
   }
 
-  #advance(version: string): void {
-    if (compareResourceVersions(version, this.#version) > 0) this.#version = version;
+  #advance(seen: KubeObject): void {
+    const scope = this.#scopes.get(seen.metadata.namespace) ?? this.#scopes.get(undefined);
+    if (scope !== undefined && compareResourceVersions(versionOf(seen), scope.version) > 0)
+      scope.version = versionOf(seen);
+  }
+
+  #scopeOf(namespace: string | undefined): Scope {
+    const known = this.#scopes.get(namespace);
+    if (known !== undefined) return known;
+    const scope = { listed: false, version: "0" };
+    this.#scopes.set(namespace, scope);
+    return scope;
   }
 
   #tell(changes: readonly Change<T>[], source: ChangeSource): void {
@@ -212,7 +226,10 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
 }
 
 /** A store as its readers have it. */
-export type ReadStore<T extends { readonly metadata: ObjectMeta }> = Omit<Store<T>, "addScope" | "replace" | "apply">;
+export type ReadStore<T extends { readonly metadata: ObjectMeta }> = Omit<
+  Store<T>,
+  "addScope" | "versionOf" | "replace" | "apply"
+>;
 
 /** Keys by what a function of their objects says. */
 class Index<T> {

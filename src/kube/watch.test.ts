@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import type { WatchEvent } from "./api.ts";
+import { eventsOf, WatchStreamError } from "./watch.ts";
+
+const event = (name: string) => ({ type: "ADDED", object: { apiVersion: "v1", kind: "K", metadata: { name } } });
+
+async function* chunks(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield typeof part === "string" ? new TextEncoder().encode(part) : part;
+}
+
+async function read(body: AsyncIterable<Uint8Array>, limit?: number): Promise<WatchEvent[]> {
+  const events: WatchEvent[] = [];
+  for await (const one of eventsOf(body, limit)) events.push(one);
+  return events;
+}
+
+test("however the bytes are cut, the events are the same", async () => {
+  const sent = [event("a"), event("größe-日本-🎉"), event("c")];
+  const bytes = Buffer.from(sent.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  for (let size = 1; size <= bytes.length; size++) {
+    const parts: Uint8Array[] = [];
+    for (let start = 0; start < bytes.length; start += size) parts.push(bytes.subarray(start, start + size));
+    expect(await read(chunks(...parts))).toEqual(sent);
+  }
+});
+
+test("an end in the middle of a line is an end", async () => {
+  expect(await read(chunks(`${JSON.stringify(event("a"))}\n{"type":"ADD`))).toEqual([event("a")]);
+});
+
+test("empty lines and Windows line ends are passed over", async () => {
+  expect(await read(chunks(`\n${JSON.stringify(event("a"))}\r\n\n`))).toEqual([event("a")]);
+});
+
+test("an ERROR needs no metadata", async () => {
+  const gone = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } };
+  expect(await read(chunks(`${JSON.stringify(gone)}\n`))).toEqual([gone]);
+});
+
+describe("refused", () => {
+  test.each([
+    ["no JSON", "<html>\n"],
+    ["no object", "7\n"],
+    ["null", "null\n"],
+    ["no type", '{"object":{"metadata":{}}}\n'],
+    ["an unknown type", '{"type":"RENAMED","object":{"metadata":{}}}\n'],
+    ["no object in it", '{"type":"ADDED","object":null}\n'],
+    ["no metadata", '{"type":"ADDED","object":{}}\n'],
+  ])("%s", async (_, line) => {
+    await expect(read(chunks(line))).rejects.toThrow(WatchStreamError);
+  });
+
+  test("a line that does not end", async () => {
+    const part = "x".repeat(400);
+    await expect(read(chunks(part, part, part), 1000)).rejects.toThrow("longer than 1000 bytes");
+  });
+});
+
+test("what is wrong never shows what came", async () => {
+  await expect(read(chunks("eyJhbGciOiJub25lIn0.secret\n"))).rejects.toThrow(/^a line of the watch is not JSON$/);
+});
