@@ -30,7 +30,8 @@ export function conclude(observed: Observed, outlook: Outlook, until?: Moment, a
 function announcementOf({ resource, kind }: Observed, outlook: Outlook): Announcement | undefined {
   const ready = resource.status?.conditions?.find((condition) => condition.type === "Ready");
   if (outlook.is === "ready") {
-    if (ready?.status !== "False") return undefined;
+    // Only for what has been Ready before: an ordinary wait on the way there is no trouble to recover from.
+    if (ready?.status !== "False" || resource.status?.uid === undefined) return undefined;
     return {
       type: "Normal",
       reason: "Recovered",
