@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const stopTimeoutMs = 15_000;
+const logTimeoutMs = 60_000;
 
 export interface LogLine {
   readonly msg: string;
@@ -74,24 +75,40 @@ export class MusterProcess {
     return this.#said;
   }
 
-  /** The first line of the log, past or to come, that is as wanted. @throws if the process ends before */
+  /** The first line of the log, past or to come, that is as wanted. @throws if the process ends before, or in time */
   async logged(wanted: string | ((line: LogLine) => boolean)): Promise<LogLine> {
     const matches = typeof wanted === "string" ? (line: LogLine) => line.msg === wanted : wanted;
+    const deadline = performance.now() + logTimeoutMs;
     for (;;) {
       const found = this.#lines.find(matches);
       if (found !== undefined) return found;
       if (!this.running)
-        throw new Error(
-          `${this.#name} ended (${this.#child.exitCode ?? this.#child.signalCode}): ${this.#lastWords()}`,
-        );
-      await new Promise<void>((resolve) => {
-        const listener = () => {
-          this.#listeners.delete(listener);
-          resolve();
-        };
-        this.#listeners.add(listener);
-      });
+        throw new Error(`${this.#name} ended (${this.#child.exitCode ?? this.#child.signalCode}): ${this.lastWords()}`);
+      if (performance.now() >= deadline)
+        throw new Error(`${this.#name} did not log it within ${logTimeoutMs / 1000} s: ${this.lastWords()}`);
+      await this.#somethingHappens(deadline - performance.now());
     }
+  }
+
+  #somethingHappens(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const listener = () => {
+        clearTimeout(timer);
+        this.#listeners.delete(listener);
+        resolve();
+      };
+      const timer = setTimeout(listener, timeoutMs);
+      this.#listeners.add(listener);
+    });
+  }
+
+  /** Resolves when it has ended, whatever way. */
+  get ended(): Promise<void> {
+    return this.#exited;
+  }
+
+  signal(name: "SIGSTOP" | "SIGCONT"): void {
+    this.#child.kill(name);
   }
 
   /** SIGTERM, as Kubernetes sends it. @throws if it takes too long, after killing it */
@@ -115,7 +132,8 @@ export class MusterProcess {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  #lastWords(): string {
+  /** The end of what it has written, for a message about it. */
+  lastWords(): string {
     return [...this.#lines.slice(-5).map((line) => JSON.stringify(line)), this.#said.trimEnd()].join("\n");
   }
 }

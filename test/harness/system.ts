@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { kubeconfig } from "../control-plane/kubeconfig.ts";
-import type { KubeObject } from "../control-plane/kube-client.ts";
+import type { KubeObject, ObjectRef } from "../control-plane/kube-client.ts";
+import { isReady } from "./muster-objects.ts";
 import { MusterProcess } from "./muster-process.ts";
 import { PlatformAdmin } from "./platform-admin.ts";
 
@@ -40,6 +41,10 @@ export class System {
   /** The identity that operators assume. */
   readonly identity: string;
   readonly folder: string;
+  /** The uids of what the platform held before any operator started. */
+  readonly before: ReadonlySet<string>;
+  /** Every token that was given to anybody, for tests that look for them where they must not be. */
+  readonly secrets: string[];
   readonly #options: SystemOptions;
   readonly #platform: MusterProcess;
   readonly #operators = new Set<MusterProcess>();
@@ -51,8 +56,10 @@ export class System {
       platform: MusterProcess;
       platformUrl: string;
       admin: PlatformAdmin;
+      adminToken: string;
       root: string;
       identity: string;
+      before: ReadonlySet<string>;
     },
   ) {
     this.#options = options;
@@ -63,6 +70,8 @@ export class System {
     this.admin = parts.admin;
     this.root = parts.root;
     this.identity = parts.identity;
+    this.before = parts.before;
+    this.secrets = [parts.adminToken, options.controlPlane.adminToken];
   }
 
   static async start(options: SystemOptions): Promise<System> {
@@ -87,7 +96,8 @@ export class System {
     try {
       const { address } = await platform.logged("listening");
       const platformUrl = `http://${String(address)}`;
-      const admin = new PlatformAdmin(platformUrl, (await readFile(adminTokenFile, "utf8")).trim());
+      const adminToken = (await readFile(adminTokenFile, "utf8")).trim();
+      const admin = new PlatformAdmin(platformUrl, adminToken);
       const root = await admin.rootGroup();
       const identity = await admin.create("identities", root, {
         name: "operator",
@@ -98,7 +108,12 @@ export class System {
       });
       const owner = (await admin.list("roles")).find((role) => role.name === "owner");
       await admin.create("roleBindings", root, { identityUid: identity.uid, roleUid: owner?.uid });
-      const system = new System(options, { folder, platform, platformUrl, admin, root, identity: identity.uid });
+      const everything = await Promise.all(
+        (["groups", "identities", "roleBindings"] as const).map((collection) => admin.list(collection)),
+      );
+      const before = new Set(everything.flat().map(({ uid }) => uid));
+      const parts = { folder, platform, platformUrl, admin, adminToken, root, identity: identity.uid, before };
+      const system = new System(options, parts);
       await system.#prepareCluster();
       return system;
     } catch (error) {
@@ -131,13 +146,11 @@ export class System {
     const number = this.#operators.size;
     const tokenFile = join(this.folder, `token-${number}`);
     const kubeconfigFile = join(this.folder, `kubeconfig-${number}`);
-    const audience = new URL(this.platformUrl).hostname;
-    await writeFile(
-      tokenFile,
-      await controlPlane.admin.createToken(account.namespace, account.name, { audiences: [audience] }),
-      { mode: 0o600 },
-    );
+    const audiences = [new URL(this.platformUrl).hostname];
+    const projected = await controlPlane.admin.createToken(account.namespace, account.name, { audiences });
+    await writeFile(tokenFile, projected, { mode: 0o600 });
     const token = await controlPlane.admin.createToken(account.namespace, account.name, { expirationSeconds: 7200 });
+    this.secrets.push(projected, token);
     await writeFile(
       kubeconfigFile,
       kubeconfig({ url: controlPlane.url, ca: controlPlane.ca, token, user: account.name }),
@@ -170,6 +183,33 @@ export class System {
     this.#operators.add(process);
     const { address } = await process.logged("listening");
     return new Operator(process, `http://${String(address)}`);
+  }
+
+  /** All operators that were started, also those that have ended. */
+  get operators(): readonly MusterProcess[] {
+    return [...this.#operators];
+  }
+
+  /** Waits until Kubernetes shows the object so; a failure tells what the last operator said. @returns the object */
+  async shows(
+    ref: ObjectRef,
+    wanted: (object: KubeObject | undefined) => boolean,
+    timeoutMs = 60_000,
+  ): Promise<KubeObject | undefined> {
+    return this.controlPlane.admin.waitFor(ref, wanted, { timeoutMs }).catch((error: Error) => {
+      throw new Error(`${error.message}\nThe operator: ${this.operators.at(-1)?.lastWords()}`, { cause: error });
+    });
+  }
+
+  /** Waits until the object is Ready with its present spec. */
+  async ready(ref: ObjectRef, timeoutMs?: number): Promise<KubeObject> {
+    const object = await this.shows(ref, isReady, timeoutMs);
+    if (object === undefined) throw new Error(`${ref.kind} ${ref.metadata.name} is not there`);
+    return object;
+  }
+
+  async gone(ref: ObjectRef, timeoutMs?: number): Promise<void> {
+    await this.shows(ref, (object) => object === undefined, timeoutMs);
   }
 
   async stop(): Promise<void> {
