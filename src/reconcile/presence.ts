@@ -10,6 +10,7 @@ import { fightEndsAt } from "./fight.ts";
 import type { Observed, References } from "./observed.ts";
 import { foreignMarker } from "./ownership.ts";
 import type { Announcement, Step } from "./step.ts";
+import type { Trouble } from "./trouble.ts";
 
 type Resolved = Extract<References, { are: "resolved" }>;
 
@@ -40,21 +41,34 @@ export function decidePresence(observed: Observed): Step {
 
 /** The resource stands for a uid, by its status or its spec. */
 function decideKnown(observed: Observed, references: Resolved, uid: string): Step {
-  const { external, resource } = observed;
-  const parent = resource.status?.uid === uid ? (resource.status.parentUid ?? parentOf(uid)) : parentOf(uid);
+  const { external, resource, heldByBreaker, request } = observed;
+  const parent = parentOf(uid) ?? uid;
+  const moved = parent !== references.uids.parent;
+  // What lies elsewhere is looked at only to learn whether it is gone, and only where the operator may look.
+  if (moved && (resource.spec.uid === uid || !observed.isWithinRoots(uid)))
+    return conclude(observed, parentChanged(observed, references, uid));
+  if ((external.is === "doubted" || external.is === "gone") && heldByBreaker && request === undefined)
+    return conclude(observed, goneWithManyOthers(observed, uid));
   switch (external.is) {
     case "unknown":
-      return attempt(observed, { do: "lookUp", parent: references.uids.parent, begunAfter: 0, steady: false });
+      return attempt(observed, { do: "lookUp", parent, begunAfter: 0, steady: false });
     case "doubted":
       return attempt(observed, { do: "read", uid });
     case "gone":
       return decideGone(observed, references, uid);
     case "present":
-      if (parent !== references.uids.parent) return conclude(observed, parentChanged(observed, references, uid));
-      if (observed.request !== undefined && external.seenAt < observed.request.seenAt)
-        return attempt(observed, { do: "read", uid });
+      if (moved) return conclude(observed, parentChanged(observed, references, uid));
+      if (request !== undefined && external.seenAt < request.seenAt) return attempt(observed, { do: "read", uid });
       return decideOurs(observed, references, external.row);
   }
+}
+
+function goneWithManyOthers({ kind }: Observed, uid: string): Trouble {
+  return {
+    is: "failing",
+    reason: "ExternalGone",
+    message: `The ${kind.noun} ${uid} is gone from the platform together with many others. To have it made anew, set the annotation iam.muster.dev/reconcile-requested-at to a new value.`,
+  };
 }
 
 function parentChanged({ resource, kind }: Observed, { uids }: Resolved, uid: string) {
@@ -71,7 +85,7 @@ function parentChanged({ resource, kind }: Observed, { uids }: Resolved, uid: st
 
 /** The uid is proven not to exist any more. */
 function decideGone(observed: Observed, references: Resolved, uid: string): Step {
-  const { resource, kind, heldByBreaker, request } = observed;
+  const { resource, kind } = observed;
   if (resource.spec.uid !== undefined)
     return conclude(
       observed,
@@ -85,12 +99,6 @@ function decideGone(observed: Observed, references: Resolved, uid: string): Step
       is: "failing",
       reason: "ExternalGone",
       message: `The ${kind.noun} ${uid} was deleted on the platform. spec.policy.drift is Report, so it is not made anew.`,
-    });
-  if (heldByBreaker && request === undefined)
-    return conclude(observed, {
-      is: "failing",
-      reason: "ExternalGone",
-      message: `The ${kind.noun} ${uid} is gone from the platform together with many others. To have it made anew, set the annotation iam.muster.dev/reconcile-requested-at to a new value.`,
     });
   return decideUnknown(observed, references);
 }
