@@ -7,6 +7,7 @@ import type { Moment } from "./collectionView.ts";
 export class PostLedger {
   readonly #unknown = new Map<string, Moment>();
   readonly #posted = new Set<string>();
+  readonly #lost = new Set<string>();
   #underWay = 0;
   #aborted = false;
 
@@ -30,6 +31,10 @@ export class PostLedger {
       if (provesNothingHappened(error)) {
         this.#unknown.delete(key);
         if (firstWithThisKey) this.#posted.delete(key);
+      } else {
+        // Another POST with this key may have ended meanwhile, and known nothing of this one.
+        this.#unknown.set(key, sentAt);
+        this.#lost.add(key);
       }
       throw error;
     } finally {
@@ -45,6 +50,11 @@ export class PostLedger {
   /** Whether something with this key may have been made by this process. */
   mayHaveMade(key: string): boolean {
     return this.#posted.has(key);
+  }
+
+  /** Whether the answer to a POST with this key was ever lost, so that more than one thing may have been made. */
+  mayHaveMadeTwo(key: string): boolean {
+    return this.#lost.has(key);
   }
 
   /** Whether any POST's outcome is unknown. */

@@ -78,6 +78,7 @@ export function observe(world: World, kindName: KindName, key: string): Observed
     rootListings: boundary.roots.map((root) => ({ root, listing: view.coverage(root) })),
     postUnknownSince: naturalKey === undefined ? undefined : session.posts.unknownSince(naturalKey),
     postedHere: naturalKey !== undefined && session.posts.mayHaveMade(naturalKey),
+    doublePosted: naturalKey !== undefined && session.posts.mayHaveMadeTwo(naturalKey),
     rival: uid === undefined ? undefined : elderClaimant(world.stores[kindName], uid, key),
     isProtected: (one) =>
       boundary.roots.includes(one) || one === world.operatorIdentity || (session.rights?.ownBindings.has(one) ?? false),

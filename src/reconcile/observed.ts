@@ -55,6 +55,8 @@ export interface Observed {
   readonly postUnknownSince: Moment | undefined;
   /** Whether this process may have made something with this natural key. */
   readonly postedHere: boolean;
+  /** Whether this process may have made a second one, because an answer to a POST of it was lost. */
+  readonly doublePosted: boolean;
   /** Another, elder resource that stands for the same uid: `namespace/name`. */
   readonly rival: string | undefined;
   /** Uids that are never managed: root groups, the operator's identity and its bindings. */

@@ -222,12 +222,15 @@ function decideOurs(observed: Observed, references: Resolved, row: Row): Step {
   );
 }
 
-/** More than one thing carries our marker: keep this one; delete what this very process made; else tell. */
+/**
+ * More than one thing carries our marker: keep this one. The other is deleted only if this very process can have made
+ * it, which takes a POST whose answer was lost; else somebody copied the marker, or a former process was too late.
+ */
 function decideDouble(observed: Observed, row: Row): Step | undefined {
-  const { kind, postedHere } = observed;
+  const { kind, doublePosted } = observed;
   const double = kind.marked ? observed.matches.find((match) => match.uid !== row.uid) : undefined;
   if (double === undefined) return undefined;
-  if (!postedHere)
+  if (!doublePosted)
     return conclude(
       observed,
       stalled(
