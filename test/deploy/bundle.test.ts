@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { isBuiltin } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const build = fileURLToPath(new URL("../../scripts/build.ts", import.meta.url));
+
+describe("the bundle", () => {
+  let folder = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "muster-bundle-"));
+    await run(process.execPath, [build, join(folder, "first")]);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it("is one file, and the licences of what is in it", async () => {
+    expect((await readdir(join(folder, "first"))).toSorted()).toEqual(["NOTICES.txt", "muster.js"]);
+    const notices = await readFile(join(folder, "first/NOTICES.txt"), "utf8");
+    expect(notices).toMatch(/^undici [\d.]+\nLicence: MIT\n\nMIT License/m);
+    expect(notices).not.toContain("Licence: undefined");
+  });
+
+  it("is the same, byte for byte, when built again", async () => {
+    await run(process.execPath, [build, join(folder, "second")]);
+    const [first, second] = await Promise.all(
+      ["first", "second"].map((name) => readFile(join(folder, name, "muster.js"), "utf8")),
+    );
+    expect(first === second).toBe(true);
+  });
+
+  it("asks for nothing but what is in Node", async () => {
+    const text = await readFile(join(folder, "first/muster.js"), "utf8");
+    const imported = [...text.matchAll(/(?:\bimport\b[^"';()]*?from ?|require\d*\()"([^"]+)"/g)].map(
+      ([, name = ""]) => name,
+    );
+    expect(imported).toContain("node:sqlite");
+    expect(imported.filter((name) => !isBuiltin(name))).toEqual([]);
+  });
+
+  it.each(["operator", "platform"])("runs without anything beside it: muster %s --help", async (command) => {
+    const options = { cwd: folder, env: {} };
+    const { stdout } = await run(process.execPath, [join(folder, "first/muster.js"), command, "--help"], options);
+    expect(stdout).toContain("--listen HOST:PORT");
+  });
+});
