@@ -57,7 +57,22 @@ export function attempt(observed: Observed, step: PlatformStep): Step {
     observed.now >= failure.retryAt
   )
     return step;
+  if (isLook(step) && wasReached(observed)) return { do: "wait", until: failure.retryAt };
   return conclude(observed, troubleOf(failure.detail, observed.kind), failure.retryAt);
+}
+
+function isLook({ do: step }: PlatformStep): boolean {
+  return step === "readAccess" || step === "lookUp" || step === "read";
+}
+
+/** Whether the last truth is that all is as the spec says: that we cannot look just now is trouble of ours, not of the resource. */
+function wasReached({ resource: { metadata, status } }: Observed): boolean {
+  const ready = status?.conditions?.find((condition) => condition.type === "Ready");
+  return (
+    metadata.deletionTimestamp === undefined &&
+    ready?.status === "True" &&
+    ready.observedGeneration === metadata.generation
+  );
 }
 
 /** What is being tried to be made so. */
