@@ -56,8 +56,9 @@ export function observe(world: World, kindName: KindName, key: string): Observed
   const claimant = (row: Row) => claimantOf(world.stores[kindName], row.uid, key);
   const matches = keys.flatMap((one) => view.withKey(one)).filter((row) => claimant(row) === undefined);
   const wanted = resolved?.desired["name"];
+  const external = uid === undefined ? ({ is: "unknown" } as const) : view.know(uid);
   const namesakes: Namesake[] =
-    uid === undefined && parent !== undefined && typeof wanted === "string"
+    (uid === undefined || external.is === "gone") && parent !== undefined && typeof wanted === "string"
       ? view.named(parent, wanted).flatMap((row) => (matches.includes(row) ? [] : [{ row, claimedBy: claimant(row) }]))
       : [];
   return {
@@ -67,7 +68,7 @@ export function observe(world: World, kindName: KindName, key: string): Observed
     references,
     markers,
     uid,
-    external: uid === undefined ? { is: "unknown" } : view.know(uid),
+    external,
     request:
       memory.request !== undefined && memory.request.value !== resource.status?.lastHandledReconcileAt
         ? memory.request
