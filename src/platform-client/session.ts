@@ -92,18 +92,13 @@ export class PlatformSession {
     return this.#access?.roles;
   }
 
-  /** Since when all children of `parent` are known, by a list or because this process has just made the group. */
-  knownSince(
-    collection: Collection,
-    parent: string,
-  ): { readonly begunAt: Moment; readonly steady: boolean } | undefined {
-    const madeAt = this.#madeGroups.get(parent);
-    if (madeAt !== undefined) {
-      const now = this.#options.now();
-      if (now < madeAt + freshGroupMs) return { begunAt: now, steady: false };
-      this.#madeGroups.delete(parent);
-    }
-    return this.views[collection].coverage(parent);
+  /** Whether this process has just made the group: then nothing is in it but what this process made there. */
+  madeLately(group: string): boolean {
+    const madeAt = this.#madeGroups.get(group);
+    if (madeAt === undefined) return false;
+    if (this.#options.now() < madeAt + freshGroupMs) return true;
+    this.#madeGroups.delete(group);
+    return false;
   }
 
   /** Reads rights and roles unless they were read under the present token. @throws {PlatformFailure} */

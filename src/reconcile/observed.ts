@@ -49,6 +49,8 @@ export interface Observed {
   readonly namesakes: readonly Namesake[];
   /** The last list that held all children of the parent. */
   readonly listing: Listing | undefined;
+  /** Whether this process has just made the parent: then nothing is in it but what this process made there. */
+  readonly parentIsFresh: boolean;
   /** For each root, the last list that held all below it. */
   readonly rootListings: readonly { readonly root: string; readonly listing: Listing | undefined }[];
   /** Since when a POST of this thing has had an unknown outcome. */

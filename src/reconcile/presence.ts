@@ -7,6 +7,7 @@ import type { Row } from "#src/platform-client/rows.ts";
 import { attempt, conclude, stalled, waiting } from "./conclude.ts";
 import { creationBody, differencesOf } from "./differences.ts";
 import { fightEndsAt } from "./fight.ts";
+import type { Memory } from "./memory.ts";
 import type { Observed, References } from "./observed.ts";
 import { foreignMarker } from "./ownership.ts";
 import type { Announcement, Step } from "./step.ts";
@@ -143,8 +144,9 @@ function decideUnknown(observed: Observed, references: Resolved): Step {
  * A list proves it if it begun after the last moment at which something unseen could have come into being.
  */
 export function absenceUnproven(observed: Observed, references: Resolved): Step | undefined {
-  const { listing } = observed;
+  const { listing, parentIsFresh, postUnknownSince, memory } = observed;
   const { begunAfter, steady } = proofOfAbsence(observed);
+  if (parentIsFresh && postUnknownSince === undefined && !foundTaken(memory)) return undefined;
   if (observed.now < begunAfter)
     return conclude(
       observed,
@@ -163,11 +165,14 @@ export function proofOfAbsence(observed: Observed): { readonly begunAfter: Momen
     observed.settledAt,
     ...(postUnknownSince === undefined ? [] : [postUnknownSince + observed.settleMs]),
     ...(resource.spec.policy.adoption === "IfExists" ? [memory.firstSeenAt] : []),
-    ...(memory.failure?.detail.kind === "refused" && memory.failure.detail.error.code === "ALREADY_EXISTS"
-      ? [memory.failure.at]
-      : []),
+    ...(memory.failure !== undefined && foundTaken(memory) ? [memory.failure.at] : []),
   ];
   return { begunAfter: Math.max(...moments), steady: postUnknownSince !== undefined };
+}
+
+/** Whether the platform said that there is such a thing already: then it must be looked for, wherever. */
+function foundTaken({ failure }: Memory): boolean {
+  return failure?.detail.kind === "refused" && failure.detail.error.code === "ALREADY_EXISTS";
 }
 
 /** Others of the wanted name below the same parent; undefined if there is none. */
