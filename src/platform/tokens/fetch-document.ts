@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { Agent, request } from "undici";
 import { isPublicAddress } from "./public-address.ts";
 
-const timeLimit = 5_000;
+const defaultTimeLimit = 5_000;
 const maximumBytes = 256 * 1024;
 
 /** Why a document of an issuer was not taken. The messages repeat nothing that was fetched. */
@@ -20,7 +20,10 @@ export class FetchError extends Error {
 export interface FetchOptions {
   /** Whether a private address may be connected to. */
   readonly privateAddresses: boolean;
+  /** Certificates, in PEM, that vouch for the server; the system's where undefined. */
   readonly ca: string | undefined;
+  /** Milliseconds for all of it. */
+  readonly timeLimit?: number;
 }
 
 /**
@@ -28,7 +31,10 @@ export interface FetchOptions {
  * only. The address that is checked is the one that is connected to, so a name that changes its answer gains nothing.
  * @throws FetchError
  */
-export async function fetchDocument(url: string, { privateAddresses, ca }: FetchOptions): Promise<string> {
+export async function fetchDocument(
+  url: string,
+  { privateAddresses, ca, timeLimit = defaultTimeLimit }: FetchOptions,
+): Promise<string> {
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol !== "https:" || hostname === undefined) throw new FetchError("is not an https address", false);
   const literal = hostname.replace(/^\[|\]$/g, "");

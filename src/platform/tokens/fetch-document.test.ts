@@ -1,0 +1,66 @@
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { selfSignedCertificate } from "../tests/self-signed.ts";
+import { fetchDocument } from "./fetch-document.ts";
+
+const { key, certificate } = selfSignedCertificate();
+let server: Server;
+let port: number;
+let connections = 0;
+
+beforeAll(async () => {
+  server = createServer({ key, cert: certificate }, (request, response) => {
+    if (request.url === "/redirect") response.writeHead(302, { location: "/ok" }).end();
+    else if (request.url === "/missing") response.writeHead(404).end("secret text of the issuer");
+    else if (request.url === "/large") response.end("x".repeat(300 * 1024));
+    else if (request.url === "/slow") response.write("{");
+    else response.end('{"ok":true}');
+  });
+  server.on("connection", () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const trusted = { privateAddresses: true, ca: certificate };
+
+describe("fetchDocument", () => {
+  it("gets a document over https", async () => {
+    expect(await fetchDocument(`https://127.0.0.1:${port}/ok`, trusted)).toBe('{"ok":true}');
+  });
+
+  it.each([
+    ["/redirect", "answers with a redirect", false],
+    ["/missing", "answers with HTTP status 404", true],
+    ["/large", "is larger than 256 KiB", false],
+    ["/slow", "does not answer in time", true],
+  ])("refuses %s: it %s", async (path, message, transient) => {
+    const failure = fetchDocument(`https://127.0.0.1:${port}${path}`, { ...trusted, timeLimit: 300 });
+    await expect(failure).rejects.toMatchObject({ name: "FetchError", message, transient });
+  });
+
+  it("refuses http", async () => {
+    await expect(fetchDocument(`http://127.0.0.1:${port}/ok`, trusted)).rejects.toThrowError("is not an https address");
+  });
+
+  it("refuses a certificate that nothing vouches for", async () => {
+    await expect(
+      fetchDocument(`https://127.0.0.1:${port}/ok`, { privateAddresses: true, ca: undefined }),
+    ).rejects.toThrowError("cannot be reached");
+  });
+
+  it.each(["127.0.0.1", "localhost", "2130706433", "[::1]", "[::ffff:127.0.0.1]"])(
+    "refuses the private address %s before it connects",
+    async (host) => {
+      const before = connections;
+      await expect(
+        fetchDocument(`https://${host}:${port}/ok`, { privateAddresses: false, ca: certificate }),
+      ).rejects.toThrowError("does not have a public address");
+      expect(connections).toBe(before);
+    },
+  );
+});
