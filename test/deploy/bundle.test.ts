@@ -39,7 +39,8 @@ describe("the bundle", () => {
       ([, name = ""]) => name,
     );
     expect(imported).toContain("node:sqlite");
-    expect(imported.filter((name) => !isBuiltin(name))).toEqual([]);
+    // The package debug tries this one, and does without.
+    expect(imported.filter((name) => !isBuiltin(name))).toEqual(["supports-color"]);
   });
 
   it.each(["operator", "platform"])("runs without anything beside it: muster %s --help", async (command) => {
