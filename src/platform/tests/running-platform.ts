@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import pino from "pino";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { type Platform, startPlatform } from "../platform.ts";
 import type { PlatformSettings } from "../settings.ts";
 import { SqliteStore } from "../store/sqlite.ts";
@@ -77,6 +77,13 @@ export class Client {
     return answer.body;
   }
 
+  /** Resolves when the platform is working on so many calls. */
+  callsInFlight = (count: number) =>
+    vi.waitUntil(
+      async () => (await this.get("/metrics")).text.includes(`muster_platform_server_requests_in_flight ${count}\n`),
+      { timeout: 5_000, interval: 5 },
+    );
+
   group = async (parent: string, name = "group"): Promise<string> =>
     (await this.ok("POST", `/iam/v2beta1/groups/${parent}`, { name })).uid;
 
@@ -116,7 +123,10 @@ export class RunningPlatform {
     this.admin = new Client(this.url, readFileSync(join(folder, "admin-token"), "utf8").trim());
   }
 
-  static async start(settings: Partial<PlatformSettings> = {}): Promise<RunningPlatform> {
+  static async start(
+    settings: Partial<PlatformSettings> = {},
+    { latency = 0 }: { readonly latency?: number } = {},
+  ): Promise<RunningPlatform> {
     const folder = mkdtempSync(join(tmpdir(), "muster-platform-"));
     const clock = { offset: 0 };
     const platform = await startPlatform({
@@ -126,7 +136,7 @@ export class RunningPlatform {
       log: pino({ level: "silent" }),
       listen: { host: "127.0.0.1", port: 0 },
       adminTokenFile: join(folder, "admin-token"),
-      latency: 0,
+      latency,
       settings: (address) => ({
         baseUrl: `http://${address}`,
         authUrl: `http://${address}`,

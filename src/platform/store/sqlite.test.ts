@@ -1,0 +1,56 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { migrations } from "./migrations.ts";
+import { SqliteStore } from "./sqlite.ts";
+import { storeCases } from "./store.cases.ts";
+import { NewerSchemaError } from "./store.ts";
+
+function folder(): string {
+  return mkdtempSync(join(tmpdir(), "muster-sqlite-"));
+}
+
+storeCases("SQLite", async () => {
+  const path = folder();
+  return {
+    open: async () => new SqliteStore(join(path, "data")),
+    remove: async () => rmSync(path, { recursive: true }),
+  };
+});
+
+describe("SqliteStore", () => {
+  it("refuses a newer schema and leaves it alone", () => {
+    const path = join(folder(), "data");
+    const database = new DatabaseSync(path);
+    database.exec(`create table tomorrow (x); pragma user_version = ${migrations.length + 1}`);
+    database.close();
+    const before = readFileSync(path);
+    expect(() => new SqliteStore(path)).toThrowError(NewerSchemaError);
+    expect(() => new SqliteStore(path)).toThrowError("use a newer version");
+    const after = new DatabaseSync(path);
+    expect(after.prepare("select name from sqlite_schema").all()).toEqual([
+      expect.objectContaining({ name: "tomorrow" }),
+    ]);
+    after.close();
+    expect(before.length).toBe(readFileSync(path).length);
+  });
+
+  it("commits the writes of one turn together", async () => {
+    const path = join(folder(), "data");
+    const store = new SqliteStore(path);
+    const observer = new DatabaseSync(path, { readOnly: true });
+    const version = () => Number(observer.prepare("pragma data_version").get()?.["data_version"]);
+    const before = version();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        store.write((tx) => tx.run({ build: (db) => db.insertInto("facts").values({ name: `n${n}`, value: "" }) }, {})),
+      ),
+    );
+    // data_version moves when another connection commits; twenty commits of one turn are one.
+    expect(version() - before).toBe(1);
+    observer.close();
+    await store.close();
+  });
+});

@@ -1,0 +1,79 @@
+import { request } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RunningPlatform } from "./running-platform.ts";
+
+let platform: RunningPlatform;
+beforeAll(async () => {
+  platform = await RunningPlatform.start();
+});
+afterAll(() => platform.stop());
+
+describe("the port", () => {
+  it("answers health and counts calls by method and code", async () => {
+    const anyone = platform.as(undefined);
+    expect((await anyone.get("/livez")).status).toBe(200);
+    expect((await anyone.get("/readyz")).status).toBe(200);
+    await platform.admin.get("/iam/v2beta1/groups/nonsense");
+    const { text } = await anyone.get("/metrics");
+    expect(text).toContain(
+      'muster_platform_server_requests_total{method="muster.platform.iam.v2beta1.GroupsService/GetGroup",code="5"} 1',
+    );
+  });
+
+  it("answers 5 for a path that is not there, 12 for a method that the path does not have", async () => {
+    expect(await platform.admin.get("/iam/v2beta1/dragons")).toMatchObject({ status: 404, body: { code: 5 } });
+    expect(await platform.admin.send("PUT", "/iam/v2beta1/groups")).toMatchObject({ status: 501, body: { code: 12 } });
+  });
+
+  it("refuses a body that is larger than 1 MiB with 3, whether its size is told or not", async () => {
+    const body = JSON.stringify({ name: "a", description: "x".repeat(1024 * 1024) });
+    expect((await platform.admin.post(`/iam/v2beta1/groups/${platform.root}`, body)).body).toMatchObject({ code: 3 });
+  });
+
+  it("refuses headers that are larger than 32 KiB", async () => {
+    const answer = await platform.as("x".repeat(40_000)).get("/iam/v2beta1/groups");
+    expect(answer.status).toBe(431);
+  });
+
+  it("keeps a connection, and answers pipelined calls in order", async () => {
+    const socket = connect(Number(new URL(platform.url).port), "127.0.0.1");
+    socket.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /nope HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let text = "";
+    for await (const chunk of socket) text += String(chunk);
+    expect(text.indexOf("200 OK")).toBeLessThan(text.indexOf("404 Not Found"));
+    expect(text.indexOf("200 OK")).toBeGreaterThanOrEqual(0);
+  });
+
+  it("takes field names of a body in snake_case too, and a uid with encoded slashes", async () => {
+    const identityUid = await platform.admin.identity(platform.root);
+    const roleUid = await platform.admin.role("viewer");
+    const made = await platform.admin.ok("POST", `/iam/v2beta1/roleBindings/${platform.root}`, {
+      identity_uid: identityUid,
+      role_uid: roleUid,
+    });
+    expect(await platform.admin.ok("GET", `/iam/v2beta1/roleBindings/${encodeURIComponent(made.uid)}`)).toEqual(made);
+  });
+
+  it("answers what runs when it stops, and takes nothing new", async () => {
+    const own = await RunningPlatform.start({}, { latency: 200 });
+    const running = own.admin.get("/iam/v2beta1/groups");
+    await own.admin.callsInFlight(1);
+    const stopped = own.stop();
+    expect((await running).status).toBe(200);
+    await stopped;
+    await expect(own.admin.get("/livez")).rejects.toThrow();
+  });
+
+  it("a client that goes away in the middle of its request costs nothing", async () => {
+    const own = await RunningPlatform.start();
+    const half = request(`${own.url}/iam/v2beta1/groups/${own.root}`, { method: "POST" });
+    half.on("error", () => {});
+    half.write("{");
+    await own.admin.callsInFlight(1);
+    half.destroy();
+    await own.admin.callsInFlight(0);
+    expect((await own.admin.get("/iam/v2beta1/groups")).status).toBe(200);
+    await own.stop();
+  });
+});

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { Client, type Json } from "./running-platform.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "muster-process-"));
+const data = join(folder, "data");
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const logs: string[] = [];
+
+/** `muster platform` as a process of its own, ready. */
+async function start(...settings: string[]): Promise<{ child: ChildProcess; admin: Client; root: string }> {
+  const child = spawn(
+    process.execPath,
+    ["src/main.ts", "platform", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "debug", ...settings],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    logs.push(line);
+    const { msg, address, rootGroup } = JSON.parse(line) as { msg: string; address: string; rootGroup: string };
+    if (msg !== "listening") continue;
+    child.stdout?.on("data", (chunk: Buffer) => logs.push(chunk.toString()));
+    const token = readFileSync(`${data}.admin-token`, "utf8").trim();
+    return { child, admin: new Client(`http://${address}`, token), root: rootGroup };
+  }
+  throw new Error("the platform ended before it listened");
+}
+
+async function end(child: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
+  const exit = once(child, "exit");
+  child.kill(signal);
+  const [code] = (await exit) as [number | null];
+  return code;
+}
+
+describe("muster platform", () => {
+  it("survives kill -9: every acknowledged write is there, and nothing is half-done", { timeout: 30_000 }, async () => {
+    const acknowledged: string[] = [];
+    const reached = (count: number) =>
+      vi.waitUntil(() => acknowledged.length >= count, { timeout: 10_000, interval: 1 });
+    for (let round = 0; round < 3; round++) {
+      const { child, admin, root } = await start();
+      const writers = Array.from({ length: 8 }, async () => {
+        for (;;) acknowledged.push(await admin.group(root, `r${round}`));
+      });
+      // They write until the platform is gone.
+      const written = Promise.allSettled(writers);
+      await reached(acknowledged.length + 40 + 17 * round);
+      await end(child, "SIGKILL");
+      await written;
+    }
+    const { child, admin, root } = await start();
+    const found = new Set<string>();
+    let count = "";
+    for (let token: string | undefined = ""; token !== undefined; ) {
+      const path: string = `/iam/v2beta1/groups?page_size=200&uidp.children_of=${root}&page_token=${token}`;
+      const page: Json = await admin.ok("GET", path);
+      for (const { uid } of page.groups) found.add(uid);
+      token = page.nextPageToken;
+      count = page.totalCount;
+    }
+    expect(acknowledged.length).toBeGreaterThan(50);
+    expect(acknowledged.filter((uid) => !found.has(uid))).toEqual([]);
+    expect(count).toBe(String(found.size));
+    expect(await end(child, "SIGTERM")).toBe(0);
+  });
+
+  it("drains on SIGTERM, and ends with 0", async () => {
+    const { child, admin } = await start("--latency", "300ms");
+    const running = admin.get("/iam/v2beta1/groups");
+    await admin.callsInFlight(1);
+    expect(await end(child, "SIGTERM")).toBe(0);
+    expect((await running).status).toBe(200);
+  });
+
+  it("keeps the admin token and the key to their owner, and out of the data and the logs", async () => {
+    const { child, admin } = await start();
+    await admin.get("/iam/v2beta1/groups");
+    await end(child, "SIGTERM");
+    for (const file of ["admin-token", "key"]) expect(statSync(`${data}.${file}`).mode & 0o777).toBe(0o600);
+    const secrets = ["admin-token", "key"].map((file) => readFileSync(`${data}.${file}`, "utf8").trim());
+    expect(logs.join("\n")).toContain("GroupsService/ListGroups");
+    for (const secret of secrets) {
+      expect(logs.join("\n")).not.toContain(secret);
+      expect(readFileSync(data).includes(secret)).toBe(false);
+    }
+  });
+});
