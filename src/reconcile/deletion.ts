@@ -102,6 +102,7 @@ function decideOrphan(observed: Observed, row: Row): Step {
     uid: row.uid,
     body: { description: withoutMarker(row.description) },
     mask: ["description"],
+    drift: [],
     correction: false,
   });
 }

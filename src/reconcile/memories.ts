@@ -49,18 +49,17 @@ export class Memories {
   afterDecision(key: string, observed: Observed, step: Step): void {
     const { waitingSince, failure, ...rest } = observed.memory;
     if (step.do === "wait" && waitingSince === undefined)
-      this.#memories.set(key, { ...observed.memory, waitingSince: observed.now });
-    if (step.do === "done" && (waitingSince !== undefined || failure !== undefined)) this.#memories.set(key, rest);
+      this.#put(key, { ...observed.memory, waitingSince: observed.now });
+    if (step.do === "done" && (waitingSince !== undefined || failure !== undefined)) this.#put(key, rest);
   }
 
   afterSuccess(key: string, observed: Observed, step: PlatformStep): void {
     const { failure, ...rest } = observed.memory;
-    const corrected = step.do === "update" && step.correction;
-    if (!corrected && failure?.step !== step.do) return;
-    this.#memories.set(key, {
+    if (step.do !== "update" && failure?.step !== step.do) return;
+    this.#put(key, {
       ...rest,
       ...(failure !== undefined && failure.step !== step.do ? { failure } : {}),
-      corrections: corrected ? [...recentCorrections(rest.corrections, observed.now), observed.now] : rest.corrections,
+      ...(step.do === "update" ? afterUpdate(observed, step) : {}),
     });
   }
 
@@ -82,9 +81,22 @@ export class Memories {
       at,
       retryAt: at + retryDelay(observed, error.detail, attempts, random),
     };
-    this.#memories.set(key, { ...observed.memory, failure, waitingSince: observed.memory.waitingSince ?? at });
+    this.#put(key, { ...observed.memory, failure, waitingSince: observed.memory.waitingSince ?? at });
     return failure;
   }
+
+  /** What was forgotten while it was worked on stays forgotten. */
+  #put(key: string, memory: Memory): void {
+    if (this.#memories.get(key)?.resourceUid === memory.resourceUid) this.#memories.set(key, memory);
+  }
+}
+
+function afterUpdate(observed: Observed, { drift, correction }: Extract<Step, { do: "update" }>) {
+  const { now, memory } = observed;
+  return {
+    update: { attemptOf: attemptOf(observed), drift, at: now },
+    corrections: correction ? [...recentCorrections(memory.corrections, now), now] : memory.corrections,
+  };
 }
 
 function retryDelay(observed: Observed, detail: PlatformFailureKind, attempts: number, random: number): number {

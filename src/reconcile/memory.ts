@@ -1,3 +1,4 @@
+import type { Drift } from "#src/api/status.ts";
 import type { Moment } from "#src/platform-client/collectionView.ts";
 import type { PlatformFailureKind } from "#src/platform-client/failure.ts";
 import type { PlatformStep } from "./step.ts";
@@ -18,6 +19,8 @@ export interface Memory {
   /** Since when it has been waiting for something. */
   readonly waitingSince?: Moment;
   readonly failure?: Failure;
+  /** The last change that the platform answered to, and how the thing differed before it. */
+  readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: Moment };
   /** When it was corrected after a change by another hand, within the last hour. */
   readonly corrections: readonly Moment[];
 }

@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import { finalizer } from "#src/api/resource.ts";
+import type { Drift } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
 import type { Moment } from "#src/platform-client/collectionView.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { Row } from "#src/platform-client/rows.ts";
-import { attempt, conclude, stalled, waiting } from "./conclude.ts";
+import { attempt, attemptOf, conclude, stalled, waiting } from "./conclude.ts";
 import { creationBody, differencesOf } from "./differences.ts";
 import { fightEndsAt } from "./fight.ts";
 import type { Memory } from "./memory.ts";
@@ -12,6 +14,8 @@ import type { Observed, References } from "./observed.ts";
 import { foreignMarker } from "./ownership.ts";
 import type { Announcement, Step } from "./step.ts";
 import type { Trouble } from "./trouble.ts";
+
+const hourMs = 3_600_000;
 
 type Resolved = Extract<References, { are: "resolved" }>;
 
@@ -287,7 +291,19 @@ function decideFields(observed: Observed, desired: Fields, row: Row): Step | und
   const announce: Announcement = isDrift
     ? { type: "Normal", reason: "DriftCorrected", note: `Set ${fields} back to what the spec says.` }
     : { type: "Normal", reason: "Updated", note: `Changed ${fields} on the platform.` };
-  return attempt(observed, { do: "update", uid: row.uid, body, mask, correction: isDrift, announce });
+  const { update } = observed.memory;
+  if (update?.attemptOf === attemptOf(observed) && !isDrift && isDeepStrictEqual(update.drift, drift))
+    return conclude(observed, keptOtherwise(drift), update.at + hourMs);
+  return attempt(observed, { do: "update", uid: row.uid, body, mask, drift, correction: isDrift, announce });
+}
+
+/** The platform took the same change before, and still has what it had. */
+function keptOtherwise(drift: readonly Drift[]): Trouble {
+  const fields = drift.map(({ field, expected, actual }) => `spec.${field}: "${expected}" is kept as "${actual}"`);
+  return stalled(
+    "PreconditionFailed",
+    `The platform took the change and keeps another value. ${fields.join("; ")}. Write into the spec what the platform keeps.`,
+  );
 }
 
 /** Whether this generation of the spec had been reached, so that a difference now is another hand's doing. */

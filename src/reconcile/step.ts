@@ -1,4 +1,4 @@
-import type { Status } from "#src/api/status.ts";
+import type { Drift, Status } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
 import type { Moment } from "#src/platform-client/collectionView.ts";
 
@@ -37,6 +37,8 @@ export type PlatformStep =
       readonly uid: string;
       readonly body: Fields;
       readonly mask: readonly string[];
+      /** What the update is for, in people's terms. */
+      readonly drift: readonly Drift[];
       /** Whether this undoes what another hand did, which is counted to notice a fight. */
       readonly correction: boolean;
       readonly announce?: Announcement;
