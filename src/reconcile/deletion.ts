@@ -12,13 +12,13 @@ import type { Announcement, Step } from "./step.ts";
  * made, is not ours, or shall stay, is let go without a call.
  */
 export function decideDeletion(observed: Observed): Step {
-  const { resource, uid, matches, rival } = observed;
+  const { resource, uid, rival } = observed;
   if (!hasFinalizer(observed)) return { do: "done" };
   if (resource.metadata.annotations?.[abandonAnnotation] === "true")
     return { do: "releaseFinalizer", announce: orphaned(observed, uid, "as its annotation abandon asks") };
   if (resource.metadata.annotations?.[pausedAnnotation] === "true") return conclude(observed, { is: "paused" });
   if (rival !== undefined) return { do: "releaseFinalizer" };
-  const known = uid ?? matches[0]?.uid;
+  const known = uid ?? unrecorded(observed)?.uid;
   if (known === undefined) return decideNeverRecorded(observed);
   if (!observed.isWithinRoots(known))
     return conclude(
@@ -31,10 +31,20 @@ export function decideDeletion(observed: Observed): Step {
   return decideKnown(observed, known);
 }
 
+/**
+ * What is ours though it was never recorded. A marker tells it; of equal bindings none does, so one that was there
+ * before, and was not adopted, is left alone.
+ */
+function unrecorded({ matches, kind, memory, postedHere, resource }: Observed): Row | undefined {
+  if (kind.marked || postedHere) return matches[0];
+  return memory.bornHere || resource.spec.policy.adoption === "Never" ? undefined : matches[0];
+}
+
 /** No uid is on record: it may have been made all the same, by a request whose answer was lost. */
 function decideNeverRecorded(observed: Observed): Step {
   const { memory, postedHere, references, kind, rootListings } = observed;
   if (memory.bornHere && !postedHere) return { do: "releaseFinalizer" };
+  if (references.are === "unread") return attempt(observed, { do: "readAccess" });
   // A binding is known by what it binds: if that cannot be found any more, the binding went with it.
   if (!kind.marked && references.are !== "resolved") return { do: "releaseFinalizer" };
   const { begunAfter, steady } = proofOfAbsence(observed);
@@ -55,11 +65,6 @@ function decideKnown(observed: Observed, uid: string): Step {
   const { resource, external, dependants, definition, memory, kind, isProtected } = observed;
   const orphan = resource.spec.policy.deletion === "Orphan";
   if (external.is === "gone" || isProtected(uid)) return { do: "releaseFinalizer" };
-  if (!orphan && dependants.length > 0)
-    return conclude(
-      observed,
-      waiting("ChildrenExist", `Waiting until what depends on it is deleted: ${listed(dependants)}.`),
-    );
   if (definition === undefined || definition.readAt < (memory.deletionSeenAt ?? memory.firstSeenAt))
     return { do: "readDefinition" };
   if (definition.deleting)
@@ -67,6 +72,11 @@ function decideKnown(observed: Observed, uid: string): Step {
       do: "releaseFinalizer",
       announce: orphaned(observed, uid, "because Muster's CustomResourceDefinition is being deleted"),
     };
+  if (!orphan && dependants.length > 0)
+    return conclude(
+      observed,
+      waiting("ChildrenExist", `Waiting until what depends on it is deleted: ${listed(dependants)}.`),
+    );
   const row = external.is === "present" ? external.row : observed.matches.find((match) => match.uid === uid);
   if (row === undefined)
     return attempt(

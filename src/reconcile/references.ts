@@ -58,7 +58,8 @@ function find(field: ReferenceField, resource: Resource, context: ReferenceConte
           "ReferenceNotFound",
           `${path}: there is no ${name} in namespace ${namespace}. Create it; this object goes on by itself then.`,
         );
-      if (found.metadata.deletionTimestamp !== undefined)
+      // Of one that is going away itself it is enough to know what it stood for.
+      if (found.metadata.deletionTimestamp !== undefined && resource.metadata.deletionTimestamp === undefined)
         return waiting("ReferenceNotReady", `${path}: ${name} is being deleted.`);
       if (found.status?.uid === undefined)
         return waiting(
