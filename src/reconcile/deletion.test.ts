@@ -1,0 +1,344 @@
+import { describe, expect, it } from "vitest";
+import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
+import { attemptOf } from "./conclude.ts";
+import { decide } from "./decide.ts";
+import { withMarker } from "./marker.ts";
+import type { Memory } from "./memory.ts";
+import type { Observed } from "./observed.ts";
+import {
+  anotherUid,
+  bindingResource,
+  foreignMarker,
+  groupResource,
+  groupRow,
+  marker,
+  memory,
+  observed,
+  otherRoot,
+  type Parts,
+  ready,
+  refusal,
+  resolved,
+  root,
+  uid,
+} from "./observedFixture.ts";
+
+interface Case {
+  readonly name: string;
+  readonly given: Partial<Observed>;
+  readonly then: object;
+}
+
+const seen: Memory = { ...memory, deletionSeenAt: 18_000 };
+const deletionTimestamp = "2026-02-02T02:02:02Z";
+const deleted = (parts: Parts<ReturnType<typeof groupResource>> = {}) =>
+  groupResource({ ...parts, metadata: { ...parts.metadata, deletionTimestamp } });
+const deletedBinding = (parts: Parts<ReturnType<typeof bindingResource>> = {}) =>
+  bindingResource({ ...parts, metadata: { ...parts.metadata, deletionTimestamp } });
+const released = { do: "releaseFinalizer" };
+
+function judge(cases: readonly Case[]) {
+  it.each(cases)("$name", ({ given, then }) => {
+    expect(decide(observed({ memory: seen, ...given }))).toMatchObject(then);
+  });
+}
+
+const stood: Partial<Observed> = {
+  resource: deleted({ status: ready }),
+  external: { is: "present", row: groupRow(), seenAt: 60 },
+};
+
+describe("deleting what stands", () => {
+  judge([
+    { name: "it is deleted by its recorded uid", given: stood, then: { do: "delete", uid } },
+    {
+      name: "its references need not be found",
+      given: { ...stood, references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
+      then: { do: "delete", uid },
+    },
+    {
+      name: "gone outside is success: the finalizer is released",
+      given: { ...stood, external: { is: "gone" } },
+      then: released,
+    },
+    {
+      name: "absence has to be proven: a hint is read",
+      given: { ...stood, external: { is: "doubted" } },
+      then: { do: "read", uid },
+    },
+    {
+      name: "after a restart it is looked for in a list that serves all",
+      given: { ...stood, external: { is: "unknown" } },
+      then: { do: "lookUp", parent: root },
+    },
+    {
+      name: "an object whose dependants still stand waits with ChildrenExist, and names them",
+      given: { ...stood, dependants: ["Identity ci", "RoleBinding ci-views"], memory: { ...seen, waitingSince: 0 } },
+      then: {
+        do: "writeStatus",
+        patch: {
+          conditions: expect.arrayContaining([
+            expect.objectContaining({
+              type: "Reconciling",
+              reason: "ChildrenExist",
+              message: expect.stringContaining("Identity ci, RoleBinding ci-views"),
+            }),
+          ]),
+        },
+      },
+    },
+    {
+      name: "without a finalizer of ours nothing is left to do",
+      given: { ...stood, resource: deleted({ status: ready, metadata: { finalizers: ["another/one"] } }) },
+      then: { do: "done" },
+    },
+    {
+      name: "what the platform refuses as not empty waits, with what it said",
+      given: {
+        ...stood,
+        memory: {
+          ...seen,
+          waitingSince: 0,
+          failure: {
+            step: "delete",
+            detail: {
+              kind: "refused",
+              error: refusal("FAILED_PRECONDITION", {
+                preconditionViolations: [
+                  { type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" },
+                ],
+              }),
+            },
+            attemptOf: attemptOf(observed(stood)),
+            attempts: 1,
+            at: 19_000,
+            retryAt: 25_000,
+          },
+        },
+      },
+      then: { do: "writeStatus", patch: { error: { code: "FAILED_PRECONDITION" } } },
+    },
+    {
+      name: "outside the root groups nothing is touched, and abandon is named as the way out",
+      given: { resource: deleted({ status: { ...ready, uid: `${otherRoot}/4444444444444444` } }) },
+      then: {
+        do: "writeStatus",
+        patch: {
+          conditions: expect.arrayContaining([
+            expect.objectContaining({ reason: "TenantDenied", message: expect.stringContaining(abandonAnnotation) }),
+          ]),
+        },
+      },
+    },
+  ]);
+});
+
+describe("the definition itself", () => {
+  judge([
+    {
+      name: "is read live before anything is deleted",
+      given: { ...stood, definition: undefined },
+      then: { do: "readDefinition" },
+    },
+    {
+      name: "by a read begun after the deletion was seen",
+      given: { ...stood, definition: { readAt: 17_999, deleting: false } },
+      then: { do: "readDefinition" },
+    },
+    {
+      name: "while it is being deleted nothing outside is deleted",
+      given: { ...stood, definition: { readAt: 19_000, deleting: true } },
+      then: { ...released, announce: { reason: "Orphaned" } },
+    },
+    {
+      name: "while it is being deleted nobody waits for dependants, either",
+      given: { ...stood, definition: { readAt: 19_000, deleting: true }, dependants: ["Identity ci"] },
+      then: released,
+    },
+  ]);
+});
+
+describe("what was never recorded", () => {
+  judge([
+    {
+      name: "never made: released at once",
+      given: { resource: deleted(), memory: { ...seen, bornHere: true }, listing: undefined, rootListings: [] },
+      then: released,
+    },
+    {
+      name: "never made: released at once, whatever may be used",
+      given: {
+        resource: deleted(),
+        memory: { ...seen, bornHere: true },
+        references: { are: "denied", message: "not in a root group" },
+      },
+      then: released,
+    },
+    {
+      name: "made by a request whose answer was lost: found by its marker and deleted",
+      given: { resource: deleted(), matches: [groupRow()] },
+      then: { do: "delete", uid },
+    },
+    {
+      name: "perhaps made by a former leader: it is looked for everywhere below the roots",
+      given: { resource: deleted(), rootListings: [{ root, listing: undefined }] },
+      then: { do: "lookUp", parent: root, begunAfter: 10 },
+    },
+    {
+      name: "perhaps made by us: not before the settle time is over",
+      given: { resource: deleted(), postUnknownSince: 19_000, postedHere: true },
+      then: { do: "wait" },
+    },
+    {
+      name: "not found in steady lists of all roots: released",
+      given: {
+        resource: deleted(),
+        postUnknownSince: 1_000,
+        postedHere: true,
+        rootListings: [{ root, listing: { begunAt: 17_000, steady: true } }],
+      },
+      then: released,
+    },
+    {
+      name: "a binding while roles are unread: they are read, as it cannot be known without",
+      given: { resource: deletedBinding(), references: { are: "unread" } },
+      then: { do: "readAccess" },
+    },
+    {
+      name: "a binding of something that is gone: it went along",
+      given: { resource: deletedBinding(), references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
+      then: released,
+    },
+  ]);
+});
+
+describe("equal role bindings", () => {
+  const row = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
+  const references = resolved({ identityUid: row.identity.uid, roleUid: row.role.uid });
+  judge([
+    {
+      name: "one that nobody recorded and adoption does not allow is not ours to delete",
+      given: { resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }), references, matches: [row] },
+      then: released,
+    },
+    {
+      name: "one that was there when the object came and went is not ours to delete",
+      given: { resource: deletedBinding(), references, matches: [row], memory: { ...seen, bornHere: true } },
+      then: released,
+    },
+    {
+      name: "one that this process made is",
+      given: {
+        resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }),
+        references,
+        matches: [row],
+        postedHere: true,
+      },
+      then: { do: "delete", uid },
+    },
+    {
+      name: "those that stay are told in the event",
+      given: {
+        resource: deletedBinding({ status: ready }),
+        references,
+        external: { is: "present", row, seenAt: 60 },
+        matches: [row, { ...row, uid: anotherUid }],
+      },
+      then: { do: "delete", uid, announce: { note: expect.stringContaining(anotherUid) } },
+    },
+  ]);
+});
+
+describe("what is not ours, or shall stay", () => {
+  const orphan = deleted({ status: ready, spec: { policy: { deletion: "Orphan" } } });
+  judge([
+    {
+      name: "in Conflict with an elder object: released without touching anything",
+      given: { ...stood, rival: "team/elder" },
+      then: released,
+    },
+    {
+      name: "with another's marker: released without touching anything",
+      given: {
+        ...stood,
+        external: { is: "present", row: groupRow({ description: withMarker("", foreignMarker) }), seenAt: 60 },
+      },
+      then: released,
+    },
+    {
+      name: "the operator's own: released without touching anything",
+      given: { ...stood, isProtected: () => true },
+      then: released,
+    },
+    {
+      name: "Orphan takes the marker away",
+      given: { ...stood, resource: orphan },
+      then: { do: "update", uid, body: { description: "" }, mask: ["description"] },
+    },
+    {
+      name: "Orphan lets go once it is away",
+      given: {
+        ...stood,
+        resource: orphan,
+        external: { is: "present", row: groupRow({ description: "" }), seenAt: 60 },
+      },
+      then: { ...released, announce: { reason: "Orphaned" } },
+    },
+    {
+      name: "Orphan lets go if it cannot be taken away",
+      given: {
+        ...stood,
+        resource: orphan,
+        memory: {
+          ...seen,
+          failure: {
+            step: "update",
+            detail: { kind: "refused", error: refusal("PERMISSION_DENIED") },
+            attemptOf: attemptOf(observed({ resource: orphan })),
+            attempts: 1,
+            at: 19_000,
+            retryAt: 30_000,
+          },
+        },
+      },
+      then: released,
+    },
+    {
+      name: "Orphan waits for no dependants",
+      given: { ...stood, resource: orphan, dependants: ["Identity ci"] },
+      then: { do: "update" },
+    },
+    {
+      name: "abandon releases without any call, recorded or not, paused or not",
+      given: {
+        ...stood,
+        definition: undefined,
+        resource: deleted({
+          status: ready,
+          metadata: { annotations: { [abandonAnnotation]: "true", [pausedAnnotation]: "true" } },
+        }),
+      },
+      then: { ...released, announce: { reason: "Orphaned" } },
+    },
+    {
+      name: "paused: it stays as it is",
+      given: {
+        ...stood,
+        resource: deleted({ status: ready, metadata: { annotations: { [pausedAnnotation]: "true" } } }),
+      },
+      then: { do: "writeStatus" },
+    },
+  ]);
+});
+
+it("a description keeps its text when its marker goes", () => {
+  const row = groupRow({ description: withMarker("the shop's", marker) });
+  const step = decide(
+    observed({
+      memory: seen,
+      resource: deleted({ status: ready, spec: { policy: { deletion: "Orphan" } } }),
+      external: { is: "present", row, seenAt: 60 },
+    }),
+  );
+  expect(step).toMatchObject({ body: { description: "the shop's" } });
+});

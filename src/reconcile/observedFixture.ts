@@ -1,0 +1,176 @@
+import type { Group } from "#src/api/group.ts";
+import type { Identity } from "#src/api/identity.ts";
+import { apiVersion, finalizer, type Resource } from "#src/api/resource.ts";
+import type { RoleBinding } from "#src/api/roleBinding.ts";
+import type { Status } from "#src/api/status.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
+import type { GroupRow } from "#src/platform-client/rows.ts";
+import { markerOf, ownerHash, withMarker } from "./marker.ts";
+import type { Memory } from "./memory.ts";
+import type { Observed, References } from "./observed.ts";
+
+/** For tests: worlds in which one thing at a time is otherwise. */
+
+export const root = "a".repeat(40);
+export const otherRoot = "b".repeat(40);
+export const parent = `${root}/1111111111111111`;
+/** The uid that things of these tests have on the platform. */
+export const uid = `${parent}/2222222222222222`;
+export const anotherUid = `${parent}/3333333333333333`;
+export const marker = markerOf(ownerHash("owner"), "Group", "team", "payments");
+export const earlierMarker = markerOf(ownerHash("earlier"), "Group", "team", "payments");
+export const foreignMarker = markerOf(ownerHash("somebody else"), "Group", "team", "payments");
+
+const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" } as const;
+const metadata = (name: string): Resource["metadata"] => ({
+  name,
+  namespace: "team",
+  uid: `uid-of-${name}`,
+  resourceVersion: "1",
+  generation: 1,
+  creationTimestamp: "2026-01-01T00:00:00Z",
+  finalizers: [finalizer],
+});
+
+type Spec<R extends Resource> = Partial<Omit<R["spec"], "policy">> & { readonly policy?: Partial<R["spec"]["policy"]> };
+
+export interface Parts<R extends Resource> {
+  readonly spec?: Spec<R>;
+  readonly metadata?: Partial<R["metadata"]>;
+  readonly status?: Status;
+}
+
+export function groupResource(parts: Parts<Group> = {}): Group {
+  return {
+    apiVersion,
+    kind: "Group",
+    metadata: { ...metadata("payments"), ...parts.metadata },
+    spec: { parentUid: parent, ...parts.spec, policy: { ...policy, ...parts.spec?.policy } },
+    ...(parts.status === undefined ? {} : { status: parts.status }),
+  };
+}
+
+export function identityResource(parts: Parts<Identity> = {}): Identity {
+  return {
+    apiVersion,
+    kind: "Identity",
+    metadata: { ...metadata("ci"), ...parts.metadata },
+    spec: {
+      groupUid: parent,
+      ...parts.spec,
+      policy: { ...policy, ...parts.spec?.policy },
+    },
+    ...(parts.status === undefined ? {} : { status: parts.status }),
+  };
+}
+
+export function bindingResource(parts: Parts<RoleBinding> = {}): RoleBinding {
+  return {
+    apiVersion,
+    kind: "RoleBinding",
+    metadata: { ...metadata("ci-views"), ...parts.metadata },
+    spec: { groupUid: parent, ...parts.spec, policy: { ...policy, adoption: "IfExists", ...parts.spec?.policy } },
+    ...(parts.status === undefined ? {} : { status: parts.status }),
+  };
+}
+
+export const ready: Status = {
+  observedGeneration: 1,
+  uid,
+  parentUid: parent,
+  lastSyncTime: "2026-01-01T00:00:00Z",
+  conditions: [
+    {
+      type: "Ready",
+      status: "True",
+      reason: "Available",
+      message: "The group exists on the platform as the spec says.",
+      observedGeneration: 1,
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    },
+    {
+      type: "ReferencesResolved",
+      status: "True",
+      reason: "Available",
+      message: "All that the spec refers to was found.",
+      observedGeneration: 1,
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    },
+  ],
+};
+
+/** The status of an object that was like this before. */
+export function notReady(reason: string, { stalled = false, uid: recorded }: { stalled?: boolean; uid?: string } = {}) {
+  const base = { reason, message: reason, observedGeneration: 1, lastTransitionTime: "2026-01-01T00:00:00Z" };
+  return {
+    observedGeneration: 1,
+    ...(recorded === undefined ? {} : { uid: recorded, parentUid: parent }),
+    conditions: [
+      { type: "Ready", status: "False", ...base },
+      ...(stalled ? [{ type: "Stalled", status: "True", ...base }] : []),
+    ],
+  } as Status;
+}
+
+export function groupRow(fields: Partial<GroupRow> = {}): GroupRow {
+  return { uid, name: "payments", description: withMarker("", marker), ...fields };
+}
+
+export function resolved(desired: Readonly<Record<string, unknown>> = { name: "payments" }): References {
+  return { are: "resolved", uids: { parent }, desired, naturalKey: marker };
+}
+
+export const memory: Memory = { resourceUid: "uid-of-payments", firstSeenAt: 0, bornHere: false, corrections: [] };
+
+export function refusal(code: PlatformErrorBody["code"], parts: Partial<PlatformErrorBody> = {}): PlatformErrorBody {
+  return {
+    code,
+    message: `refused with ${code}`,
+    reason: code,
+    domain: "iam.example.dev",
+    fieldViolations: [],
+    preconditionViolations: [],
+    ...parts,
+  };
+}
+
+/**
+ * A group that was applied a moment ago and is on nobody's record: its finalizer stands, its parent was listed, and
+ * nothing like it is there. What a case is about is given in `parts`.
+ */
+export function observed(parts: Partial<Observed> = {}): Observed {
+  const resource = parts.resource ?? groupResource();
+  return {
+    kind: kinds[resource.kind] as Kind,
+    resource,
+    invalid: undefined,
+    references: resolved(),
+    markers: [marker, earlierMarker],
+    uid: resource.spec.uid ?? resource.status?.uid,
+    external: { is: "unknown" },
+    request: undefined,
+    matches: [],
+    namesakes: [],
+    listing: { begunAt: 50, steady: true },
+    parentIsFresh: false,
+    rootListings: [{ root, listing: { begunAt: 50, steady: true } }],
+    postUnknownSince: undefined,
+    postedHere: false,
+    doublePosted: false,
+    rival: undefined,
+    isProtected: (one) => one === root,
+    isWithinRoots: (one) => one.startsWith(`${root}/`),
+    dependants: [],
+    definition: { readAt: 19_000, deleting: false },
+    heldByBreaker: false,
+    memory,
+    settledAt: 10,
+    settleMs: 15_000,
+    credentialEpoch: 1,
+    now: 20_000,
+    wallClock: new Date("2026-02-02T02:02:02.222Z"),
+    ...parts,
+  };
+}
