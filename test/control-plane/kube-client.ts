@@ -48,6 +48,17 @@ export class KubeError extends Error {
   }
 }
 
+/** Where an API server is, and who we are to it: by token or by certificate. PEM. */
+export interface KubeAccess {
+  readonly url: string;
+  readonly token: string | (() => Promise<string | undefined>);
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly serverName?: string | undefined;
+  readonly insecure?: true | undefined;
+}
+
 interface RequestOptions {
   readonly body?: unknown;
   readonly contentType?: string;
@@ -68,14 +79,17 @@ interface ApplyOptions {
  */
 export class KubeClient {
   readonly #url: string;
-  readonly #token: string;
+  readonly #token: () => Promise<string | undefined>;
   readonly #agent: Agent;
   readonly #resources = new Map<string, { readonly plural: string; readonly namespaced: boolean }>();
 
-  constructor({ url, ca, token }: { url: string; ca: string; token: string }) {
-    this.#url = url;
-    this.#token = token;
-    this.#agent = new Agent({ connect: { ca }, allowH2: true, bodyTimeout: 0 });
+  constructor({ url, token, ca, cert, key, serverName, insecure }: KubeAccess) {
+    this.#url = url.replace(/\/$/, "");
+    this.#token = typeof token === "string" ? async () => token : token;
+    const authorities = { ...(ca === undefined ? {} : { ca }), ...(insecure ? { rejectUnauthorized: false } : {}) };
+    const name = serverName === undefined ? {} : { servername: serverName };
+    const ours = cert === undefined || key === undefined ? {} : { cert, key };
+    this.#agent = new Agent({ connect: { ...authorities, ...name, ...ours }, allowH2: true, bodyTimeout: 0 });
   }
 
   /** One request to any path; the answer's JSON (or its text, where it is none). @throws {KubeError} from status 400 on */
@@ -117,7 +131,10 @@ export class KubeClient {
   }
 
   /** All objects of a kind, in one namespace or in all. */
-  async list(kind: KindRef, { namespace, labelSelector }: { namespace?: string; labelSelector?: string } = {}) {
+  async list(
+    kind: KindRef,
+    { namespace, labelSelector }: { namespace?: string; labelSelector?: string } = {},
+  ): Promise<KubeObject[]> {
     const query = labelSelector === undefined ? "" : `?labelSelector=${encodeURIComponent(labelSelector)}`;
     const list = await this.request("GET", `${await this.#collection(kind, namespace)}${query}`);
     return (list.items as KubeObject[]).map((item) => ({ ...item, ...kindOf(kind) }));
@@ -137,6 +154,11 @@ export class KubeClient {
     await this.request("DELETE", await this.pathOf(ref)).catch((error: unknown) => {
       if (!(error instanceof KubeError && error.code === 404)) throw error;
     });
+  }
+
+  /** Asks for the deletion of all objects of a kind in a namespace, in one request. */
+  async deleteAll(kind: KindRef, namespace: string): Promise<void> {
+    await this.request("DELETE", await this.#collection(kind, namespace));
   }
 
   /** A token of a service account, as the kubelet would project it into a pod. */
@@ -252,11 +274,12 @@ export class KubeClient {
   }
 
   async #send(method: string, path: string, { body, contentType, signal }: RequestOptions) {
+    const token = await this.#token();
     const response = await request(this.#url + path, {
       method: method as "GET",
       dispatcher: this.#agent,
       headers: {
-        authorization: `Bearer ${this.#token}`,
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         accept: "application/json",
         ...(body === undefined ? {} : { "content-type": contentType ?? "application/json" }),
       },

@@ -1,6 +1,20 @@
+interface Entry {
+  readonly url: string;
+  readonly ca?: string | undefined;
+  readonly serverName?: string | undefined;
+  readonly insecure?: true | undefined;
+  readonly token: string;
+  readonly user: string;
+}
+
 /** A kubeconfig with one context. JSON is YAML. */
-export function kubeconfig(entry: { url: string; ca: string; token: string; user: string }): string {
-  const cluster = { server: entry.url, "certificate-authority-data": Buffer.from(entry.ca).toString("base64") };
+export function kubeconfig(entry: Entry): string {
+  const cluster = {
+    server: entry.url,
+    "certificate-authority-data": entry.ca === undefined ? undefined : Buffer.from(entry.ca).toString("base64"),
+    "tls-server-name": entry.serverName,
+    "insecure-skip-tls-verify": entry.insecure,
+  };
   return JSON.stringify(
     {
       apiVersion: "v1",

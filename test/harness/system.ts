@@ -5,18 +5,25 @@ import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { kubeconfig } from "../control-plane/kubeconfig.ts";
 import type { KubeObject, ObjectRef } from "../control-plane/kube-client.ts";
+import type { Cluster } from "./cluster.ts";
 import { isReady } from "./muster-objects.ts";
 import { MusterProcess } from "./muster-process.ts";
 import { PlatformAdmin } from "./platform-admin.ts";
 
-export interface SystemOptions {
-  readonly controlPlane: ControlPlane;
+export interface SystemOptions<C extends Cluster = ControlPlane> {
+  readonly controlPlane: C;
   /** Namespaces that the operator looks after; made here. */
   readonly namespaces?: readonly string[];
   readonly allowedRoles?: readonly string[];
   /** The file that runs as `muster`: the source, or the bundle. */
   readonly program?: string;
   readonly platformFlags?: readonly string[];
+  /** Where the platform answers; default: any free port. */
+  readonly platformPort?: number | undefined;
+  /** Where the operators' service account and Lease are; made here. */
+  readonly operatorNamespace?: string | undefined;
+  /** Ends what is being started. */
+  readonly signal?: AbortSignal | undefined;
   /** What the operator may do in Kubernetes; made before it starts. Default: all. */
   readonly rbac?: (
     serviceAccount: { readonly namespace: string; readonly name: string },
@@ -24,7 +31,7 @@ export interface SystemOptions {
   ) => readonly KubeObject[];
 }
 
-const operatorNamespace = "muster-system";
+const defaultOperatorNamespace = "muster-system";
 const operatorAccount = "muster";
 
 /**
@@ -32,8 +39,8 @@ const operatorAccount = "muster";
  * file, and operators as processes that authenticate with a service account's token. `stop` ends all but the control
  * plane and removes the files.
  */
-export class System {
-  readonly controlPlane: ControlPlane;
+export class System<C extends Cluster = ControlPlane> {
+  readonly controlPlane: C;
   readonly admin: PlatformAdmin;
   readonly platformUrl: string;
   /** The uid of the root group. */
@@ -45,12 +52,12 @@ export class System {
   readonly before: ReadonlySet<string>;
   /** Every token that was given to anybody, for tests that look for them where they must not be. */
   readonly secrets: string[];
-  readonly #options: SystemOptions;
+  readonly #options: SystemOptions<C>;
   readonly #platform: MusterProcess;
   readonly #operators = new Set<MusterProcess>();
 
   private constructor(
-    options: SystemOptions,
+    options: SystemOptions<C>,
     parts: {
       folder: string;
       platform: MusterProcess;
@@ -71,11 +78,13 @@ export class System {
     this.root = parts.root;
     this.identity = parts.identity;
     this.before = parts.before;
-    this.secrets = [parts.adminToken, options.controlPlane.adminToken];
+    const { adminToken } = options.controlPlane;
+    this.secrets = [parts.adminToken, ...(adminToken === undefined ? [] : [adminToken])];
   }
 
-  static async start(options: SystemOptions): Promise<System> {
-    const { controlPlane, program } = options;
+  static async start<C extends Cluster = ControlPlane>(options: SystemOptions<C>): Promise<System<C>> {
+    const { controlPlane, program, signal } = options;
+    signal?.throwIfAborted();
     const folder = await mkdtemp(join(tmpdir(), "muster-system-"));
     const adminTokenFile = join(folder, "admin-token");
     const platform = new MusterProcess(
@@ -84,15 +93,18 @@ export class System {
         "--data",
         join(folder, "platform.db"),
         "--listen",
-        "127.0.0.1:0",
+        `127.0.0.1:${options.platformPort ?? 0}`,
         "--admin-token-file",
         adminTokenFile,
-        "--trusted-issuer",
-        `${controlPlane.url},ca=${controlPlane.caFile}`,
+        ...(controlPlane.caFile === undefined
+          ? []
+          : ["--trusted-issuer", `${controlPlane.url},ca=${controlPlane.caFile}`]),
         ...(options.platformFlags ?? []),
       ],
       program === undefined ? {} : { program },
     );
+    const end = () => void platform.kill();
+    signal?.addEventListener("abort", end);
     try {
       const { address } = await platform.logged("listening");
       const platformUrl = `http://${String(address)}`;
@@ -101,10 +113,7 @@ export class System {
       const root = await admin.rootGroup();
       const identity = await admin.create("identities", root, {
         name: "operator",
-        claimMatch: {
-          issuer: controlPlane.url,
-          subject: `system:serviceaccount:${operatorNamespace}:${operatorAccount}`,
-        },
+        ...operatorClaims(options, platformUrl),
       });
       const owner = (await admin.list("roles")).find((role) => role.name === "owner");
       await admin.create("roleBindings", root, { identityUid: identity.uid, roleUid: owner?.uid });
@@ -119,8 +128,14 @@ export class System {
     } catch (error) {
       await platform.kill();
       await rm(folder, { recursive: true, force: true });
-      throw error;
+      throw signal?.aborted ? signal.reason : error;
+    } finally {
+      signal?.removeEventListener("abort", end);
     }
+  }
+
+  get operatorNamespace(): string {
+    return this.#options.operatorNamespace ?? defaultOperatorNamespace;
   }
 
   get namespaces(): readonly string[] {
@@ -142,7 +157,7 @@ export class System {
     { platformUrl = this.platformUrl }: { platformUrl?: string } = {},
   ): Promise<Operator> {
     const { controlPlane, program } = this.#options;
-    const account = { namespace: operatorNamespace, name: operatorAccount };
+    const account = { namespace: this.operatorNamespace, name: operatorAccount };
     const number = this.#operators.size;
     const tokenFile = join(this.folder, `token-${number}`);
     const kubeconfigFile = join(this.folder, `kubeconfig-${number}`);
@@ -151,11 +166,7 @@ export class System {
     await writeFile(tokenFile, projected, { mode: 0o600 });
     const token = await controlPlane.admin.createToken(account.namespace, account.name, { expirationSeconds: 7200 });
     this.secrets.push(projected, token);
-    await writeFile(
-      kubeconfigFile,
-      kubeconfig({ url: controlPlane.url, ca: controlPlane.ca, token, user: account.name }),
-      { mode: 0o600 },
-    );
+    await writeFile(kubeconfigFile, kubeconfig({ ...controlPlane, token, user: account.name }), { mode: 0o600 });
     const repeated = (flag: string, values: readonly string[]) => values.flatMap((value) => [flag, value]);
     const process = new MusterProcess(
       [
@@ -175,7 +186,7 @@ export class System {
         "--listen",
         "127.0.0.1:0",
         "--lease-namespace",
-        operatorNamespace,
+        this.operatorNamespace,
         ...flags,
       ],
       program === undefined ? {} : { program },
@@ -221,12 +232,14 @@ export class System {
 
   async #prepareCluster(): Promise<void> {
     const { admin } = this.controlPlane;
-    for (const definition of await customResourceDefinitions()) await admin.apply(definition);
+    // Those of somebody's cluster stay as they are.
+    for (const definition of await customResourceDefinitions())
+      if ((await admin.find(definition)) === undefined) await admin.apply(definition);
     for (const definition of await customResourceDefinitions())
       await admin.waitFor(definition, (object) => isEstablished(object));
-    for (const name of [operatorNamespace, ...this.namespaces])
+    for (const name of [this.operatorNamespace, ...this.namespaces])
       await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-    const account = { namespace: operatorNamespace, name: operatorAccount };
+    const account = { namespace: this.operatorNamespace, name: operatorAccount };
     await admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: account });
     const rbac = this.#options.rbac ?? allowAll;
     for (const object of rbac(account, this.namespaces)) await admin.apply(object);
@@ -247,7 +260,8 @@ export class Operator {
   }
 }
 
-async function customResourceDefinitions(): Promise<KubeObject[]> {
+/** `crds/`, as it is to be applied. */
+export async function customResourceDefinitions(): Promise<KubeObject[]> {
   const folder = new URL("../../crds/", import.meta.url);
   const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml"));
   const documents = await Promise.all(
@@ -271,4 +285,13 @@ function allowAll({ namespace, name }: { namespace: string; name: string }): Kub
       subjects: [{ kind: "ServiceAccount", namespace, name }],
     },
   ];
+}
+
+/** How the platform knows the operator: by its service account's tokens, whose keys it looks up or was given. */
+function operatorClaims({ controlPlane, operatorNamespace }: SystemOptions<Cluster>, platformUrl: string): object {
+  const subject = `system:serviceaccount:${operatorNamespace ?? defaultOperatorNamespace}:${operatorAccount}`;
+  const { issuer, url } = controlPlane;
+  if (issuer === undefined) return { claimMatch: { issuer: url, subject } };
+  const audiences = [new URL(platformUrl).hostname];
+  return { staticKeys: { issuer: issuer.url, subject, issuerKeys: issuer.jwks, audiences } };
 }
