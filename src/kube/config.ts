@@ -15,7 +15,7 @@ export interface KubeConnection {
   /** The namespace of this pod, or of the kubeconfig's context. */
   readonly namespace?: string;
   /** The bearer token to send with the next request; undefined where there is none. Never to be kept or shown. */
-  token(): Promise<string | undefined>;
+  readonly token: () => Promise<string | undefined>;
 }
 
 export interface ConnectionSettings {

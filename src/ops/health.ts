@@ -11,6 +11,8 @@ export interface HealthOptions {
   readonly ready: () => boolean;
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
+  /** A probe sends a few hundred bytes at once: who needs longer is cut off. Default 5 s. */
+  readonly requestTimeoutMs?: number;
 }
 
 export interface HealthServer {
@@ -19,8 +21,6 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** A probe sends a few hundred bytes at once; whoever needs longer holds a connection and nothing else. */
-const limits = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 8_192 };
 const maxConnections = 64;
 
 const metricsType = "text/plain; version=0.0.4; charset=utf-8";
@@ -30,8 +30,15 @@ const metricsType = "text/plain; version=0.0.4; charset=utf-8";
  * @throws where the address cannot be bound.
  */
 export async function serveHealth(options: HealthOptions): Promise<HealthServer> {
-  const { host, port, live = () => true, ready, metrics } = options;
-  const server = createServer({ ...limits, connectionsCheckingInterval: 1_000 }, (request, response) => {
+  const { host, port, live = () => true, ready, metrics, requestTimeoutMs = 5_000 } = options;
+  const limits = {
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
+    keepAliveTimeout: 5_000,
+    maxHeaderSize: 8_192,
+  };
+  const server = createServer(limits, (request, response) => {
     answer(request, response).catch(() => {
       if (!response.headersSent) response.writeHead(500);
       response.end();
@@ -50,9 +57,11 @@ export async function serveHealth(options: HealthOptions): Promise<HealthServer>
         return check(response, live());
       case "/readyz":
         return check(response, ready());
-      case "/metrics":
-        response.writeHead(200, { "content-type": metricsType }).end(await metrics());
+      case "/metrics": {
+        const text = await metrics();
+        response.writeHead(200, { "content-type": metricsType }).end(text);
         return;
+      }
       default:
         response.writeHead(404).end();
     }

@@ -1,0 +1,144 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readConnection } from "./config.ts";
+import { ManualClock } from "./manualClock.ts";
+
+let folder: string;
+let clock: ManualClock;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "muster-config-"));
+  clock = new ManualClock();
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe("in a pod", () => {
+  const env = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "6443" };
+  const settings = () => ({ env, clock, serviceAccountDirectory: folder });
+
+  beforeEach(async () => {
+    await writeFile(join(folder, "token"), "first\n");
+    await writeFile(join(folder, "ca.crt"), "PEM");
+    await writeFile(join(folder, "namespace"), "muster-system\n");
+  });
+
+  test("three files and two variables say all", async () => {
+    const connection = await readConnection(settings());
+    expect(connection.server.href).toBe("https://10.0.0.1:6443/");
+    expect([connection.ca, connection.namespace, await connection.token()]).toEqual(["PEM", "muster-system", "first"]);
+  });
+
+  test("an IPv6 address", async () => {
+    const connection = await readConnection({ ...settings(), env: { KUBERNETES_SERVICE_HOST: "fd00::1" } });
+    expect(connection.server.href).toBe("https://[fd00::1]/");
+  });
+
+  test("the token is read again after a minute, not before; one that cannot be read is used on", async () => {
+    const connection = await readConnection(settings());
+    await writeFile(join(folder, "token"), "second");
+    await clock.advance(59_999);
+    expect(await connection.token()).toBe("first");
+    await clock.advance(1);
+    expect(await connection.token()).toBe("second");
+    await rm(join(folder, "token"));
+    await clock.advance(60_000);
+    expect(await connection.token()).toBe("second");
+  });
+
+  test("a missing file is named, with what to look at", async () => {
+    await rm(join(folder, "ca.crt"));
+    await expect(readConnection(settings())).rejects.toThrow(/ca\.crt cannot be read: does the pod mount/);
+  });
+});
+
+test("elsewhere without a setting: the message names the settings", async () => {
+  await expect(readConnection({ env: {}, clock })).rejects.toThrow("--kubeconfig FILE or --context NAME");
+});
+
+describe("a kubeconfig", () => {
+  const document = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [
+      {
+        name: "c",
+        cluster: {
+          server: "https://localhost:6443/base",
+          "certificate-authority-data": Buffer.from("CA").toString("base64"),
+          "tls-server-name": "kube",
+        },
+      },
+    ],
+    users: [
+      { name: "token", user: { token: "from-kubeconfig" } },
+      {
+        name: "cert",
+        user: {
+          "client-certificate-data": Buffer.from("CERT").toString("base64"),
+          "client-key-data": Buffer.from("KEY").toString("base64"),
+        },
+      },
+    ],
+    contexts: [
+      { name: "by-token", context: { cluster: "c", user: "token", namespace: "mine" } },
+      { name: "by-cert", context: { cluster: "c", user: "cert" } },
+      { name: "broken", context: { cluster: "gone", user: "cert" } },
+    ],
+    "current-context": "by-token",
+  };
+  let kubeconfig: string;
+
+  beforeEach(async () => {
+    kubeconfig = join(folder, "config");
+    await writeFile(kubeconfig, JSON.stringify(document));
+  });
+
+  test("with a token", async () => {
+    const { token, server, ...connection } = await readConnection({ kubeconfig, env: {}, clock });
+    expect(connection).toEqual({ ca: "CA", serverName: "kube", namespace: "mine" });
+    expect(server.href).toBe("https://localhost:6443/base");
+    expect(await token()).toBe("from-kubeconfig");
+  });
+
+  test("with a client certificate, in another context", async () => {
+    const {
+      token,
+      server: _,
+      ...connection
+    } = await readConnection({ kubeconfig, context: "by-cert", env: {}, clock });
+    expect(connection).toEqual({ ca: "CA", cert: "CERT", key: "KEY", serverName: "kube" });
+    expect(await token()).toBeUndefined();
+  });
+
+  test("with a plugin, which is not run for each request", async () => {
+    const runs = join(folder, "runs");
+    const credential = {
+      apiVersion: "client.authentication.k8s.io/v1",
+      kind: "ExecCredential",
+      status: { token: "plugged" },
+    };
+    const exec = {
+      apiVersion: "client.authentication.k8s.io/v1",
+      command: "sh",
+      args: ["-c", `echo run >> '${runs}'; echo '${JSON.stringify(credential)}'`],
+      interactiveMode: "Never",
+    };
+    const users = [{ name: "token", user: { exec } }];
+    await writeFile(kubeconfig, JSON.stringify({ ...document, users }));
+    const connection = await readConnection({ kubeconfig, env: {}, clock });
+    for (let call = 0; call < 5; call++) expect(await connection.token()).toBe("plugged");
+  });
+
+  test.each([
+    ["a context that is not there", "nope", 'has no context "nope"; it has by-token, by-cert, broken'],
+    ["a cluster that is not there", "broken", 'the context "broken"'],
+  ])("%s", async (_, context, message) => {
+    await expect(readConnection({ kubeconfig, context, env: {}, clock })).rejects.toThrow(message);
+  });
+
+  test("a file that is not there", async () => {
+    const missing = join(folder, "missing");
+    await expect(readConnection({ kubeconfig: missing, env: {}, clock })).rejects.toThrow(`--kubeconfig: ${missing}`);
+  });
+});
