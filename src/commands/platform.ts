@@ -56,6 +56,11 @@ export default defineCommand({
       "what a successful DELETE answers: no body, or {}",
     ),
     rootGroupCreators: settings.withDefault(settings.oneOf("admin", "anyone"), "admin", "who may make root groups"),
+    maximumInFlight: settings.withDefault(
+      settings.integer(1, 100_000),
+      "1000",
+      "calls of the API that are worked on at once; more are answered with code 8 and Retry-After",
+    ),
     latency: settings.withDefault(settings.duration, "0ms", "let each answer of the API wait this long: for tests"),
     logLevel: settings.withDefault(
       settings.oneOf("debug", "info", "warn", "error"),
@@ -88,6 +93,7 @@ export default defineCommand({
       listen: values.listen,
       adminTokenFile: values.adminTokenFile ?? `${values.data}.admin-token`,
       latency: values.latency,
+      maximumInFlight: values.maximumInFlight,
       settings: settingsAt,
     });
     const { baseUrl, authUrl } = platform.settings;

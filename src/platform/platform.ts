@@ -33,6 +33,8 @@ export interface PlatformOptions {
   readonly adminTokenFile: string;
   /** Milliseconds that each answer of the API waits. */
   readonly latency: number;
+  /** Calls of the API that are worked on at once; more are answered with code 8. */
+  readonly maximumInFlight: number;
   /** @param address where it listens, which decides the addresses that were not given */
   readonly settings: (address: string) => PlatformSettings;
 }
@@ -73,7 +75,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       emptyAnswer: settings.deleteAnswer,
     });
     const { errorDomain } = settings;
-    const api = apiHandler({ transcoder, metrics, log, errorDomain, latency: options.latency });
+    const { latency, maximumInFlight } = options;
+    const api = apiHandler({ transcoder, metrics, log, errorDomain, latency, maximumInFlight });
     const documents = wellKnownDocuments(settings.authUrl, keys);
     let ready = true;
     handler.resolve(async (request, readBody) => {

@@ -20,7 +20,7 @@ export const identities = new Collection({
   }),
 });
 
-export function relationshipTypeOf({ relationship }: Identity): RelationshipType {
+function relationshipTypeOf({ relationship }: Identity): RelationshipType {
   switch (relationship.case) {
     case "claimMatch":
       return RelationshipType.CLAIM_MATCH;

@@ -16,7 +16,7 @@ const defaultPageSize = 50;
 const maximumPageSize = 200;
 
 /** The part of a List's request that is the same for all collections. */
-export type ListRequest = Message & {
+type ListRequest = Message & {
   uidp?: UIDPFilter | undefined;
   pageSize: number;
   pageToken: string;

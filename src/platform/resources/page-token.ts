@@ -9,7 +9,7 @@ export interface Cursor {
 }
 
 /** After 3 days a token restarts the query from the beginning. */
-export const pageTokenLifetime = 3 * 24 * 60 * 60 * 1_000;
+const pageTokenLifetime = 3 * 24 * 60 * 60 * 1_000;
 
 /**
  * Makes and reads page tokens. A token is bound to what was asked (collection, filters, order) by a fingerprint, and

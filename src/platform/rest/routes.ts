@@ -15,7 +15,7 @@ export interface Route {
 }
 
 /** Which part of the request the body is. */
-export type BodyBinding =
+type BodyBinding =
   | { readonly kind: "none" }
   | { readonly kind: "whole" }
   | { readonly kind: "field"; readonly field: DescField; readonly message: DescMessage };

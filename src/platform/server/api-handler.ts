@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Logger } from "pino";
-import { ApiError, Code, invalidArgument } from "../errors/api-error.ts";
+import { ApiError, Code, invalidArgument, resourceExhausted } from "../errors/api-error.ts";
 import { httpStatusOf, restErrorOf } from "../errors/rest-error.ts";
 import type { Transcoder } from "../rest/transcoder.ts";
 import type { BodyReader, HttpAnswer, HttpHandler } from "./http-server.ts";
@@ -13,21 +13,28 @@ export interface ApiHandlerOptions {
   readonly errorDomain: string;
   /** Milliseconds that each answer waits: a test aid. */
   readonly latency: number;
+  /** Calls beyond so many at once are told to come back: better than all of them late. */
+  readonly maximumInFlight: number;
 }
+
+/** Seconds after which a call that was sent away is worth another try. */
+const retryAfter = 1;
 
 /** Answers what is private to its caller: it is for no cache. */
 const answerHeaders = { "content-type": "application/json", "cache-control": "no-store" };
 
 /** The REST API over HTTP: each call counted, each error turned into its wire form here and nowhere else. */
 export function apiHandler(options: ApiHandlerOptions): HttpHandler {
-  const { transcoder, metrics, log, errorDomain, latency } = options;
+  const { transcoder, metrics, log, errorDomain, latency, maximumInFlight } = options;
+  let inFlight = 0;
   return async (request, readBody) => {
     const started = performance.now();
     let operation = "unknown";
     let code: Code | 0 = 0;
     let answer: HttpAnswer;
-    metrics.inFlight.inc();
+    metrics.inFlight.set(++inFlight);
     try {
+      if (inFlight > maximumInFlight) throw resourceExhausted("too many calls at once", retryAfter);
       const call = transcoder.find(await restRequestOf(request, readBody));
       operation = call.operation.name;
       const body = await call.run();
@@ -38,7 +45,7 @@ export function apiHandler(options: ApiHandlerOptions): HttpHandler {
       answer = errorAnswer(error, errorDomain);
     }
     if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
-    metrics.inFlight.dec();
+    metrics.inFlight.set(--inFlight);
     const seconds = (performance.now() - started) / 1_000;
     metrics.observe(operation, code, seconds);
     log.debug({ operation, code, seconds }, "answered");

@@ -12,7 +12,7 @@ export interface AnonymousCall {
   readonly bearer: string | undefined;
 }
 
-export type Handler<M extends DescMethod, C> = (
+type Handler<M extends DescMethod, C> = (
   request: MessageShape<M["input"]>,
   call: C,
 ) => Promise<MessageShape<M["output"]>>;

@@ -12,7 +12,7 @@ export interface ResourceColumns {
   body: Uint8Array;
 }
 
-export interface IdentityColumns extends ResourceColumns {
+interface IdentityColumns extends ResourceColumns {
   /** A `RelationshipType` of the contract. */
   relationship: number;
   /** Literal issuer and subject; null where a pattern stands in their place. */
@@ -22,13 +22,13 @@ export interface IdentityColumns extends ResourceColumns {
   expires: number | null;
 }
 
-export interface RoleBindingColumns extends ResourceColumns {
+interface RoleBindingColumns extends ResourceColumns {
   identity_uid: string;
   role_uid: string;
 }
 
 /** How many resources of a kind are in a part of the tree, kept by the transaction that changes it. */
-export interface TreeCountColumns {
+interface TreeCountColumns {
   /** A uid; empty for the whole platform. */
   scope: string;
   /** The table that is counted. */

@@ -130,7 +130,9 @@ describe("token exchange", () => {
       name: "any",
       claimMatch: { issuerPattern: ".*", subjectPattern: ".*", audiencePattern: ".*" },
     });
-    expect(await platform.exchange(token, own.uid)).toMatchObject(refused);
+    const answer = await platform.exchange(token, own.uid);
+    expect(answer).toMatchObject(refused);
+    expect(answer.text).toContain("may not assume this identity");
     const aws = await platform.admin.ok("POST", `/iam/v2beta1/identities/${platform.root}`, {
       name: "aws",
       awsIdentity: { awsAccount: "123456789012", arn: "a", userId: "u" },

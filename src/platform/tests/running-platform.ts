@@ -125,7 +125,7 @@ export class RunningPlatform {
 
   static async start(
     settings: Partial<PlatformSettings> = {},
-    { latency = 0 }: { readonly latency?: number } = {},
+    { latency = 0, maximumInFlight = 1_000 }: { readonly latency?: number; readonly maximumInFlight?: number } = {},
   ): Promise<RunningPlatform> {
     const folder = mkdtempSync(join(tmpdir(), "muster-platform-"));
     const clock = { offset: 0 };
@@ -137,6 +137,7 @@ export class RunningPlatform {
       listen: { host: "127.0.0.1", port: 0 },
       adminTokenFile: join(folder, "admin-token"),
       latency,
+      maximumInFlight,
       settings: (address) => ({
         baseUrl: `http://${address}`,
         authUrl: `http://${address}`,

@@ -7,7 +7,7 @@ import { unauthenticated } from "../errors/api-error.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 
 /** An exchanged API token is valid for one hour. */
-export const apiTokenLifetime = 60 * 60 * 1_000;
+const apiTokenLifetime = 60 * 60 * 1_000;
 
 /** The incoming token that an API token was given for: RFC 8693's actor. */
 export interface Actor {
