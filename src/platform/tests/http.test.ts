@@ -58,7 +58,7 @@ describe("the port", () => {
   it("sends calls away that are too many at once: 8, with Retry-After", async () => {
     const own = await RunningPlatform.start({}, { latency: 100, maximumInFlight: 2 });
     const answers = await Promise.all(Array.from({ length: 4 }, () => own.admin.get("/iam/v2beta1/groups")));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 429, 429]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429, 429]);
     const sent = answers.find(({ status }) => status === 429);
     expect(sent?.headers.get("retry-after")).toBe("1");
     expect(sent?.body).toMatchObject({ code: 8, details: [{}, { retryDelay: "1s" }] });
