@@ -1,12 +1,14 @@
 import type { Moment } from "#src/platform-client/collectionView.ts";
 import type { Observed } from "./observed.ts";
 import type { Outlook } from "./outlook.ts";
-import { statusPatch } from "./status.ts";
+import { onlyRephrases, statusPatch } from "./status.ts";
 import type { Announcement, PlatformStep, Step } from "./step.ts";
 import { type Trouble, troubleOf } from "./trouble.ts";
 
 /** A wait is shown once it has lasted this long: most are over sooner, and a status write is dear. */
 export const patienceMs = 2_000;
+/** The same state in other words is written this much later at the earliest. */
+const rephraseMs = 60_000;
 const hourMs = 3_600_000;
 
 /**
@@ -15,11 +17,14 @@ const hourMs = 3_600_000;
  */
 export function conclude(observed: Observed, outlook: Outlook, until?: Moment, announce?: Announcement): Step {
   const { memory, now } = observed;
+  const patch = statusPatch(observed, outlook);
   if (outlook.is === "waiting" || outlook.is === "failing") {
     const showAt = (memory.waitingSince ?? now) + patienceMs;
-    if (now < showAt) return { do: "wait", until: Math.min(until ?? showAt, showAt) };
+    const rephraseAt = (memory.toldAt ?? Number.NEGATIVE_INFINITY) + rephraseMs;
+    const rephrases = patch !== undefined && onlyRephrases(observed.resource.status, patch);
+    const writeAt = rephrases ? Math.max(showAt, rephraseAt) : showAt;
+    if (now < writeAt) return { do: "wait", until: Math.min(until ?? writeAt, writeAt) };
   }
-  const patch = statusPatch(observed, outlook);
   const told = announce ?? announcementOf(observed, outlook);
   if (patch !== undefined) return { do: "writeStatus", patch, ...(told === undefined ? {} : { announce: told }) };
   if (outlook.is === "ready" || outlook.is === "paused") return { do: "done" };

@@ -1,3 +1,4 @@
+import { statusBounds } from "#src/api/status.ts";
 import type { Moment } from "#src/platform-client/collectionView.ts";
 import type { PlatformFailure, PlatformFailureKind } from "#src/platform-client/failure.ts";
 import { attemptOf } from "./conclude.ts";
@@ -23,7 +24,8 @@ export class Memories {
     const old = this.#memories.get(key);
     const known: Memory =
       old?.resourceUid === uid ? old : { resourceUid: uid, firstSeenAt: now, bornHere, corrections: [] };
-    const asked = annotations?.[reconcileRequestedAtAnnotation];
+    // What is answered in the status has to fit there.
+    const asked = annotations?.[reconcileRequestedAtAnnotation]?.slice(0, statusBounds.text);
     const newlyAsked = asked !== undefined && known.request?.value !== asked;
     const newlyDeleted = deletionTimestamp !== undefined && known.deletionSeenAt === undefined;
     if (known === old && !newlyAsked && !newlyDeleted) return known;
@@ -50,6 +52,7 @@ export class Memories {
     const { waitingSince, failure, ...rest } = observed.memory;
     if (step.do === "wait" && waitingSince === undefined)
       this.#put(key, { ...observed.memory, waitingSince: observed.now });
+    if (step.do === "writeStatus") this.#put(key, { ...observed.memory, toldAt: observed.now });
     if (step.do === "done" && (waitingSince !== undefined || failure !== undefined)) this.#put(key, rest);
   }
 

@@ -19,6 +19,8 @@ export interface Memory {
   /** Since when it has been waiting for something. */
   readonly waitingSince?: Moment;
   readonly failure?: Failure;
+  /** When its status was written last. */
+  readonly toldAt?: Moment;
   /** The last change that the platform answered to, and how the thing differed before it. */
   readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: Moment };
   /** When it was corrected after a change by another hand, within the last hour. */

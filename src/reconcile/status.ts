@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Condition, ConditionType, Reason } from "#src/api/condition.ts";
-import type { Status, StatusError } from "#src/api/status.ts";
+import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import { statusBounds } from "#src/api/status.ts";
 import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
 import type { Observed } from "./observed.ts";
 import type { Outlook } from "./outlook.ts";
 import { plainText } from "./plainText.ts";
-import type { StatusPatch } from "./step.ts";
+import type { StatusErrorPatch, StatusPatch } from "./step.ts";
 
 /**
  * What has to change in a resource's status so that it tells `outlook`; undefined where it tells so already. Times move
@@ -22,7 +22,10 @@ export function statusPatch(observed: Observed, outlook: Outlook): StatusPatch |
       dated(condition, generation, now, before?.conditions),
     ),
     error: outlook.is === "ready" || outlook.is === "paused" ? null : errorOf(outlook.error, now, before?.error),
-    drift: "drift" in outlook && outlook.drift !== undefined ? outlook.drift : null,
+    drift:
+      "drift" in outlook && outlook.drift !== undefined
+        ? outlook.drift.slice(0, statusBounds.items).map(fitting)
+        : null,
     ...(outlook.is === "ready" ? { uid: outlook.uid, parentUid: outlook.parentUid } : {}),
     ...(observed.request === undefined || outlook.is === "paused"
       ? {}
@@ -32,7 +35,34 @@ export function statusPatch(observed: Observed, outlook: Outlook): StatusPatch |
     ([field, value]) => !isDeepStrictEqual(value ?? undefined, before?.[field as keyof Status]),
   );
   if (changes.length === 0) return undefined;
-  return { ...Object.fromEntries(changes), ...(outlook.is === "ready" ? { lastSyncTime: now } : {}) };
+  const patch: StatusPatch = Object.fromEntries(changes);
+  return {
+    ...patch,
+    ...(patch.error ? { error: replacing(before?.error, patch.error) } : {}),
+    ...(outlook.is === "ready" ? { lastSyncTime: now } : {}),
+  };
+}
+
+/** A merge patch keeps what it does not name: what the new error lacks has to be taken away by name. */
+function replacing(before: StatusError | undefined, error: StatusErrorPatch): StatusErrorPatch {
+  const removed = Object.keys(before ?? {}).filter((field) => !(field in error));
+  return { ...error, ...Object.fromEntries(removed.map((field) => [field, null])) };
+}
+
+/**
+ * Whether `patch` says the same in other words: the same conditions and the same code, with another text. What waits for
+ * many things would else be written each time that one of them comes.
+ */
+export function onlyRephrases(before: Status | undefined, { conditions, error, ...others }: StatusPatch): boolean {
+  return (
+    Object.keys(others).length === 0 &&
+    (!conditions || isDeepStrictEqual(conditions.map(sense), before?.conditions?.map(sense))) &&
+    (error === undefined || (error !== null && error.code === before?.error?.code))
+  );
+}
+
+function sense({ message: _, ...condition }: Condition): Omit<Condition, "message"> {
+  return condition;
 }
 
 type Finding = Omit<Condition, "lastTransitionTime" | "observedGeneration">;
@@ -127,6 +157,10 @@ function errorOf(
     time: now,
   };
   return before !== undefined && isDeepStrictEqual({ ...before, time: now }, next) ? before : next;
+}
+
+function fitting({ field, expected, actual }: Drift): Drift {
+  return { field: bounded(field), expected: bounded(expected), actual: bounded(actual) };
 }
 
 const bounded = (text: string): string => plainText(text, statusBounds.text);

@@ -1,4 +1,4 @@
-import type { Drift, Status } from "#src/api/status.ts";
+import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
 import type { Moment } from "#src/platform-client/collectionView.ts";
 
@@ -20,8 +20,11 @@ export type EventReason =
   | "Orphaned"
   | "TenantDenied";
 
-/** What a status write changes: whole top-level fields of the status, null to remove one. */
-export type StatusPatch = { readonly [K in keyof Status]?: Status[K] | null };
+/** What a status write changes, as a merge patch: null removes a field. */
+export type StatusPatch = { readonly [K in keyof Omit<Status, "error">]?: Status[K] | null } & {
+  readonly error?: StatusErrorPatch | null;
+};
+export type StatusErrorPatch = { readonly [K in keyof StatusError]: StatusError[K] | null } & Pick<StatusError, "code">;
 
 /** The steps that call the platform; a failed one is tried again only when its wait is over. */
 export type PlatformStep =
