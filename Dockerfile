@@ -3,7 +3,7 @@
 
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts
 COPY scripts/build.ts scripts/
 COPY src src
