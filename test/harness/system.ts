@@ -193,7 +193,7 @@ export class System<C extends Cluster = ControlPlane> {
     );
     this.#operators.add(process);
     const { address } = await process.logged("listening");
-    return new Operator(process, `http://${String(address)}`);
+    return new Operator(process, String(address));
   }
 
   /** All operators that were started, also those that have ended. */
