@@ -26,7 +26,7 @@ import {
 interface Case {
   readonly name: string;
   readonly given: Partial<Observed>;
-  readonly then: object;
+  readonly expected: object;
 }
 
 const seen: Memory = { ...memory, deletionSeenAt: 18_000 };
@@ -38,8 +38,8 @@ const deletedBinding = (parts: Parts<ReturnType<typeof bindingResource>> = {}) =
 const released = { do: "releaseFinalizer" };
 
 function judge(cases: readonly Case[]) {
-  it.each(cases)("$name", ({ given, then }) => {
-    expect(decide(observed({ memory: seen, ...given }))).toMatchObject(then);
+  it.each(cases)("$name", ({ given, expected }) => {
+    expect(decide(observed({ memory: seen, ...given }))).toMatchObject(expected);
   });
 }
 
@@ -50,31 +50,31 @@ const stood: Partial<Observed> = {
 
 describe("deleting what stands", () => {
   judge([
-    { name: "it is deleted by its recorded uid", given: stood, then: { do: "delete", uid } },
+    { name: "it is deleted by its recorded uid", given: stood, expected: { do: "delete", uid } },
     {
       name: "its references need not be found",
       given: { ...stood, references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
-      then: { do: "delete", uid },
+      expected: { do: "delete", uid },
     },
     {
       name: "gone outside is success: the finalizer is released",
       given: { ...stood, external: { is: "gone" } },
-      then: released,
+      expected: released,
     },
     {
       name: "absence has to be proven: a hint is read",
       given: { ...stood, external: { is: "doubted" } },
-      then: { do: "read", uid },
+      expected: { do: "read", uid },
     },
     {
       name: "after a restart it is looked for in a list that serves all",
       given: { ...stood, external: { is: "unknown" } },
-      then: { do: "lookUp", parent: root },
+      expected: { do: "lookUp", parent: root },
     },
     {
       name: "an object whose dependants still stand waits with ChildrenExist, and names them",
       given: { ...stood, dependants: ["Identity ci", "RoleBinding ci-views"], memory: { ...seen, waitingSince: 0 } },
-      then: {
+      expected: {
         do: "writeStatus",
         patch: {
           conditions: expect.arrayContaining([
@@ -90,7 +90,7 @@ describe("deleting what stands", () => {
     {
       name: "without a finalizer of ours nothing is left to do",
       given: { ...stood, resource: deleted({ status: ready, metadata: { finalizers: ["another/one"] } }) },
-      then: { do: "done" },
+      expected: { do: "done" },
     },
     {
       name: "what the platform refuses as not empty waits, with what it said",
@@ -116,12 +116,12 @@ describe("deleting what stands", () => {
           },
         },
       },
-      then: { do: "writeStatus", patch: { error: { code: "FAILED_PRECONDITION" } } },
+      expected: { do: "writeStatus", patch: { error: { code: "FAILED_PRECONDITION" } } },
     },
     {
       name: "outside the root groups nothing is touched, and abandon is named as the way out",
       given: { resource: deleted({ status: { ...ready, uid: `${otherRoot}/4444444444444444` } }) },
-      then: {
+      expected: {
         do: "writeStatus",
         patch: {
           conditions: expect.arrayContaining([
@@ -138,22 +138,22 @@ describe("the definition itself", () => {
     {
       name: "is read live before anything is deleted",
       given: { ...stood, definition: undefined },
-      then: { do: "readDefinition" },
+      expected: { do: "readDefinition" },
     },
     {
       name: "by a read begun after the deletion was seen",
       given: { ...stood, definition: { readAt: 17_999, deleting: false } },
-      then: { do: "readDefinition" },
+      expected: { do: "readDefinition" },
     },
     {
       name: "while it is being deleted nothing outside is deleted",
       given: { ...stood, definition: { readAt: 19_000, deleting: true } },
-      then: { ...released, announce: { reason: "Orphaned" } },
+      expected: { ...released, announce: { reason: "Orphaned" } },
     },
     {
       name: "while it is being deleted nobody waits for dependants, either",
       given: { ...stood, definition: { readAt: 19_000, deleting: true }, dependants: ["Identity ci"] },
-      then: released,
+      expected: released,
     },
   ]);
 });
@@ -163,7 +163,7 @@ describe("what was never recorded", () => {
     {
       name: "never made: released at once",
       given: { resource: deleted(), memory: { ...seen, bornHere: true }, listing: undefined, rootListings: [] },
-      then: released,
+      expected: released,
     },
     {
       name: "never made: released at once, whatever may be used",
@@ -172,22 +172,22 @@ describe("what was never recorded", () => {
         memory: { ...seen, bornHere: true },
         references: { are: "denied", message: "not in a root group" },
       },
-      then: released,
+      expected: released,
     },
     {
       name: "made by a request whose answer was lost: found by its marker and deleted",
       given: { resource: deleted(), matches: [groupRow()] },
-      then: { do: "delete", uid },
+      expected: { do: "delete", uid },
     },
     {
       name: "perhaps made by a former leader: it is looked for everywhere below the roots",
       given: { resource: deleted(), rootListings: [{ root, listing: undefined }] },
-      then: { do: "lookUp", parent: root, begunAfter: 10 },
+      expected: { do: "lookUp", parent: root, begunAfter: 10 },
     },
     {
       name: "perhaps made by us: not before the settle time is over",
       given: { resource: deleted(), postUnknownSince: 19_000, postedHere: true },
-      then: { do: "wait" },
+      expected: { do: "wait" },
     },
     {
       name: "not found in steady lists of all roots: released",
@@ -197,17 +197,17 @@ describe("what was never recorded", () => {
         postedHere: true,
         rootListings: [{ root, listing: { begunAt: 17_000, steady: true } }],
       },
-      then: released,
+      expected: released,
     },
     {
       name: "a binding while roles are unread: they are read, as it cannot be known without",
       given: { resource: deletedBinding(), references: { are: "unread" } },
-      then: { do: "readAccess" },
+      expected: { do: "readAccess" },
     },
     {
       name: "a binding of something that is gone: it went along",
       given: { resource: deletedBinding(), references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
-      then: released,
+      expected: released,
     },
   ]);
 });
@@ -219,12 +219,12 @@ describe("equal role bindings", () => {
     {
       name: "one that nobody recorded and adoption does not allow is not ours to delete",
       given: { resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }), references, matches: [row] },
-      then: released,
+      expected: released,
     },
     {
       name: "one that was there when the object came and went is not ours to delete",
       given: { resource: deletedBinding(), references, matches: [row], memory: { ...seen, bornHere: true } },
-      then: released,
+      expected: released,
     },
     {
       name: "one that this process made is",
@@ -234,7 +234,7 @@ describe("equal role bindings", () => {
         matches: [row],
         postedHere: true,
       },
-      then: { do: "delete", uid },
+      expected: { do: "delete", uid },
     },
     {
       name: "those that stay are told in the event",
@@ -244,7 +244,7 @@ describe("equal role bindings", () => {
         external: { is: "present", row, seenAt: 60 },
         matches: [row, { ...row, uid: anotherUid }],
       },
-      then: { do: "delete", uid, announce: { note: expect.stringContaining(anotherUid) } },
+      expected: { do: "delete", uid, announce: { note: expect.stringContaining(anotherUid) } },
     },
   ]);
 });
@@ -255,7 +255,7 @@ describe("what is not ours, or shall stay", () => {
     {
       name: "in Conflict with an elder object: released without touching anything",
       given: { ...stood, rival: "team/elder" },
-      then: released,
+      expected: released,
     },
     {
       name: "with another's marker: released without touching anything",
@@ -263,17 +263,17 @@ describe("what is not ours, or shall stay", () => {
         ...stood,
         external: { is: "present", row: groupRow({ description: withMarker("", foreignMarker) }), seenAt: 60 },
       },
-      then: released,
+      expected: released,
     },
     {
       name: "the operator's own: released without touching anything",
       given: { ...stood, isProtected: () => true },
-      then: released,
+      expected: released,
     },
     {
       name: "Orphan takes the marker away",
       given: { ...stood, resource: orphan },
-      then: { do: "update", uid, body: { description: "" }, mask: ["description"] },
+      expected: { do: "update", uid, body: { description: "" }, mask: ["description"] },
     },
     {
       name: "Orphan lets go once it is away",
@@ -282,7 +282,7 @@ describe("what is not ours, or shall stay", () => {
         resource: orphan,
         external: { is: "present", row: groupRow({ description: "" }), seenAt: 60 },
       },
-      then: { ...released, announce: { reason: "Orphaned" } },
+      expected: { ...released, announce: { reason: "Orphaned" } },
     },
     {
       name: "Orphan lets go if it cannot be taken away",
@@ -301,12 +301,12 @@ describe("what is not ours, or shall stay", () => {
           },
         },
       },
-      then: released,
+      expected: released,
     },
     {
       name: "Orphan waits for no dependants",
       given: { ...stood, resource: orphan, dependants: ["Identity ci"] },
-      then: { do: "update" },
+      expected: { do: "update" },
     },
     {
       name: "abandon releases without any call, recorded or not, paused or not",
@@ -318,7 +318,7 @@ describe("what is not ours, or shall stay", () => {
           metadata: { annotations: { [abandonAnnotation]: "true", [pausedAnnotation]: "true" } },
         }),
       },
-      then: { ...released, announce: { reason: "Orphaned" } },
+      expected: { ...released, announce: { reason: "Orphaned" } },
     },
     {
       name: "paused: it stays as it is",
@@ -326,7 +326,7 @@ describe("what is not ours, or shall stay", () => {
         ...stood,
         resource: deleted({ status: ready, metadata: { annotations: { [pausedAnnotation]: "true" } } }),
       },
-      then: { do: "writeStatus" },
+      expected: { do: "writeStatus" },
     },
   ]);
 });

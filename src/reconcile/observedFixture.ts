@@ -3,7 +3,6 @@ import type { Identity } from "#src/api/identity.ts";
 import { apiVersion, finalizer, type Resource } from "#src/api/resource.ts";
 import type { RoleBinding } from "#src/api/roleBinding.ts";
 import type { Status } from "#src/api/status.ts";
-import type { Kind } from "#src/kinds/kind.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
 import type { GroupRow } from "#src/platform-client/rows.ts";
@@ -143,7 +142,7 @@ export function refusal(code: PlatformErrorBody["code"], parts: Partial<Platform
 export function observed(parts: Partial<Observed> = {}): Observed {
   const resource = parts.resource ?? groupResource();
   return {
-    kind: kinds[resource.kind] as Kind,
+    kind: kinds[resource.kind],
     resource,
     invalid: undefined,
     references: resolved(),

@@ -29,7 +29,7 @@ import {
 interface Case {
   readonly name: string;
   readonly given: Partial<Observed>;
-  readonly then: object;
+  readonly expected: object;
 }
 
 /** The status write that tells `reason`, with a part of its message. */
@@ -70,8 +70,8 @@ const becomesReady = {
 };
 
 function judge(cases: readonly Case[]) {
-  it.each(cases)("$name", ({ given, then }) => {
-    expect(decide(observed(given))).toMatchObject(then);
+  it.each(cases)("$name", ({ given, expected }) => {
+    expect(decide(observed(given))).toMatchObject(expected);
   });
 }
 
@@ -80,12 +80,12 @@ describe("creating", () => {
     {
       name: "the finalizer stands before anything exists outside",
       given: { resource: groupResource({ metadata: { finalizers: [] } }) },
-      then: { do: "addFinalizer" },
+      expected: { do: "addFinalizer" },
     },
     {
       name: "what is looked up is not there: it is made, with the marker at the end of its description",
       given: { references: resolved({ name: "payments", description: "the shop's" }) },
-      then: {
+      expected: {
         do: "create",
         parent,
         body: { name: "payments", description: withMarker("the shop's", marker) },
@@ -95,17 +95,17 @@ describe("creating", () => {
     {
       name: "a parent that nobody has listed is listed first",
       given: { listing: undefined },
-      then: { do: "lookUp", parent, begunAfter: 10, steady: false },
+      expected: { do: "lookUp", parent, begunAfter: 10, steady: false },
     },
     {
       name: "a snapshot from before this process took the lead proves nothing",
       given: { listing: { begunAt: 9, steady: true } },
-      then: { do: "lookUp", begunAfter: 10 },
+      expected: { do: "lookUp", begunAfter: 10 },
     },
     {
       name: "for an object without uid, absence is believed only after the settle time of a new lead",
       given: { settledAt: 30_000 },
-      then: { do: "wait" },
+      expected: { do: "wait" },
     },
     {
       name: "where adoption is IfExists, the snapshot begins after the object was first seen",
@@ -113,52 +113,52 @@ describe("creating", () => {
         resource: groupResource({ spec: { policy: { adoption: "IfExists" } } }),
         memory: { ...memory, firstSeenAt: 51 },
       },
-      then: { do: "lookUp", begunAfter: 51 },
+      expected: { do: "lookUp", begunAfter: 51 },
     },
     {
       name: "after a POST of unknown outcome nothing is believed before the settle time",
       given: { postUnknownSince: 19_000, memory: long },
-      then: tells("Creating", "can no longer take effect"),
+      expected: tells("Creating", "can no longer take effect"),
     },
     {
       name: "after it, only a list that is begun later and that nothing disturbed",
       given: { postUnknownSince: 1_000 },
-      then: { do: "lookUp", begunAfter: 16_000, steady: true },
+      expected: { do: "lookUp", begunAfter: 16_000, steady: true },
     },
     {
       name: "a list during which the total changed is repeated",
       given: { postUnknownSince: 1_000, listing: { begunAt: 17_000, steady: false } },
-      then: { do: "lookUp", begunAfter: 16_000, steady: true },
+      expected: { do: "lookUp", begunAfter: 16_000, steady: true },
     },
     {
       name: "a steady list after the settle time proves it: it is made again",
       given: { postUnknownSince: 1_000, listing: { begunAt: 17_000, steady: true } },
-      then: { do: "create" },
+      expected: { do: "create" },
     },
     {
       name: "a group that this process has just created has no children but what this process made",
       given: { parentIsFresh: true, listing: undefined },
-      then: { do: "create" },
+      expected: { do: "create" },
     },
     {
       name: "unless a POST there had an unknown outcome",
       given: { parentIsFresh: true, listing: undefined, postUnknownSince: 1_000 },
-      then: { do: "lookUp", begunAfter: 16_000, steady: true },
+      expected: { do: "lookUp", begunAfter: 16_000, steady: true },
     },
     {
       name: "after a crash the thing is found by its marker, and its uid is taken",
       given: { matches: [groupRow()] },
-      then: becomesReady,
+      expected: becomesReady,
     },
     {
       name: "what an earlier owner marked is ours",
       given: { matches: [groupRow({ description: withMarker("", earlierMarker) })] },
-      then: becomesReady,
+      expected: becomesReady,
     },
     {
       name: "the finalizer stands before a thing is taken over, too",
       given: { resource: groupResource({ metadata: { finalizers: [] } }), matches: [groupRow()] },
-      then: { do: "addFinalizer" },
+      expected: { do: "addFinalizer" },
     },
   ]);
 });
@@ -171,7 +171,7 @@ describe("of the same name", () => {
       given: {
         namesakes: [{ row: groupRow({ description: withMarker("", foreignMarker) }), claimedBy: undefined }],
       },
-      then: stalls("Conflict", "Choose another name"),
+      expected: stalls("Conflict", "Choose another name"),
     },
     {
       name: "another's marker: Conflict, whatever adoption says",
@@ -179,22 +179,22 @@ describe("of the same name", () => {
         resource: ifExists,
         namesakes: [{ row: groupRow({ description: withMarker("", foreignMarker) }), claimedBy: undefined }],
       },
-      then: stalls("Conflict", "another Muster"),
+      expected: stalls("Conflict", "another Muster"),
     },
     {
       name: "another object's: Conflict, and it is named",
       given: { resource: ifExists, namesakes: [{ row: unmarked(), claimedBy: "team/other" }] },
-      then: stalls("Conflict", "Group team/other"),
+      expected: stalls("Conflict", "Group team/other"),
     },
     {
       name: "unmarked, adoption Never: Conflict, with both ways out",
       given: { namesakes: [{ row: unmarked(), claimedBy: undefined }] },
-      then: stalls("Conflict", `spec.uid: ${uid}`),
+      expected: stalls("Conflict", `spec.uid: ${uid}`),
     },
     {
       name: "unmarked, adoption IfExists: taken, and adopting writes nothing outside",
       given: { resource: ifExists, namesakes: [{ row: unmarked("by hand"), claimedBy: undefined }] },
-      then: { ...becomesReady, announce: { reason: "Adopted" } },
+      expected: { ...becomesReady, announce: { reason: "Adopted" } },
     },
     {
       name: "more than one candidate: Conflict",
@@ -205,7 +205,7 @@ describe("of the same name", () => {
           { row: groupRow({ uid: anotherUid, description: "" }), claimedBy: undefined },
         ],
       },
-      then: stalls("Conflict", anotherUid),
+      expected: stalls("Conflict", anotherUid),
     },
     {
       name: "a Conflict by name touches nothing: not even the finalizer is put on",
@@ -213,7 +213,7 @@ describe("of the same name", () => {
         resource: groupResource({ metadata: { finalizers: [] } }),
         namesakes: [{ row: unmarked(), claimedBy: undefined }],
       },
-      then: stalls("Conflict"),
+      expected: stalls("Conflict"),
     },
   ]);
 });
@@ -223,7 +223,7 @@ describe("one object, one owner", () => {
     {
       name: "a uid that an elder object stands for is a Conflict",
       given: { resource: isReady, external: present(groupRow()), rival: "team/elder" },
-      then: stalls("Conflict", "team/elder"),
+      expected: stalls("Conflict", "team/elder"),
     },
     {
       name: "a thing with another's marker is never written",
@@ -232,7 +232,7 @@ describe("one object, one owner", () => {
         references: resolved({ name: "renamed" }),
         external: present(groupRow({ description: withMarker("", foreignMarker) })),
       },
-      then: stalls("Conflict", "marker of another"),
+      expected: stalls("Conflict", "marker of another"),
     },
     {
       name: "what belongs to the operator itself is never managed",
@@ -241,17 +241,17 @@ describe("one object, one owner", () => {
         external: present(unmarked()),
         isProtected: (one) => one === uid,
       },
-      then: stalls("Conflict", "never managed"),
+      expected: stalls("Conflict", "never managed"),
     },
     {
       name: "spec.uid: adopted by spec, and nothing is written outside",
       given: { resource: groupResource({ spec: { uid } }), external: present(unmarked("by hand")) },
-      then: becomesReady,
+      expected: becomesReady,
     },
     {
       name: "spec.uid that is not below the named group is a mistake in the spec, and is not even read",
       given: { resource: groupResource({ spec: { uid: `${otherRoot}/4444444444444444` } }) },
-      then: stalls("InvalidSpec", "spec.uid"),
+      expected: stalls("InvalidSpec", "spec.uid"),
     },
     {
       name: "two carry our marker and this process made neither: the one in status is kept, and both are told",
@@ -260,7 +260,7 @@ describe("one object, one owner", () => {
         external: present(groupRow()),
         matches: [groupRow(), groupRow({ uid: anotherUid })],
       },
-      then: stalls("Conflict", anotherUid),
+      expected: stalls("Conflict", anotherUid),
     },
     {
       name: "two carry our marker after a POST of ours with a lost answer: the other is deleted",
@@ -271,7 +271,7 @@ describe("one object, one owner", () => {
         postedHere: true,
         doublePosted: true,
       },
-      then: { do: "delete", uid: anotherUid },
+      expected: { do: "delete", uid: anotherUid },
     },
     {
       name: "two carry our marker, and every POST of ours was answered: the other is a copy by another hand, and is told",
@@ -281,7 +281,7 @@ describe("one object, one owner", () => {
         matches: [groupRow(), groupRow({ uid: anotherUid })],
         postedHere: true,
       },
-      then: stalls("Conflict", anotherUid),
+      expected: stalls("Conflict", anotherUid),
     },
   ]);
 });
@@ -295,17 +295,17 @@ describe("role bindings, which have no description to mark", () => {
     {
       name: "an equal one that no other object claims is taken",
       given: { resource: bindingResource(), references, matches: [row] },
-      then: becomesReady,
+      expected: becomesReady,
     },
     {
       name: "with adoption Never an equal one is a Conflict",
       given: { resource: never, references, matches: [row] },
-      then: stalls("Conflict", "adoption: IfExists"),
+      expected: stalls("Conflict", "adoption: IfExists"),
     },
     {
       name: "with adoption Never the one that this process has just made is taken all the same",
       given: { resource: never, references, matches: [row], postedHere: true },
-      then: becomesReady,
+      expected: becomesReady,
     },
     {
       name: "equal bindings beside it are no double",
@@ -324,17 +324,17 @@ describe("role bindings, which have no description to mark", () => {
         external: present(row),
         matches: [row, { ...row, uid: anotherUid }],
       },
-      then: { do: "done" },
+      expected: { do: "done" },
     },
     {
       name: "none: it is made, without a description",
       given: { resource: bindingResource(), references },
-      then: { do: "create", body: desired },
+      expected: { do: "create", body: desired },
     },
     {
       name: "roles that have not been read are read",
       given: { resource: bindingResource(), references: { are: "unread" } },
-      then: { do: "readAccess" },
+      expected: { do: "readAccess" },
     },
   ]);
 });
@@ -344,7 +344,7 @@ describe("at rest", () => {
     {
       name: "what is as the spec says is done",
       given: { resource: isReady, external: present(groupRow()) },
-      then: { do: "done" },
+      expected: { do: "done" },
     },
     {
       name: "a field that the spec does not set is left alone",
@@ -352,17 +352,17 @@ describe("at rest", () => {
         resource: isReady,
         external: present(groupRow({ description: withMarker("by hand", marker) })),
       },
-      then: { do: "done" },
+      expected: { do: "done" },
     },
     {
       name: "after a restart a recorded uid is looked for in a list that serves all",
       given: { resource: isReady, external: { is: "unknown" }, listing: undefined },
-      then: { do: "lookUp", parent, begunAfter: 0, steady: false },
+      expected: { do: "lookUp", parent, begunAfter: 0, steady: false },
     },
     {
       name: "gone from a snapshot is a hint: it is read",
       given: { resource: isReady, external: { is: "doubted" } },
-      then: { do: "read", uid },
+      expected: { do: "read", uid },
     },
     {
       name: "an operator that cannot read says nothing of an object that was Ready: it keeps its last truth",
@@ -381,22 +381,22 @@ describe("at rest", () => {
           },
         },
       },
-      then: { do: "wait", until: 25_000 },
+      expected: { do: "wait", until: 25_000 },
     },
     {
       name: "a wish for a reconcile reads it anew",
       given: { resource: isReady, external: present(groupRow(), 60), request: { value: "now", seenAt: 70 } },
-      then: { do: "read", uid },
+      expected: { do: "read", uid },
     },
     {
       name: "and is answered in the status",
       given: { resource: isReady, external: present(groupRow(), 80), request: { value: "now", seenAt: 70 } },
-      then: { do: "writeStatus", patch: { lastHandledReconcileAt: "now" } },
+      expected: { do: "writeStatus", patch: { lastHandledReconcileAt: "now" } },
     },
     {
       name: "paused: nothing is looked at, and the status says so",
       given: { resource: groupResource({ metadata: { annotations: { [pausedAnnotation]: "true" } } }) },
-      then: {
+      expected: {
         do: "writeStatus",
         patch: {
           conditions: expect.arrayContaining([expect.objectContaining({ status: "Unknown", reason: "Paused" })]),
@@ -409,7 +409,7 @@ describe("at rest", () => {
         invalid: "spec.name: too long",
         references: { are: "waiting", reason: "ReferenceNotFound", message: "" },
       },
-      then: stalls("InvalidSpec", "spec.name: too long"),
+      expected: stalls("InvalidSpec", "spec.name: too long"),
     },
   ]);
 });
@@ -425,12 +425,12 @@ describe("an edit", () => {
     {
       name: "only what differs is written",
       given: { resource: edited, references, external: present(groupRow()) },
-      then: { do: "update", uid, body: { name: "billing" }, mask: ["name"], correction: false },
+      expected: { do: "update", uid, body: { name: "billing" }, mask: ["name"], correction: false },
     },
     {
       name: "and then the status tells the new generation",
       given: { resource: edited, references, external: present(groupRow({ name: "billing" })) },
-      then: { do: "writeStatus", patch: { observedGeneration: 2 } },
+      expected: { do: "writeStatus", patch: { observedGeneration: 2 } },
     },
     {
       name: "an edit is never taken for drift, whatever the policy",
@@ -443,7 +443,7 @@ describe("an edit", () => {
         references,
         external: present(groupRow()),
       },
-      then: { do: "update", correction: false },
+      expected: { do: "update", correction: false },
     },
     {
       name: "a platform that answers 200 and keeps another value is not written to again and again",
@@ -460,7 +460,7 @@ describe("an edit", () => {
           },
         },
       },
-      then: stalls("PreconditionFailed", "spec.name"),
+      expected: stalls("PreconditionFailed", "spec.name"),
     },
   ]);
 });
@@ -473,7 +473,7 @@ describe("drift", () => {
     {
       name: "is corrected, and the marker is kept",
       given: { resource: isReady, references, external: present(drifted) },
-      then: {
+      expected: {
         do: "update",
         body: { description: withMarker("the shop's", marker) },
         mask: ["description"],
@@ -484,7 +484,7 @@ describe("drift", () => {
     {
       name: "or reported, field by field, without the marker",
       given: { resource: report, references, external: present(drifted), memory: long },
-      then: {
+      expected: {
         ...tells("DriftDetected", "left so", {
           drift: [{ field: "description", expected: "the shop's", actual: "by hand" }],
         }),
@@ -499,7 +499,7 @@ describe("drift", () => {
         external: present(drifted),
         memory: { ...long, corrections: [1_000, 2_000, 3_000] },
       },
-      then: tells("DriftDetected", "who else manages it"),
+      expected: tells("DriftDetected", "who else manages it"),
     },
     {
       name: "and goes on when the hour is over",
@@ -510,12 +510,12 @@ describe("drift", () => {
         memory: { ...long, corrections: [1_000, 2_000, 3_000] },
         now: 3_601_001,
       },
-      then: { do: "update", correction: true },
+      expected: { do: "update", correction: true },
     },
     {
       name: "a marker that another hand took from what we made is put back",
       given: { resource: isReady, external: present(unmarked("by hand")) },
-      then: { do: "update", body: { description: withMarker("by hand", marker) }, correction: true },
+      expected: { do: "update", body: { description: withMarker("by hand", marker) }, correction: true },
     },
     {
       name: "a marker is never put on what was adopted",
@@ -523,7 +523,7 @@ describe("drift", () => {
         resource: groupResource({ spec: { policy: { adoption: "IfExists" } }, status: ready }),
         external: present(unmarked("by hand")),
       },
-      then: { do: "done" },
+      expected: { do: "done" },
     },
     {
       name: "the parent has another uid now and the thing still stands: ParentChanged",
@@ -532,7 +532,7 @@ describe("drift", () => {
         references: { ...resolved(), uids: { parent: `${root}/9999999999999999` } } as Observed["references"],
         external: present(groupRow()),
       },
-      then: stalls("ParentChanged", "Delete that one"),
+      expected: stalls("ParentChanged", "Delete that one"),
     },
     {
       name: "the parent has another uid and nobody knows of the old one: it is looked for where it was",
@@ -541,7 +541,7 @@ describe("drift", () => {
         references: { ...resolved(), uids: { parent: `${root}/9999999999999999` } } as Observed["references"],
         external: { is: "unknown" },
       },
-      then: { do: "lookUp", parent },
+      expected: { do: "lookUp", parent },
     },
     {
       name: "the parent has another uid and the old one lies where the operator may not look: ParentChanged",
@@ -551,7 +551,7 @@ describe("drift", () => {
         external: { is: "unknown" },
         isWithinRoots: () => false,
       },
-      then: stalls("ParentChanged"),
+      expected: stalls("ParentChanged"),
     },
     {
       name: "the child is made anew only when the old one is proven gone",
@@ -560,7 +560,7 @@ describe("drift", () => {
         references: { ...resolved(), uids: { parent: `${root}/9999999999999999` } } as Observed["references"],
         external: { is: "gone" },
       },
-      then: { do: "create", parent: `${root}/9999999999999999` },
+      expected: { do: "create", parent: `${root}/9999999999999999` },
     },
   ]);
 });
@@ -570,7 +570,7 @@ describe("gone from the platform", () => {
     {
       name: "is made anew",
       given: { resource: isReady, external: { is: "gone" } },
-      then: { do: "create", parent },
+      expected: { do: "create", parent },
     },
     {
       name: "is reported, where drift is Report",
@@ -579,12 +579,12 @@ describe("gone from the platform", () => {
         external: { is: "gone" },
         memory: long,
       },
-      then: tells("ExternalGone", "not made anew"),
+      expected: tells("ExternalGone", "not made anew"),
     },
     {
       name: "is not made anew where spec.uid named it",
       given: { resource: groupResource({ spec: { uid }, status: ready }), external: { is: "gone" } },
-      then: stalls("ExternalGone", "leave spec.uid out"),
+      expected: stalls("ExternalGone", "leave spec.uid out"),
     },
     {
       name: "meets the same conflicts as what is made for the first time",
@@ -593,17 +593,17 @@ describe("gone from the platform", () => {
         external: { is: "gone" },
         namesakes: [{ row: groupRow({ uid: anotherUid, description: "" }), claimedBy: undefined }],
       },
-      then: stalls("Conflict", anotherUid),
+      expected: stalls("Conflict", anotherUid),
     },
     {
       name: "together with many others: nothing is made anew until a person agrees",
       given: { resource: isReady, external: { is: "gone" }, heldByBreaker: true, memory: long },
-      then: tells("ExternalGone", "reconcile-requested-at"),
+      expected: tells("ExternalGone", "reconcile-requested-at"),
     },
     {
       name: "together with many others: it is not even read one by one",
       given: { resource: isReady, external: { is: "doubted" }, heldByBreaker: true, memory: long },
-      then: tells("ExternalGone", "reconcile-requested-at"),
+      expected: tells("ExternalGone", "reconcile-requested-at"),
     },
     {
       name: "together with many others, and a person agrees",
@@ -613,7 +613,7 @@ describe("gone from the platform", () => {
         heldByBreaker: true,
         request: { value: "yes", seenAt: 100 },
       },
-      then: { do: "create" },
+      expected: { do: "create" },
     },
   ]);
 });
@@ -624,12 +624,12 @@ describe("waiting", () => {
     {
       name: "a wait that has only begun is not written",
       given: { references: waiting },
-      then: { do: "wait", until: 22_000 },
+      expected: { do: "wait", until: 22_000 },
     },
     {
       name: "it is written once it has lasted 2 s, as Reconciling",
       given: { references: waiting, memory: { ...memory, waitingSince: 18_000 } },
-      then: {
+      expected: {
         do: "writeStatus",
         patch: {
           conditions: [
@@ -643,7 +643,10 @@ describe("waiting", () => {
     {
       name: "what may not be used is shown at once",
       given: { references: { are: "denied", message: "not in a root group" } },
-      then: { ...stalls("TenantDenied", "not in a root group"), announce: { type: "Warning", reason: "TenantDenied" } },
+      expected: {
+        ...stalls("TenantDenied", "not in a root group"),
+        announce: { type: "Warning", reason: "TenantDenied" },
+      },
     },
   ]);
 });
@@ -668,23 +671,23 @@ describe("a refusal", () => {
     {
       name: "is not tried again before its time",
       given: failed({}),
-      then: stalls("InvalidSpec"),
+      expected: stalls("InvalidSpec"),
     },
-    { name: "is tried again when its time has come", given: failed({ retryAt: 20_000 }), then: { do: "create" } },
+    { name: "is tried again when its time has come", given: failed({ retryAt: 20_000 }), expected: { do: "create" } },
     {
       name: "of another generation does not count",
       given: failed({ attemptOf: attemptOf(observed({ resource: edited })) }),
-      then: { do: "create" },
+      expected: { do: "create" },
     },
     {
       name: "under another token does not count",
       given: { ...failed({}), credentialEpoch: 2 },
-      then: { do: "create" },
+      expected: { do: "create" },
     },
     {
       name: "with ALREADY_EXISTS is followed by a look at what is there",
       given: failed({ detail: { kind: "refused", error: refusal("ALREADY_EXISTS") } }),
-      then: { do: "lookUp", begunAfter: 19_000 },
+      expected: { do: "lookUp", begunAfter: 19_000 },
     },
     {
       name: "with ALREADY_EXISTS is a Conflict where nothing of ours is found",
@@ -692,7 +695,7 @@ describe("a refusal", () => {
         ...failed({ detail: { kind: "refused", error: refusal("ALREADY_EXISTS") } }),
         listing: { begunAt: 19_500, steady: true },
       },
-      then: stalls("Conflict"),
+      expected: stalls("Conflict"),
     },
   ]);
 });

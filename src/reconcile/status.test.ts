@@ -10,7 +10,7 @@ const readyOutlook: Outlook = { is: "ready", uid, parentUid: parent };
 const now = "2026-02-02T02:02:02Z";
 
 function after(before: Status | undefined, outlook: Outlook, parts: Partial<Observed> = {}): Status | undefined {
-  const resource = groupResource({ ...(before === undefined ? {} : { status: before }) });
+  const resource = groupResource(before === undefined ? {} : { status: before });
   const patch = statusPatch(observed({ resource, ...parts }), outlook);
   return patch === undefined ? undefined : (mergePatch(before ?? {}, patch) as Status);
 }
@@ -107,7 +107,7 @@ describe("written only when something changed in meaning", () => {
     ["an error less", trouble("waiting", { error: refusal("INTERNAL") }), trouble("waiting"), false],
   ])("other words are told from another meaning: %s", (_, first, second, rephrases) => {
     const before = after(undefined, first);
-    const resource = groupResource({ ...(before === undefined ? {} : { status: before }) });
+    const resource = groupResource(before === undefined ? {} : { status: before });
     const patch = statusPatch(observed({ resource }), second);
     expect(patch !== undefined && onlyRephrases(before, patch)).toBe(rephrases);
   });

@@ -61,7 +61,7 @@ export function onlyRephrases(before: Status | undefined, { conditions, error, .
   );
 }
 
-function sense({ message: _, ...condition }: Condition): Omit<Condition, "message"> {
+function sense({ message: _words, ...condition }: Condition): Omit<Condition, "message"> {
   return condition;
 }
 
