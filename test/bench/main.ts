@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { bundle } from "./bundle.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { markdown, table } from "./report.ts";
@@ -16,7 +17,7 @@ try {
   if (options === "help") process.stdout.write(usage);
   else await main(options);
 } catch (error) {
-  process.stderr.write(`bench: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.stderr.write(`bench: ${inspect(error)}\n`);
   // What is still running ends with this process.
   process.exit(1);
 }
