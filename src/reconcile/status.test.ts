@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Status, statusBounds, statusSchema } from "#src/api/status.ts";
-import { mergePatch } from "#test/simulation/mergePatch.ts";
+import { mergePatch } from "#src/kube/mergePatch.ts";
 import type { Observed } from "./observed.ts";
 import { groupResource, notReady, observed, parent, ready, refusal, uid } from "./observedFixture.ts";
 import type { Outlook } from "./outlook.ts";
