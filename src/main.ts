@@ -6,6 +6,7 @@ import { describeSettings, readSettings, SettingsError } from "./commands/settin
 const commands: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>> = {
   operator: () => import("./commands/operator.ts"),
   platform: () => import("./commands/platform.ts"),
+  bootstrap: () => import("./commands/bootstrap.ts"),
 };
 
 async function load(name: string): Promise<Command | undefined> {

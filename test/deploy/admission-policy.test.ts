@@ -1,9 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
 import { beforeAll, expect, it } from "vitest";
-import { parse } from "yaml";
 import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/control-plane/kube-client.ts";
 import { applyAdmissionPolicy } from "./admission-policy.ts";
+import { applyDefinitions } from "./definitions.ts";
 
 const finalizer = "iam.muster.dev/external";
 const uid = "0123456789abcdef0123456789abcdef01234567";
@@ -24,17 +23,7 @@ describeWithControlPlane("deploy/kustomize/components/admission-policy", (contro
 
   beforeAll(async () => {
     const { admin } = controlPlane();
-    const folder = new URL("../../crds/", import.meta.url);
-    for (const file of await readdir(folder)) {
-      const definition = parse(await readFile(new URL(file, folder), "utf8")) as KubeObject;
-      await admin.apply(definition);
-      await admin.waitFor(definition, (seen) =>
-        seen?.["status"]?.conditions?.some(
-          (condition: { type: string; status: string }) =>
-            condition.type === "Established" && condition.status === "True",
-        ),
-      );
-    }
+    await applyDefinitions(admin);
     for (const name of [watched, "team-b"])
       await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
     await applyAdmissionPolicy(admin, [watched]);

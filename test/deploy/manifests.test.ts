@@ -5,10 +5,16 @@ import { readSettings, variableOf } from "#src/commands/settings.ts";
 import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/control-plane/kube-client.ts";
 import { kustomize } from "./kustomize.ts";
+import { Workload } from "./workload.ts";
 
 const uid = "0123456789abcdef0123456789abcdef01234567";
 /** What `muster bootstrap` writes once the platform runs. */
-const identity = { MUSTER_IDENTITY: `${uid}/0123456789abcdef`, MUSTER_ROOT_GROUP: uid };
+const identity: KubeObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "muster-identity", namespace: "muster-system" },
+  data: { MUSTER_IDENTITY: `${uid}/0123456789abcdef`, MUSTER_ROOT_GROUP: uid },
+};
 
 describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => {
   let objects: readonly KubeObject[] = [];
@@ -83,38 +89,17 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
     expect(review["status"]).not.toHaveProperty("authenticated", true);
 
     const [{ mountPath }] = spec.containers[0].volumeMounts;
-    expect(environmentOf("Deployment", "muster-operator")["MUSTER_TOKEN_FILE"]).toBe(
-      `${mountPath}/${serviceAccountToken.path}`,
-    );
+    expect(operator().environment["MUSTER_TOKEN_FILE"]).toBe(`${mountPath}/${serviceAccountToken.path}`);
   });
 
-  /** What the kubelet would put into the environment of the workload's container. */
-  function environmentOf(kind: string, name: string): Record<string, string> {
-    const [container] = found(kind, name)["spec"].template.spec.containers;
-    const maps: Record<string, string>[] = (container.envFrom ?? []).map(
-      ({ configMapRef }: { configMapRef: { name: string } }) =>
-        configMapRef.name === "muster-identity" ? identity : found("ConfigMap", configMapRef.name)["data"],
-    );
-    const own = (container.env ?? []).map((variable: { name: string; value: string }) => [
-      variable.name,
-      variable.value,
-    ]);
-    return Object.assign({}, ...maps, Object.fromEntries(own)) as Record<string, string>;
-  }
-
-  /** Its arguments behind the command, with $(VARIABLES) filled in as the kubelet does. */
-  function argumentsOf(kind: string, name: string): string[] {
-    const [container] = found(kind, name)["spec"].template.spec.containers;
-    const environment = environmentOf(kind, name);
-    const [, ...args]: string[] = container.args;
-    return args.map((arg) => arg.replace(/\$\((\w+)\)/g, (_, variable: string) => environment[variable] ?? ""));
-  }
+  const operator = () => new Workload([...objects, identity], "Deployment", "muster-operator");
+  const platformPod = () => new Workload(objects, "StatefulSet", "platform");
 
   it("configures the operator with settings that it knows and accepts", () => {
-    const environment = environmentOf("Deployment", "muster-operator");
+    const environment = operator().environment;
     const known = Object.keys(operatorSettings).map(variableOf);
     expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([]);
-    expect(readSettings(operatorSettings, argumentsOf("Deployment", "muster-operator"), environment)).toMatchObject({
+    expect(readSettings(operatorSettings, operator().args.slice(1), environment)).toMatchObject({
       platformUrl: new URL(`http://platform.muster-platform.svc:8080`),
       watchNamespace: ["shop"],
       leaseNamespace: "muster-system",
@@ -126,13 +111,13 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
   });
 
   it("configures the platform with settings that it knows and accepts", () => {
-    const environment = environmentOf("StatefulSet", "platform");
+    const environment = platformPod().environment;
     const known = [...Object.keys(platform.settings).map(variableOf), "CLUSTER_ISSUER"];
     expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([]);
     // The one file that is read while the settings are: here it is the certificate authority of this control plane.
-    const args = argumentsOf("StatefulSet", "platform").map((arg) =>
-      arg.replace("/etc/cluster/ca.crt", controlPlane().caFile),
-    );
+    const args = platformPod()
+      .args.slice(1)
+      .map((arg) => arg.replace("/etc/cluster/ca.crt", controlPlane().caFile));
     expect(readSettings(platform.settings, args, environment)).toMatchObject({
       data: "/data/platform.db",
       baseUrl: new URL("http://platform.muster-platform.svc:8080"),
@@ -142,9 +127,9 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
 
   it("serves the platform where the operator looks for it", () => {
     const { metadata, spec } = found("Service", "platform");
-    const address = new URL(environmentOf("Deployment", "muster-operator")["MUSTER_PLATFORM_URL"] ?? "");
+    const address = new URL(operator().environment["MUSTER_PLATFORM_URL"] ?? "");
     expect(address.hostname).toBe(`${metadata.name}.${metadata.namespace}.svc`);
     expect(address.port).toBe(String(spec.ports[0].port));
-    expect(environmentOf("StatefulSet", "platform")["MUSTER_BASE_URL"]).toBe(address.origin);
+    expect(platformPod().environment["MUSTER_BASE_URL"]).toBe(address.origin);
   });
 });

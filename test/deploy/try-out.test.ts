@@ -1,0 +1,116 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { parse } from "yaml";
+import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
+import { kubeconfig } from "#test/control-plane/kubeconfig.ts";
+import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { MusterProcess } from "#test/harness/muster-process.ts";
+import { applyDefinitions } from "./definitions.ts";
+import { kustomize } from "./kustomize.ts";
+import { Workload } from "./workload.ts";
+
+/**
+ * The overlay with this test as its kubelet: it runs the containers' commands with the environment and the tokens that
+ * the manifests ask for. What differs from a cluster is told in each case: addresses, and where files are.
+ */
+describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
+  let folder = "";
+  let objects: readonly KubeObject[] = [];
+  let platform: MusterProcess;
+  let operator: MusterProcess | undefined;
+  let platformUrl = "";
+
+  beforeAll(async () => {
+    const { admin, url, caFile } = controlPlane();
+    folder = await mkdtemp(join(tmpdir(), "muster-try-out-"));
+    objects = await kustomize("overlays/try-out");
+    await applyDefinitions(admin);
+    for (const object of objects) await admin.apply(object);
+
+    const { args, environment } = new Workload(objects, "StatefulSet", "platform");
+    const here = (text: string) =>
+      text
+        .replace("/data", folder)
+        .replace("https://kubernetes.default.svc.cluster.local", url)
+        .replace("https://kubernetes.default.svc", url)
+        .replace("/etc/cluster/ca.crt", caFile);
+    platform = new MusterProcess(args.map(here), {
+      env: {
+        ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, here(value)])),
+        MUSTER_LISTEN: "127.0.0.1:0",
+        MUSTER_BASE_URL: "",
+      },
+    });
+    platformUrl = `http://${String((await platform.logged("listening"))["address"])}`;
+  });
+
+  afterAll(async () => {
+    await operator?.kill();
+    await platform.kill();
+    await rm(folder, { recursive: true });
+  });
+
+  async function bootstrap(): Promise<string> {
+    const flags = ["--platform-url", platformUrl, "--admin-token-file", join(folder, "admin-token")];
+    const run = new MusterProcess(["bootstrap", ...flags, "--issuer", controlPlane().url]);
+    await run.ended;
+    expect(run.exitCode, run.said).toBe(0);
+    return run.said;
+  }
+
+  it("makes the operator's identity once, however often it is asked to", async () => {
+    const said = await bootstrap();
+    expect(parse(said)).toMatchObject({
+      kind: "ConfigMap",
+      metadata: { namespace: "muster-system", name: "muster-identity" },
+    });
+    expect(await bootstrap()).toBe(said);
+  });
+
+  it("brings what is applied in its namespace to the platform", async () => {
+    const { admin, url, ca } = controlPlane();
+    const identity = parse(await bootstrap()) as KubeObject;
+    await admin.apply(identity);
+    const deployed = new Workload([...objects, identity], "Deployment", "muster-operator");
+
+    const { namespace, serviceAccount } = deployed;
+    const token = await admin.createToken(namespace, serviceAccount);
+    await writeFile(join(folder, "kubeconfig"), kubeconfig({ url, ca, token, user: serviceAccount }), { mode: 0o600 });
+    for (const { path, audience, expirationSeconds } of deployed.projectedTokens) {
+      const projected = await admin.createToken(namespace, serviceAccount, {
+        audiences: [audience],
+        expirationSeconds,
+      });
+      await writeFile(join(folder, path), projected, { mode: 0o600 });
+    }
+    operator = new MusterProcess(deployed.args, {
+      env: {
+        ...deployed.environment,
+        MUSTER_LISTEN: "127.0.0.1:0",
+        MUSTER_PLATFORM_URL: platformUrl,
+        MUSTER_TOKEN_FILE: join(folder, "token"),
+        MUSTER_KUBECONFIG: join(folder, "kubeconfig"),
+      },
+    });
+    const { address } = await operator.logged("listening");
+
+    const text = await readFile(new URL("../../examples/10-groups.yaml", import.meta.url), "utf8");
+    const [first = ""] = text.split(/^---$/m).filter((part) => part.includes("parentUid"));
+    const group = parse(first.replace("0".repeat(40), identity["data"].MUSTER_ROOT_GROUP)) as KubeObject;
+    await admin.apply(group);
+    const ready = await admin.waitFor(group, (seen) =>
+      seen?.["status"]?.conditions?.some(
+        (condition: { type: string; status: string }) => condition.type === "Ready" && condition.status === "True",
+      ),
+    );
+    expect(ready?.["status"].uid).toMatch(new RegExp(`^${identity["data"].MUSTER_ROOT_GROUP}/`));
+
+    for (const [workload, at] of [
+      [deployed, String(address)],
+      [new Workload(objects, "StatefulSet", "platform"), platformUrl],
+    ] as const)
+      for (const path of workload.probePaths) expect((await fetch(at + path)).status, path).toBe(200);
+  });
+});

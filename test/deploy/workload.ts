@@ -1,0 +1,77 @@
+import type { KubeObject } from "#test/control-plane/kube-client.ts";
+
+interface Container {
+  readonly args: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[];
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+
+interface ProjectedToken {
+  readonly path: string;
+  readonly audience: string;
+  readonly expirationSeconds: number;
+}
+
+/** A Deployment or StatefulSet as the kubelet reads it: with which arguments and environment its one container runs. */
+export class Workload {
+  readonly object: KubeObject;
+  readonly #objects: readonly KubeObject[];
+
+  /** @throws where it is not among the objects */
+  constructor(objects: readonly KubeObject[], kind: string, name: string) {
+    this.#objects = objects;
+    this.object = this.#find(kind, name);
+  }
+
+  get namespace(): string {
+    return this.object.metadata.namespace ?? "";
+  }
+
+  get serviceAccount(): string {
+    return this.object["spec"].template.spec.serviceAccountName;
+  }
+
+  get container(): Container {
+    return this.object["spec"].template.spec.containers[0];
+  }
+
+  /** All that the container's maps and own variables give. @throws where a map is missing, as the pod would not start */
+  get environment(): Readonly<Record<string, string>> {
+    const maps = (this.container.envFrom ?? []).map(
+      ({ configMapRef }): Record<string, string> => this.#find("ConfigMap", configMapRef.name)["data"],
+    );
+    const own = Object.fromEntries((this.container.env ?? []).map(({ name, value }) => [name, value]));
+    return Object.assign({}, ...maps, own) as Record<string, string>;
+  }
+
+  /** With each `$(VARIABLE)` filled in. */
+  get args(): readonly string[] {
+    const { environment } = this;
+    return this.container.args.map((arg) => arg.replace(/\$\((\w+)\)/g, (_, name: string) => environment[name] ?? ""));
+  }
+
+  get projectedTokens(): readonly ProjectedToken[] {
+    const volumes: { projected?: { sources: { serviceAccountToken?: ProjectedToken }[] } }[] =
+      this.object["spec"].template.spec.volumes;
+    return volumes
+      .flatMap(({ projected }) => projected?.sources ?? [])
+      .flatMap(({ serviceAccountToken }) => serviceAccountToken ?? []);
+  }
+
+  get probePaths(): readonly string[] {
+    return [this.container.livenessProbe, this.container.readinessProbe].map(({ httpGet }) => httpGet.path);
+  }
+
+  #find(kind: string, name: string): KubeObject {
+    const object = this.#objects.find((one) => one.kind === kind && one.metadata.name === name);
+    if (!object) throw new Error(`there is no ${kind} ${name}`);
+    return object;
+  }
+}
