@@ -2,6 +2,7 @@ import type { ObjectMeta } from "#src/api/metadata.ts";
 import { type KindName, type Resource, type ResourceDefinition, resourceDefinitions } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { KubeObject } from "#src/kube/object.ts";
+import { objectHash } from "./marker.ts";
 
 /** A custom resource as the store holds it: typed, or marked with why it does not fit its schema. */
 export interface HeldResource {
@@ -56,6 +57,13 @@ export const resourceIndexes = {
   claims: ({ resource }: HeldResource): readonly string[] => [
     ...new Set([resource.spec.uid, resource.status?.uid].filter((uid) => uid !== undefined)),
   ],
+  /** The part of its marker that tells which object it is. */
+  object: ({ resource: { kind, metadata } }: HeldResource): readonly string[] => [
+    objectHash(kind, metadata.namespace ?? "", metadata.name),
+  ],
+  /** `yes` for those whose way is barred by another thing. */
+  inConflict: ({ resource: { status } }: HeldResource): readonly string[] =>
+    status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true ? ["yes"] : [],
 } as const;
 
 export function referent(kind: string, namespace: string, name: string): string {

@@ -16,7 +16,16 @@ export function ownerHash(ownerId: string): string {
 }
 
 export function markerOf(owner: string, kind: string, namespace: string, name: string): string {
-  return `${owner}-${hash(`${kind}\0${namespace}\0${name}`, 16)}`;
+  return `${owner}-${objectHash(kind, namespace, name)}`;
+}
+
+/** The part of a marker that tells which object it is, whoever owns it. */
+export function objectHash(kind: string, namespace: string, name: string): string {
+  return hash(`${kind}\0${namespace}\0${name}`, 16);
+}
+
+export function objectOf(marker: string): string {
+  return marker.slice(marker.indexOf("-") + 1);
 }
 
 export function markerIn(description: string): string | undefined {

@@ -42,6 +42,14 @@ export class Memories {
     this.#memories.delete(key);
   }
 
+  /** What failed is tried again at once: what stood in its way has changed. */
+  forgive(key: string): void {
+    const memory = this.#memories.get(key);
+    if (memory?.failure === undefined) return;
+    const { failure: _past, ...rest } = memory;
+    this.#memories.set(key, rest);
+  }
+
   /** The keys of resources that wait for something. */
   *waiting(): Iterable<string> {
     for (const [key, memory] of this.#memories) if (memory.waitingSince !== undefined) yield key;

@@ -2,6 +2,7 @@ import type { KindName } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import { type HeldResource, referent, resourceIndexes } from "./heldResource.ts";
+import { markerIn, objectOf } from "./marker.ts";
 import type { World } from "./observe.ts";
 
 export type Enqueue = (kind: KindName, key: string, options: AddOptions) => void;
@@ -13,17 +14,22 @@ const kindNames = Object.keys(kinds) as KindName[];
  * those that stand for the same uid; and of those whose thing on the platform changed.
  */
 export function connectTriggers(world: World, enqueue: Enqueue): void {
+  const now = () => world.clock.monotonic();
+  // What a former leader may have seen before us is not taken for new.
+  const settled = () => now() >= world.settledAt;
   for (const kind of kindNames)
     world.stores[kind].onChange((before, after, source) => {
       const held = after ?? before;
       if (held === undefined) return;
       const key = keyOf(held);
       if (after === undefined) world.memories[kind].forget(key);
-      else world.memories[kind].recall(key, after, world.clock.monotonic(), before === undefined && source === "watch");
-      enqueue(kind, key, { priority: source === "list" ? "low" : "high" });
+      else world.memories[kind].recall(key, after, now(), before === undefined && source === "watch" && settled());
+      // Who writes it himself looks again anyway.
+      if (source !== "ownWrite") enqueue(kind, key, { priority: source === "list" ? "low" : "high" });
       if (mattersToReferrers(before, after)) wakeReferrers(world, kind, held, enqueue);
       if (after === undefined) wakeReferents(world, held, enqueue);
-      if (before !== undefined) wakeClaimants(world, kind, before, after, enqueue);
+      wakeClaimants(world, kind, before, after, enqueue);
+      if (before !== undefined && freesAName(before, after)) wakeConflicts(world, kind, enqueue);
     });
 
   world.session.onListing((collection, changed) => {
@@ -31,7 +37,7 @@ export function connectTriggers(world: World, enqueue: Enqueue): void {
     if (kind === undefined) return;
     world.breaker.assess(world.session.views[collection], managedUids(world, kind));
     for (const uid of changed)
-      for (const held of world.stores[kind].index("claims", uid)) enqueue(kind, keyOf(held), { priority: "low" });
+      for (const held of concerned(world, kind, uid)) enqueue(kind, keyOf(held), { priority: "low" });
     // What waits may wait for just this: a name that has become free, a right that was given.
     for (const key of world.memories[kind].waiting()) enqueue(kind, key, { priority: "low" });
   });
@@ -58,26 +64,58 @@ function wakeReferrers(world: World, kind: KindName, held: HeldResource, enqueue
     for (const referrer of world.stores[other].index("refersTo", name)) enqueue(other, keyOf(referrer), {});
 }
 
-/** What waits for `held` to go before it may be deleted itself. */
+/** What waits for `held` to go before it may be deleted itself, here or on the platform. */
 function wakeReferents(world: World, held: HeldResource, enqueue: Enqueue): void {
   for (const name of resourceIndexes.refersTo(held)) {
     const [kind, key] = name.split(" ") as [KindName, string];
-    if (world.stores[kind].get(key)?.metadata.deletionTimestamp !== undefined) enqueue(kind, key, {});
+    if (world.stores[kind].get(key)?.metadata.deletionTimestamp === undefined) continue;
+    world.memories[kind].forgive(key);
+    enqueue(kind, key, {});
   }
 }
 
-/** A uid that was let go may be wanted by another resource. */
+/** A uid that was let go may be wanted by another resource, and one that is newly stood for may be stood for already. */
 function wakeClaimants(
   world: World,
   kind: KindName,
-  before: HeldResource,
+  before: HeldResource | undefined,
   after: HeldResource | undefined,
   enqueue: Enqueue,
 ): void {
-  const uid = before.resource.status?.uid ?? before.resource.spec.uid;
-  if (uid === undefined || uid === (after?.resource.status?.uid ?? after?.resource.spec.uid)) return;
-  world.breaker.release(uid);
-  for (const other of world.stores[kind].index("claims", uid)) enqueue(kind, keyOf(other), {});
+  const [old, current] = [claimsOf(before), claimsOf(after)];
+  for (const uid of old) if (!current.includes(uid)) world.breaker.release(uid);
+  const changed = [...old.filter((uid) => !current.includes(uid)), ...current.filter((uid) => !old.includes(uid))];
+  const held = after ?? before;
+  for (const uid of changed)
+    for (const other of world.stores[kind].index("claims", uid)) if (other !== held) enqueue(kind, keyOf(other), {});
+}
+
+function claimsOf(held: HeldResource | undefined): readonly string[] {
+  return held === undefined ? [] : resourceIndexes.claims(held);
+}
+
+/** Whether what `before` stood for may have gone from the platform, or have another name there now. */
+function freesAName({ resource: { status } }: HeldResource, after: HeldResource | undefined): boolean {
+  if (status?.uid === undefined) return false;
+  return after === undefined || after.resource.status?.observedGeneration !== status.observedGeneration;
+}
+
+/** What is in conflict may be so with just this one. */
+function wakeConflicts(world: World, kind: KindName, enqueue: Enqueue): void {
+  for (const held of world.stores[kind].index("inConflict", "yes")) {
+    world.memories[kind].forgive(keyOf(held));
+    enqueue(kind, keyOf(held), {});
+  }
+}
+
+/** Whom a thing on the platform concerns: who stands for it, and whose marker it carries. */
+function concerned(world: World, kind: KindName, uid: string): readonly HeldResource[] {
+  const knowledge = world.session.views[kinds[kind].collection].know(uid);
+  const marker =
+    knowledge.is === "present" && "description" in knowledge.row ? markerIn(knowledge.row.description) : undefined;
+  const marked = marker === undefined ? [] : world.stores[kind].index("object", objectOf(marker));
+  const standing = world.stores[kind].index("claims", uid);
+  return [...standing, ...marked.filter((held) => !standing.includes(held))];
 }
 
 function keyOf({ metadata }: HeldResource): string {
