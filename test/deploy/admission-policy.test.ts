@@ -3,6 +3,7 @@ import { describeWithControlPlane } from "#test/control-plane/describe-with-cont
 import type { KubeObject } from "#test/control-plane/kube-client.ts";
 import { applyAdmissionPolicy } from "./admission-policy.ts";
 import { applyDefinitions } from "./definitions.ts";
+import { kustomize } from "./kustomize.ts";
 
 const finalizer = "iam.muster.dev/external";
 const uid = "0123456789abcdef0123456789abcdef01234567";
@@ -55,6 +56,15 @@ describeWithControlPlane("deploy/kustomize/components/admission-policy", (contro
     expect((await admin.get(released)).metadata.deletionTimestamp).toBeDefined();
     await admin.patch(released, { metadata: { finalizers: [] } });
     expect(await admin.find(released)).toBeUndefined();
+  });
+
+  it("is bound by the overlay to the very namespaces that the operator watches", async () => {
+    const objects = await kustomize("overlays/try-out-with-admission-policy");
+    const binding = objects.find(({ kind }) => kind === "MutatingAdmissionPolicyBinding");
+    const settings = objects.find(({ metadata }) => metadata.name.startsWith("muster-operator-"));
+    expect(binding?.["spec"].matchResources.namespaceSelector.matchExpressions).toEqual([
+      { key: "kubernetes.io/metadata.name", operator: "In", values: [settings?.["data"].MUSTER_WATCH_NAMESPACE] },
+    ]);
   });
 
   it("leaves namespaces alone that are not watched: nobody would take it off there", async () => {
