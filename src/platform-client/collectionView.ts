@@ -24,6 +24,12 @@ interface Coverage {
   readonly steady: boolean;
 }
 
+/**
+ * How long a proof of absence is kept. A uid never comes back by itself; where it does (a restored platform), the list
+ * that shows it counts. It goes in the end because it takes memory.
+ */
+const proofKeptMs = 3_600_000;
+
 /** Under what rows are found besides their uid. */
 export interface RowKeys<R> {
   /** What tells two rows to be the same thing, whatever their uid. */
@@ -38,7 +44,6 @@ export interface RowKeys<R> {
 export class CollectionView<R extends { readonly uid: string }> {
   readonly #entries = new Map<string, Entry<R>>();
   readonly #gone = new Map<string, Moment>();
-  readonly #missing = new Set<string>();
   readonly #byParent = new Map<string, Set<string>>();
   readonly #byKey = new Map<string, Set<string>>();
   readonly #byName = new Map<string, Set<string>>();
@@ -88,20 +93,13 @@ export class CollectionView<R extends { readonly uid: string }> {
     return best;
   }
 
-  /** Uids that a snapshot lacked though we had them, and that nobody has read since. */
-  get missing(): ReadonlySet<string> {
-    return this.#missing;
-  }
-
   recordRow(row: R, at: Moment): void {
     this.#gone.delete(row.uid);
-    this.#missing.delete(row.uid);
     this.#put(row, at);
   }
 
   recordGone(uid: string, at: Moment): void {
     this.#drop(uid);
-    this.#missing.delete(uid);
     this.#gone.set(uid, at);
   }
 
@@ -135,10 +133,9 @@ export class CollectionView<R extends { readonly uid: string }> {
       const entry = this.#entries.get(uid);
       if (listed.has(uid) || entry === undefined || entry.seenAt >= begunAt) continue;
       this.#drop(uid);
-      this.#missing.add(uid);
       changed.push(uid);
     }
-    for (const [uid, at] of this.#gone) if (at < begunAt) this.#gone.delete(uid);
+    for (const [uid, at] of this.#gone) if (at < begunAt - proofKeptMs) this.#gone.delete(uid);
     const coverage = { begunAt, steady };
     if ("descendantsOf" in scope) this.#subtrees.set(scope.descendantsOf, coverage);
     else this.#children.set(scope.childrenOf, coverage);

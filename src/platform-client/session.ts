@@ -130,6 +130,11 @@ export class PlatformSession {
     const root = this.#rootAbove(collection, parent);
     for (let attempt = 0; attempt < 3 && !this.#meets(collection, parent, demand); attempt += 1)
       await this.#gather(collection, root, parent);
+    if (!this.#meets(collection, parent, demand))
+      throw new PlatformFailure(`list ${collection}`, {
+        kind: "unanswered",
+        problem: "things came and went while the list was read",
+      });
   }
 
   #meets(collection: Collection, parent: string, demand: ListingDemand): boolean {
@@ -247,7 +252,21 @@ export class PlatformSession {
   ): Promise<void> {
     const { api, now, signal } = this.#options;
     this.#requireLeadership(`create ${collection}`);
-    const row = await this.posts.track(key, now, () => api.create(collection, parent, body, signal), isHarmless);
+    const keys: RowKeys<Rows[Collection]> = this.#options.keys[collection];
+    const row = await this.posts.track(
+      key,
+      now,
+      async () => {
+        const made = await api.create(collection, parent, body, signal);
+        if (keys.naturalKey(made) === key) return made;
+        // Not found again, it would be made again: so what became of the request is not known.
+        throw new PlatformFailure(`create ${collection}`, {
+          kind: "unanswered",
+          problem: "the answer is not what was asked for",
+        });
+      },
+      isHarmless,
+    );
     const at = now();
     this.#recordRow(collection, row, at);
     if (collection === "groups") this.#madeGroups.set(row.uid, at);
