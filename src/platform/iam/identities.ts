@@ -93,7 +93,7 @@ export function identitiesService(sessions: Sessions): Service {
         if (issuer === "") throw invalidArgument("issuer", "must not be empty");
         if (subject === "") throw invalidArgument("subject", "must not be empty");
         const uid = await firstListable(session, issuer, subject);
-        if (uid === undefined) throw notFound("identity", "");
+        if (uid === undefined) throw notFound("identity", `${issuer} ${subject}`);
         return create(LookupIdentityResponseSchema, { uid });
       }),
   });

@@ -20,6 +20,7 @@ import { identities } from "./identity-collection.ts";
 import { roleBindings } from "./role-binding-collection.ts";
 import { hasEqualBinding, hydrate } from "./role-binding-rows.ts";
 import { roleToGive } from "./role-to-bind.ts";
+import { refuseOtherSort } from "./sort-of-uid.ts";
 
 const maximumBatch = 25;
 
@@ -103,7 +104,10 @@ async function checkBinding(session: WriteSession, binding: RoleBinding): Promis
   if (!isUid(identityUid) || isRoot(identityUid))
     throw invalidArgument("identityUid", "must be the uid of an identity");
   const identity = await identities.find(session.tx, identityUid);
-  if (identity === undefined || !session.access.sees(identityUid)) throw notFound("identity", identityUid);
+  if (identity === undefined || !session.access.sees(identityUid)) {
+    await refuseOtherSort(session, "identityUid", identityUid, "identity");
+    throw notFound("identity", identityUid);
+  }
   await roleToGive(session, "roleUid", roleUid, parentOf(uid) ?? "");
   if (session.settings.uniqueNames && (await hasEqualBinding(session.tx, binding)))
     throw alreadyExists("the identity has this role in this group already");

@@ -6,6 +6,7 @@ import { permittedResource } from "../resources/permitted.ts";
 import type { Session } from "../service/session.ts";
 import { isUid, isWithin, parentOf } from "../uid.ts";
 import { roles } from "./role-collection.ts";
+import { refuseOtherSort } from "./sort-of-uid.ts";
 
 /** A role by its path: built-in ones can be read by every caller. @throws ApiError (5, 7) */
 export async function roleToRead(session: Session, uid: string): Promise<Role> {
@@ -25,7 +26,10 @@ export async function roleToGive(session: Session, field: string, uid: string, g
   if (!isUid(uid)) throw invalidArgument(field, "must be the uid of a role");
   const role = await roles.find(session.tx, uid);
   const builtin = builtinRole(uid) !== undefined;
-  if (role === undefined || (!builtin && !session.access.sees(uid))) throw notFound("role", uid);
+  if (role === undefined || (!builtin && !session.access.sees(uid))) {
+    await refuseOtherSort(session, field, uid, "role");
+    throw notFound("role", uid);
+  }
   if (!builtin && !isWithin(parentOf(uid) ?? "", group))
     throw invalidArgument(field, "a custom role binds in its own group and below it only");
   session.access.demandAll(role.capabilities, group, `giving the role "${role.name}"`);

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Logger } from "pino";
-import { ApiError, Code, invalidArgument, resourceExhausted } from "../errors/api-error.ts";
+import { ApiError, Code, invalidArgument, resourceExhausted, unavailable } from "../errors/api-error.ts";
 import { httpStatusOf, restErrorOf } from "../errors/rest-error.ts";
+import { StoreUnavailableError } from "../store/store.ts";
 import type { Transcoder } from "../rest/transcoder.ts";
 import type { BodyReader, HttpAnswer, HttpHandler } from "./http-server.ts";
 import type { Metrics } from "./metrics.ts";
@@ -78,6 +79,7 @@ function bearerOf(authorization: string | undefined): string | undefined {
 function apiErrorOf(thrown: unknown, operation: string, log: Logger): ApiError {
   if (thrown instanceof ApiError) return thrown;
   log.error({ err: thrown, operation }, "call failed");
+  if (thrown instanceof StoreUnavailableError) return unavailable("nothing was changed; try again");
   return new ApiError(Code.internal, "INTERNAL", "Internal: the call failed; the platform's log says why");
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { migrations } from "./migrations.ts";
 import { SqliteStore } from "./sqlite.ts";
 import { storeCases } from "./store.cases.ts";
-import { NewerSchemaError } from "./store.ts";
+import { NewerSchemaError, StoreUnavailableError } from "./store.ts";
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "muster-sqlite-"));
@@ -51,6 +51,19 @@ describe("SqliteStore", () => {
     // data_version moves when another connection commits; twenty commits of one turn are one.
     expect(version() - before).toBe(1);
     observer.close();
+    await store.close();
+  });
+
+  it("a file that another process holds makes a write unavailable, and later ones work again", async () => {
+    const path = join(folder(), "data");
+    const store = new SqliteStore(path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const other = new DatabaseSync(path);
+    other.exec("begin immediate");
+    await expect(store.write(async () => 1)).rejects.toBeInstanceOf(StoreUnavailableError);
+    other.exec("rollback");
+    other.close();
+    expect(await store.write(async () => 2)).toBe(2);
     await store.close();
   });
 });

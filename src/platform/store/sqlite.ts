@@ -1,8 +1,20 @@
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { Kysely } from "kysely";
 import { type CompiledQuery, Compiler, sqliteDialect } from "./compiler.ts";
 import { migrations, sqliteTypes } from "./migrations.ts";
-import { NewerSchemaError, type Query, type Reader, type Statement, type Store, type Writer } from "./store.ts";
+import {
+  NewerSchemaError,
+  type Query,
+  type Reader,
+  type Statement,
+  type Store,
+  StoreUnavailableError,
+  type Writer,
+} from "./store.ts";
+
+/** Another process may hold the file for this long (ms); waiting stops everything else, so not longer. */
+const busyTimeout = 2_000;
 
 /**
  * The embedded store: one file, WAL, every commit synced to the disk.
@@ -22,7 +34,9 @@ export class SqliteStore implements Store {
    * @throws NewerSchemaError
    */
   constructor(path: string) {
-    const database = new DatabaseSync(path, { timeout: 5_000 });
+    // Made for its owner alone; the log and the index beside it take the same mode.
+    closeSync(openSync(path, "a", 0o600));
+    const database = new DatabaseSync(path, { timeout: busyTimeout });
     database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory");
     // A checkpoint each 16 MiB of log instead of 4: it copies, and syncs, what was changed many times only once.
     database.exec("pragma wal_autocheckpoint = 4000");
@@ -31,7 +45,7 @@ export class SqliteStore implements Store {
     migrate(database);
     const compiler = new Compiler(sqliteDialect);
     this.#writer = new Connection(database, compiler);
-    const readOnly = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+    const readOnly = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
     readOnly.exec("pragma cache_size = -16384; pragma temp_store = memory");
     this.#reader = new Connection(readOnly, compiler);
   }
@@ -77,7 +91,8 @@ export class SqliteStore implements Store {
     } catch (error) {
       // The batch as a whole failed, a full disk say: nothing of it is kept, nobody is told otherwise.
       this.#writer.rollbackIfOpen();
-      for (const { reject } of jobs) reject(error);
+      const unavailable = new StoreUnavailableError("the write could not be committed", { cause: error });
+      for (const { reject } of jobs) reject(unavailable);
       return;
     }
     for (const answer of answers) answer();

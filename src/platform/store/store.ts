@@ -47,6 +47,11 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** The store could not take a write, of which nothing is kept: it is locked, full or broken. */
+export class StoreUnavailableError extends Error {
+  override readonly name = "StoreUnavailableError";
+}
+
 /** The data was written by a newer version of the platform: it is left alone. */
 export class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";

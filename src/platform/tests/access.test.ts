@@ -232,6 +232,11 @@ describe("role bindings", () => {
       code: 5,
       details: [{}, { resourceType: "identity", resourceName: missing }],
     });
+    for (const [field, body] of [
+      ["identityUid", { identityUid: inner, roleUid: viewer }],
+      ["roleUid", { identityUid, roleUid: platform.root }],
+    ] as const)
+      expect((await post(body)).body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field }] }] });
     expect((await post({ identityUid, roleUid: missing })).body).toMatchObject({
       code: 5,
       details: [{}, { resourceType: "role" }],

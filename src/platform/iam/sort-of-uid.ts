@@ -1,0 +1,23 @@
+import { invalidArgument } from "../errors/api-error.ts";
+import type { Session } from "../service/session.ts";
+import { groups } from "./group-collection.ts";
+import { identities } from "./identity-collection.ts";
+import { roleBindings } from "./role-binding-collection.ts";
+import { roles } from "./role-collection.ts";
+
+/**
+ * A uid in a body that names something else than it should is a mistake of the caller's (3), not something missing
+ * (5). It is told only of what the caller sees.
+ * @throws ApiError (3)
+ */
+export async function refuseOtherSort(
+  { tx, access }: Session,
+  field: string,
+  uid: string,
+  wanted: string,
+): Promise<void> {
+  if (!access.sees(uid)) return;
+  for (const collection of [groups, identities, roles, roleBindings])
+    if ((await collection.find(tx, uid)) !== undefined)
+      throw invalidArgument(field, `names a ${collection.description.type}, not the ${wanted} that is needed`);
+}
