@@ -318,7 +318,9 @@ function wasAsTheSpecSays({ resource }: Observed, uid: string): boolean {
 
 function concludeReady(observed: Observed, references: Resolved, row: Row, recorded: string | undefined): Step {
   const adopted: Announcement | undefined =
-    recorded === row.uid || observed.postedHere
+    recorded === row.uid ||
+    observed.postedHere ||
+    observed.matches.some((match) => observed.kind.marked && match.uid === row.uid)
       ? undefined
       : {
           type: "Normal",
