@@ -108,6 +108,7 @@ function referencesOf(world: World, kind: Kind, resource: Resource, marker: stri
     find: (kindName, key) => world.stores[kindName as KindName].get(key)?.resource,
     roles: world.session.roles,
     boundary: world.boundary,
+    operatorIdentity: world.operatorIdentity,
     serviceAccountIssuer: world.serviceAccountIssuer,
     marker,
   });

@@ -12,6 +12,8 @@ export interface ReferenceContext {
   /** Undefined until roles have been read. */
   readonly roles: RoleCatalog | undefined;
   readonly boundary: Boundary;
+  /** The operator's own identity on the platform: nobody binds roles to it from within the cluster. */
+  readonly operatorIdentity: string;
   readonly serviceAccountIssuer: string;
   readonly marker: string;
 }
@@ -86,7 +88,7 @@ function findRole(path: string, name: string, { roles, boundary }: ReferenceCont
 function judge(
   { role, path }: ReferenceField,
   uid: string,
-  { boundary, roles }: ReferenceContext,
+  { boundary, roles, operatorIdentity }: ReferenceContext,
 ): References | undefined {
   switch (role) {
     case "parent":
@@ -94,6 +96,8 @@ function judge(
         ? undefined
         : denied(`${path}: group ${uid} is not in a root group that the operator may use (its setting --root-group).`);
     case "identity":
+      if (uid === operatorIdentity)
+        return denied(`${path}: identity ${uid} is the operator's own; its role bindings are never managed.`);
       return permitsIdentity(boundary, uid)
         ? undefined
         : denied(
