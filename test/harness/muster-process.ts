@@ -13,6 +13,16 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
+export interface MusterProcessOptions {
+  /** The file to run; default: the source. `dist/muster.js` is what production runs. */
+  readonly program?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Start anew whenever a source file changes. */
+  readonly watch?: boolean;
+  /** Each line that it writes, as it comes. */
+  readonly onLine?: (line: string) => void;
+}
+
 /** `muster` as a process of its own, as people run it; it ends with this process, whatever way this one ends. */
 export class MusterProcess {
   readonly #child: ChildProcess;
@@ -20,20 +30,25 @@ export class MusterProcess {
   readonly #lines: LogLine[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #exited: Promise<void>;
+  readonly #worstEnd: NodeJS.Signals;
+  readonly #onLine: ((line: string) => void) | undefined;
   #said = "";
 
-  /** `program` is the file to run; the default is the source, `dist/muster.js` is what production runs. */
-  constructor(
-    args: readonly string[],
-    { program = main, env = {} }: { program?: string; env?: Record<string, string> } = {},
-  ) {
+  constructor(args: readonly string[], { program = main, env = {}, watch = false, onLine }: MusterProcessOptions = {}) {
     this.#name = `muster ${args[0] ?? ""}`;
-    this.#child = spawn(process.execPath, [program, ...args], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...env },
-    });
+    this.#onLine = onLine;
+    this.#child = spawn(
+      process.execPath,
+      [...(watch ? ["--watch", "--watch-preserve-output"] : []), program, ...args],
+      {
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { ...process.env, ...env },
+      },
+    );
     this.#exited = once(this.#child, "exit").then(() => this.#tell());
-    const endWithUs = () => this.#child.kill("SIGKILL");
+    // The watcher has to end its own child first.
+    this.#worstEnd = watch ? "SIGTERM" : "SIGKILL";
+    const endWithUs = () => this.#child.kill(this.#worstEnd);
     process.once("exit", endWithUs);
     void this.#exited.then(() => process.removeListener("exit", endWithUs));
     for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) this.#read(stream);
@@ -46,6 +61,7 @@ export class MusterProcess {
       const lines = (rest + chunk).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) {
+        this.#onLine?.(line);
         if (line.startsWith("{")) this.#lines.push(JSON.parse(line) as LogLine);
         else this.#said += `${line}\n`;
       }
@@ -75,12 +91,15 @@ export class MusterProcess {
     return this.#said;
   }
 
-  /** The first line of the log, past or to come, that is as wanted. @throws if the process ends before, or in time */
-  async logged(wanted: string | ((line: LogLine) => boolean)): Promise<LogLine> {
+  /**
+   * The first line of the log, past or to come, that is as wanted; `from` leaves out what was there before.
+   * @throws if the process ends before, or takes too long
+   */
+  async logged(wanted: string | ((line: LogLine) => boolean), from = 0): Promise<LogLine> {
     const matches = typeof wanted === "string" ? (line: LogLine) => line.msg === wanted : wanted;
     const deadline = performance.now() + logTimeoutMs;
     for (;;) {
-      const found = this.#lines.find(matches);
+      const found = this.#lines.find((line, index) => index >= from && matches(line));
       if (found !== undefined) return found;
       if (!this.running)
         throw new Error(`${this.#name} ended (${this.#child.exitCode ?? this.#child.signalCode}): ${this.lastWords()}`);
@@ -124,12 +143,12 @@ export class MusterProcess {
 
   /** The worst end. */
   async kill(): Promise<void> {
-    if (this.running) this.#child.kill("SIGKILL");
+    if (this.running) this.#child.kill(this.#worstEnd);
     await this.#exited;
   }
 
   #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of this.#listeners) listener();
   }
 
   /** The end of what it has written, for a message about it. */

@@ -7,7 +7,7 @@ import { kubeconfig } from "../control-plane/kubeconfig.ts";
 import type { KubeObject, ObjectRef } from "../control-plane/kube-client.ts";
 import type { Cluster } from "./cluster.ts";
 import { isReady } from "./muster-objects.ts";
-import { MusterProcess } from "./muster-process.ts";
+import { MusterProcess, type MusterProcessOptions } from "./muster-process.ts";
 import { PlatformAdmin } from "./platform-admin.ts";
 
 export interface SystemOptions<C extends Cluster = ControlPlane> {
@@ -17,6 +17,8 @@ export interface SystemOptions<C extends Cluster = ControlPlane> {
   readonly allowedRoles?: readonly string[];
   /** The file that runs as `muster`: the source, or the bundle. */
   readonly program?: string;
+  /** More of how `muster` is run, by command. */
+  readonly run?: (command: "platform" | "operator") => Pick<MusterProcessOptions, "watch" | "onLine">;
   readonly platformFlags?: readonly string[];
   /** Where the platform answers; default: any free port. */
   readonly platformPort?: number | undefined;
@@ -33,6 +35,9 @@ export interface SystemOptions<C extends Cluster = ControlPlane> {
 
 const defaultOperatorNamespace = "muster-system";
 const operatorAccount = "muster";
+const adminTokenName = "admin-token";
+/** Nobody replaces the file here as a kubelet would, so the token lasts as long as anybody may look. */
+const tokenLifeSeconds = 86_400;
 
 /**
  * The whole of Muster on loopback, with real parts only: a control plane, the platform as a process with its data in a
@@ -86,7 +91,7 @@ export class System<C extends Cluster = ControlPlane> {
     const { controlPlane, program, signal } = options;
     signal?.throwIfAborted();
     const folder = await mkdtemp(join(tmpdir(), "muster-system-"));
-    const adminTokenFile = join(folder, "admin-token");
+    const adminTokenFile = join(folder, adminTokenName);
     const platform = new MusterProcess(
       [
         "platform",
@@ -101,7 +106,7 @@ export class System<C extends Cluster = ControlPlane> {
           : ["--trusted-issuer", `${controlPlane.url},ca=${controlPlane.caFile}`]),
         ...(options.platformFlags ?? []),
       ],
-      program === undefined ? {} : { program },
+      { ...(program === undefined ? {} : { program }), ...options.run?.("platform") },
     );
     const end = () => void platform.kill();
     signal?.addEventListener("abort", end);
@@ -134,6 +139,11 @@ export class System<C extends Cluster = ControlPlane> {
     }
   }
 
+  /** Where the platform wrote the administrator's token. */
+  get adminTokenFile(): string {
+    return join(this.folder, adminTokenName);
+  }
+
   get operatorNamespace(): string {
     return this.#options.operatorNamespace ?? defaultOperatorNamespace;
   }
@@ -162,9 +172,14 @@ export class System<C extends Cluster = ControlPlane> {
     const tokenFile = join(this.folder, `token-${number}`);
     const kubeconfigFile = join(this.folder, `kubeconfig-${number}`);
     const audiences = [new URL(this.platformUrl).hostname];
-    const projected = await controlPlane.admin.createToken(account.namespace, account.name, { audiences });
+    const projected = await controlPlane.admin.createToken(account.namespace, account.name, {
+      audiences,
+      expirationSeconds: tokenLifeSeconds,
+    });
     await writeFile(tokenFile, projected, { mode: 0o600 });
-    const token = await controlPlane.admin.createToken(account.namespace, account.name, { expirationSeconds: 7200 });
+    const token = await controlPlane.admin.createToken(account.namespace, account.name, {
+      expirationSeconds: tokenLifeSeconds,
+    });
     this.secrets.push(projected, token);
     await writeFile(kubeconfigFile, kubeconfig({ ...controlPlane, token, user: account.name }), { mode: 0o600 });
     const repeated = (flag: string, values: readonly string[]) => values.flatMap((value) => [flag, value]);
@@ -189,7 +204,7 @@ export class System<C extends Cluster = ControlPlane> {
         this.operatorNamespace,
         ...flags,
       ],
-      program === undefined ? {} : { program },
+      { ...(program === undefined ? {} : { program }), ...this.#options.run?.("operator") },
     );
     this.#operators.add(process);
     const { address } = await process.logged("listening");
