@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { KubeClient } from "./client.ts";
 import { isNotFound, isThrottled, isUnanswered, KubeError } from "./errors.ts";
@@ -178,6 +179,14 @@ describe("requests", () => {
     for (const watch of watches) await expect(watch).rejects.toThrow("enough");
     await narrow.close();
   });
+});
+
+test("a signal that lives long gathers nothing from the calls that it served", async () => {
+  for (let call = 0; call < 3; call++) {
+    server.answers(call === 1 ? refusal(500, "InternalError") : json({}));
+    await client.get(things, "ns", "a", { signal }).catch(() => undefined);
+  }
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 describe("failures", () => {

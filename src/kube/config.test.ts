@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -128,6 +128,7 @@ describe("a kubeconfig", () => {
     await writeFile(kubeconfig, JSON.stringify({ ...document, users }));
     const connection = await readConnection({ kubeconfig, env: {}, clock });
     for (let call = 0; call < 5; call++) expect(await connection.token()).toBe("plugged");
+    expect(await readFile(runs, "utf8")).toBe("run\n");
   });
 
   test.each([

@@ -116,11 +116,11 @@ async function fromKubeconfig({ kubeconfig, context, clock }: ConnectionSettings
     throw new KubeConfigError(
       `--kubeconfig: the context "${chosen.name}" of ${file} names a cluster that is not there`,
     );
-  const authorization = async (): Promise<HttpsOptions> => {
+  const authorization = reused(clock, pluginReuseMs, async () => {
     const options: HttpsOptions = { headers: {} };
     await config.applyToHTTPSOptions(options);
     return options;
-  };
+  });
   const { ca, cert, key, servername, rejectUnauthorized } = await authorization();
   return {
     server: new URL(cluster.server),
@@ -130,11 +130,7 @@ async function fromKubeconfig({ kubeconfig, context, clock }: ConnectionSettings
     ...(servername === undefined ? {} : { serverName: servername }),
     ...(rejectUnauthorized === false ? { insecure: true as const } : {}),
     ...(chosen.namespace === undefined ? {} : { namespace: chosen.namespace }),
-    token: reused(
-      clock,
-      pluginReuseMs,
-      async () => /^Bearer (.+)$/.exec((await authorization()).headers.Authorization ?? "")?.[1],
-    ),
+    token: async () => /^Bearer (.+)$/.exec((await authorization()).headers.Authorization ?? "")?.[1],
   };
 }
 

@@ -97,6 +97,16 @@ test("what repeats is counted on one event, and written at most once a minute", 
   expect(patched).toEqual([["ns", name, { series: { count: 61, lastObservedTime: "2026-01-01T00:01:00.000000Z" } }]]);
 });
 
+test("what was said of a thousand other things since is not remembered", async () => {
+  const one = recorder({ burst: 2000, queueLimit: 2000 });
+  for (let index = 0; index <= 1000; index++) one.record(object(`o${index}`), happened);
+  await settled();
+  one.record(object("o0"), happened);
+  one.record(object("o1000"), happened);
+  await settled();
+  expect(created).toHaveLength(1002);
+});
+
 test("after six quiet minutes it is a new event", async () => {
   const one = recorder();
   one.record(object("a"), happened);

@@ -16,6 +16,8 @@ class LeaseApi {
   stored: LeaseObject | undefined;
   writes = 0;
   fault: Fault | undefined;
+  /** Milliseconds that a write takes. */
+  latency = 0;
   #version = 0;
 
   async get(): Promise<KubeObject> {
@@ -40,6 +42,7 @@ class LeaseApi {
   async #write(body: LeaseObject): Promise<KubeObject> {
     if (this.fault === "hangs") await new Promise(() => undefined);
     if (this.fault === "refused" || this.fault === "lost before") throw answer(this.fault === "refused" ? 500 : 0);
+    if (this.latency > 0) await clock.sleep(this.latency, never);
     this.writes++;
     this.stored = { ...body, metadata: { ...body.metadata, resourceVersion: String(++this.#version) } };
     if (this.fault === "lost after") {
@@ -190,6 +193,17 @@ describe("leading", () => {
       expect(String(leadership.signal.reason)).toContain("LeaseLost: not renewed for 10000 ms");
     },
   );
+
+  test("counts from when a renewal began, however long its answer took", async () => {
+    const leadership = await acquire("a");
+    api.latency = 3000;
+    await clock.advance(5300);
+    api.fault = "refused";
+    await clock.advance(6800);
+    expect(leadership.held()).toBe(true);
+    await clock.advance(200);
+    expect(leadership.held()).toBe(false);
+  });
 
   test("cannot be relied on any more, though the timer has not fired yet", async () => {
     let frozen = 0;

@@ -278,6 +278,23 @@ describe("watch", () => {
     expect(reports).toEqual([]);
   });
 
+  test("that brings something lets the next wait begin small again", async () => {
+    server.answers(
+      refusal(500, "InternalError"),
+      refusal(500, "InternalError"),
+      stream([added("b", 11)], (response) => response.end("?\n")),
+    );
+    server.answers(stream([]));
+    start();
+    const waits: number[] = [];
+    for (let time = 0; time < 3; time++) {
+      const { retryInMs } = await reported("failed");
+      waits.push(retryInMs);
+      await clock.advance(retryInMs);
+    }
+    expect(waits).toEqual([1200, 2400, 1200]);
+  });
+
   test("that ends at once each time is no storm", async () => {
     server.answers(stream([], end), stream([], end), stream([]));
     start();

@@ -99,8 +99,11 @@ export class Controller {
       this.#running.delete(abort);
       metrics?.activeWorkers(this.name, --this.#active);
     }
-    this.#conclude(key, result, (clock.monotonic() - started) / 1000, abort.signal);
-    this.queue.done(key);
+    try {
+      this.#conclude(key, result, (clock.monotonic() - started) / 1000, abort.signal);
+    } finally {
+      this.queue.done(key);
+    }
   }
 
   /** Aborts what is running. */

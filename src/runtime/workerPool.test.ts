@@ -123,6 +123,7 @@ describe("stop", () => {
     const pool = new WorkerPool({ controllers: [a.made], workers: 1, clock });
     a.made.enqueue("1");
     a.made.enqueue("2");
+    a.made.enqueue("3", { delayMs: 60_000 });
     pool.start();
     await settled();
     const stopped = pool.stop({ graceMs: 5000 });
