@@ -1,0 +1,111 @@
+import { styleText } from "node:util";
+import type { Live, Screen, Style, Task } from "./screen.ts";
+import { took } from "./took.ts";
+import { fit, wrap } from "./width.ts";
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const frameMs = 100;
+const hideCursor = "\u001b[?25l";
+const showCursor = "\u001b[?25h";
+/** Terminals that know it show all between the two at once; the others ignore it. */
+const [beginFrame, endFrame] = ["\u001b[?2026h", "\u001b[?2026l"];
+const clearBelow = "\u001b[J";
+
+/**
+ * A terminal. What has been said stays; below it is at most one region that moves. It is drawn over in one write, line by
+ * line and without clearing first, so that nothing flickers.
+ */
+export class LiveScreen implements Screen {
+  readonly #out: NodeJS.WriteStream;
+  #draw: (() => readonly string[]) | undefined;
+  /** Lines of the region that the terminal shows. */
+  #drawn = 0;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #redraw = () => this.#paintOver([]);
+
+  constructor(out: NodeJS.WriteStream) {
+    this.#out = out;
+    out.on("resize", this.#redraw);
+    out.write(hideCursor);
+  }
+
+  get columns(): number {
+    return this.#out.columns || 80;
+  }
+
+  paint(style: Style, text: string): string {
+    return styleText(style, text, { stream: this.#out, validateStream: true });
+  }
+
+  say(text: string, { style, indent = 2 }: { style?: Style; indent?: number } = {}): void {
+    const width = Math.min(this.columns, 100) - indent;
+    this.#paintOver(
+      wrap(text, width).map((line) => " ".repeat(indent) + (style === undefined ? line : this.paint(style, line))),
+    );
+  }
+
+  show(lines: readonly string[]): void {
+    this.#paintOver(lines.map((line) => fit(line, this.columns)));
+  }
+
+  verbatim(line: string): void {
+    this.#paintOver([line]);
+  }
+
+  begin(what: string): Task {
+    const started = performance.now();
+    let frame = 0;
+    let note = "";
+    const elapsed = () => this.paint("dim", took(performance.now() - started));
+    const live = this.live(() => [
+      `  ${this.paint("cyan", frames[frame++ % frames.length] ?? "")} ${what}${note === "" ? "" : `: ${note}`} ${elapsed()}`,
+    ]);
+    this.#timer = setInterval(this.#redraw, frameMs);
+    const halt = () => {
+      clearInterval(this.#timer);
+      this.#draw = undefined;
+    };
+    return {
+      progress: (text) => {
+        note = text;
+        live.update();
+      },
+      done: (result) => {
+        halt();
+        const lines = wrap(`${result} (${took(performance.now() - started)})`, Math.min(this.columns, 100) - 4);
+        this.show(lines.map((line, index) => (index === 0 ? `  ${this.paint("green", "✓")} ${line}` : `    ${line}`)));
+      },
+    };
+  }
+
+  live(draw: () => readonly string[]): Live {
+    this.#draw = draw;
+    this.#redraw();
+    return {
+      update: () => this.#redraw(),
+      end: () => {
+        this.#draw = undefined;
+        this.show(draw());
+      },
+    };
+  }
+
+  /** What moves is gone, and the cursor is back. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#draw = undefined;
+    this.#paintOver([]);
+    this.#out.removeListener("resize", this.#redraw);
+    this.#out.write(showCursor);
+  }
+
+  /** Writes `lines` for good where the region was, and the region below them. */
+  #paintOver(lines: readonly string[]): void {
+    const room = Math.max((this.#out.rows || 24) - 1, 1);
+    const region = (this.#draw?.() ?? []).slice(-room).map((line) => fit(line, this.columns));
+    const up = this.#drawn === 0 ? "" : `\u001b[${this.#drawn}A`;
+    const text = [...lines, ...region].map((line) => `\r${line}\u001b[K\n`).join("");
+    this.#drawn = region.length;
+    this.#out.write(`${beginFrame}${up}${text}${clearBelow}${endFrame}`);
+  }
+}

@@ -1,0 +1,28 @@
+import { countRequests } from "#test/control-plane/audit.ts";
+import { startControlPlane } from "#test/control-plane/control-plane.ts";
+import type { Ground } from "./ground.ts";
+
+/** A Kubernetes for the demo alone: the real API server and etcd on loopback, gone afterwards. */
+export async function newControlPlane(signal: AbortSignal, progress: (line: string) => void): Promise<Ground> {
+  const controlPlane = await startControlPlane({ audit: true, progress, signal });
+  const { gitVersion } = await controlPlane.admin.request("GET", "/version");
+  return {
+    cluster: controlPlane,
+    title: `Kubernetes ${gitVersion}: the real API server over etcd, at ${controlPlane.url}`,
+    namespace: "shop",
+    operatorNamespace: "muster-system",
+    prefix: "demo",
+    access: [`export KUBECONFIG=${controlPlane.kubeconfigFile}`],
+    kubectl: "kubectl -n shop",
+    writesBy: async (serviceAccount) =>
+      countRequests(
+        await controlPlane.requestCounts(),
+        ({ user, resource }, isWrite) =>
+          isWrite && user === `system:serviceaccount:${serviceAccount}` && resource.endsWith(".iam.muster.dev"),
+      ),
+    clear: async () => {
+      await controlPlane.admin.close();
+      await controlPlane.stop();
+    },
+  };
+}
