@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -8,6 +8,7 @@ import { kubeconfig } from "#test/control-plane/kubeconfig.ts";
 import type { KubeObject } from "#test/control-plane/kube-client.ts";
 import { MusterProcess } from "#test/harness/muster-process.ts";
 import { applyDefinitions } from "./definitions.ts";
+import { isOurs, isReady, loadExamples } from "./examples.ts";
 import { kustomize } from "./kustomize.ts";
 import { Workload } from "./workload.ts";
 
@@ -69,7 +70,7 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
     expect(await bootstrap()).toBe(said);
   });
 
-  it("brings what is applied in its namespace to the platform", async () => {
+  it("brings all of examples/ to the platform", async () => {
     const { admin, url, ca } = controlPlane();
     const identity = parse(await bootstrap()) as KubeObject;
     await admin.apply(identity);
@@ -96,16 +97,9 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
     });
     const { address } = await operator.logged("listening");
 
-    const text = await readFile(new URL("../../examples/10-groups.yaml", import.meta.url), "utf8");
-    const [first = ""] = text.split(/^---$/m).filter((part) => part.includes("parentUid"));
-    const group = parse(first.replace("0".repeat(40), identity["data"].MUSTER_ROOT_GROUP)) as KubeObject;
-    await admin.apply(group);
-    const ready = await admin.waitFor(group, (seen) =>
-      seen?.["status"]?.conditions?.some(
-        (condition: { type: string; status: string }) => condition.type === "Ready" && condition.status === "True",
-      ),
-    );
-    expect(ready?.["status"].uid).toMatch(new RegExp(`^${identity["data"].MUSTER_ROOT_GROUP}/`));
+    const examples = await loadExamples(identity["data"].MUSTER_ROOT_GROUP);
+    for (const object of examples) await admin.apply(object);
+    for (const object of examples.filter(isOurs)) await admin.waitFor(object, isReady);
 
     for (const [workload, at] of [
       [deployed, String(address)],

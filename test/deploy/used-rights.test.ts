@@ -1,31 +1,11 @@
-import { readdir, readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
 import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/control-plane/kube-client.ts";
 import { System } from "#test/harness/system.ts";
+import { isOurs, isReady, loadExamples } from "./examples.ts";
 import { loadOperatorRbac } from "./operator-rbac.ts";
 
 const user = "system:serviceaccount:muster-system:muster";
-
-/** They stand below a group whose uid each platform makes for itself. */
-async function examples(root: string): Promise<KubeObject[]> {
-  const folder = new URL("../../examples/", import.meta.url);
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml")).toSorted();
-  const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), "utf8")));
-  return texts.flatMap((text) =>
-    parseAllDocuments(text.replaceAll("0".repeat(40), root)).map((document) => document.toJS() as KubeObject),
-  );
-}
-
-const isReady = (object: KubeObject | undefined): boolean => {
-  const conditions: { type: string; status: string; observedGeneration: number }[] =
-    object?.["status"]?.conditions ?? [];
-  return conditions.some(
-    ({ type, status, observedGeneration }) =>
-      type === "Ready" && status === "True" && observedGeneration === object?.metadata.generation,
-  );
-};
 
 describeWithControlPlane(
   "the rights that the operator is deployed with",
@@ -36,9 +16,7 @@ describeWithControlPlane(
       const system = await System.start({ controlPlane: controlPlane(), namespaces: ["shop"], rbac });
       try {
         const operator = await system.startOperator();
-        const objects = (await examples(system.root)).filter(({ apiVersion }) =>
-          apiVersion.startsWith("iam.muster.dev/"),
-        );
+        const objects = (await loadExamples(system.root)).filter(isOurs);
         for (const object of objects) await admin.apply(object);
         for (const object of objects) await admin.waitFor(object, isReady);
         for (const object of objects) await admin.delete(object);
