@@ -34,7 +34,7 @@ export interface SystemOptions<C extends Cluster = ControlPlane> {
 }
 
 const defaultOperatorNamespace = "muster-system";
-const operatorAccount = "muster";
+export const operatorAccount = "muster";
 const adminTokenName = "admin-token";
 /** Nobody replaces the file here as a kubelet would, so the token lasts as long as anybody may look. */
 const tokenLifeSeconds = 86_400;
