@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 interface LockOptions {
@@ -20,7 +20,7 @@ export async function withLock(
   let told = false;
   while (!(await take(path))) {
     const holder = Number(await readFile(path, "utf8").catch(() => ""));
-    if (holder > 0 && !isAlive(holder)) {
+    if ((holder > 0 && !isAlive(holder)) || (await isOld(path))) {
       await rm(path, { force: true });
       continue;
     }
@@ -43,6 +43,14 @@ async function take(path: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   }
+}
+
+/** Nothing that is guarded takes so long: the number of a dead holder was given to another process. */
+const oldMs = 3_600_000;
+
+async function isOld(path: string): Promise<boolean> {
+  const taken = await stat(path).catch(() => undefined);
+  return taken !== undefined && Date.now() - taken.mtimeMs > oldMs;
 }
 
 function isAlive(pid: number): boolean {

@@ -56,8 +56,12 @@ async function programsIn(folder: string, progress: FindOptions["progress"]): Pr
       `KUBEBUILDER_ASSETS is ${folder}, where there is no program ${name}: name a folder with etcd and kube-apiserver, or unset it to have them built with Go`,
     );
   };
-  const controllerManager = await program("kube-controller-manager");
-  if (!controllerManager)
+  const programs = {
+    etcd: await needed("etcd"),
+    apiServer: await needed("kube-apiserver"),
+    controllerManager: await program("kube-controller-manager"),
+  };
+  if (!programs.controllerManager)
     progress?.(`there is no kube-controller-manager in ${folder}: namespaces that are deleted will stay`);
-  return { etcd: await needed("etcd"), apiServer: await needed("kube-apiserver"), controllerManager };
+  return programs;
 }
