@@ -39,6 +39,10 @@ export default defineCommand({
       "an issuer of tokens that may have a private address, such as a cluster's own: URL[,ca=FILE][,jwks=URL]",
     ),
     errorDomain: settings.withDefault(settings.text, "iam.muster.dev", "the domain in the details of errors"),
+    vendorAlias: settings.optional(
+      settings.matching("NAME", /^[a-z][a-z0-9_]*$/, "the first part of a package name, such as acme"),
+      "serve gRPC under NAME.platform too, for clients that know the same API by another vendor",
+    ),
     uniqueNames: settings.toggle("refuse a name that a sibling has, and a role binding that exists"),
     consistencyLag: settings.withDefault(
       settings.duration,
@@ -78,6 +82,7 @@ export default defineCommand({
         audiences: values.audience,
         trustedIssuers: values.trustedIssuer,
         errorDomain: values.errorDomain,
+        vendorAlias: values.vendorAlias,
         uniqueNames: values.uniqueNames,
         consistencyLag: values.consistencyLag,
         unknownFields: values.unknownFields,

@@ -1,16 +1,17 @@
-import type { IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { Authenticator } from "./access/authenticator.ts";
 import type { Clock } from "./clock.ts";
 import { firstStart } from "./first-start.ts";
+import { grpcHandler, isGrpcPath } from "./grpc/grpc-handler.ts";
 import { groupsService } from "./iam/groups.ts";
 import { identitiesService } from "./iam/identities.ts";
 import { roleBindingsService } from "./iam/role-bindings.ts";
 import { rolesService } from "./iam/roles.ts";
 import { PageTokens } from "./resources/page-token.ts";
+import { restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
-import { apiHandler } from "./server/api-handler.ts";
-import { type HttpAnswer, type HttpHandler, HttpServer } from "./server/http-server.ts";
+import { CallRunner } from "./server/call-runner.ts";
+import { type Handlers, type HttpAnswer, type HttpRequest, HttpServer } from "./server/http-server.ts";
 import { Metrics } from "./server/metrics.ts";
 import { wellKnownDocuments } from "./server/well-known.ts";
 import { operationsOf } from "./service/operations.ts";
@@ -53,7 +54,7 @@ const drainMilliseconds = 8_000;
 
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { store, clock, log, listen } = options;
-  const handler = Promise.withResolvers<HttpHandler>();
+  const handler = Promise.withResolvers<Handlers>();
   // Whoever waits for it sees the failure; a start that fails without a request is no unhandled rejection.
   handler.promise.catch(() => {});
   const server = await HttpServer.listen(listen.host, listen.port, handler.promise);
@@ -74,19 +75,24 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       unknownFields: settings.unknownFields,
       emptyAnswer: settings.deleteAnswer,
     });
-    const { errorDomain } = settings;
     const { latency, maximumInFlight } = options;
-    const api = apiHandler({ transcoder, metrics, log, errorDomain, latency, maximumInFlight });
+    const runner = new CallRunner({ metrics, log, latency, maximumInFlight });
+    const rest = restHandler(transcoder, runner, settings.errorDomain);
+    const rpc = grpcHandler(operations, runner, settings);
     const documents = wellKnownDocuments(settings.authUrl, keys);
     let ready = true;
-    handler.resolve(async (request, readBody) => {
-      const path = pathOf(request);
-      if (path === "/livez") return text(200, "ok");
-      if (path === "/readyz") return ready ? text(200, "ok") : text(503, "stopping");
-      if (path === "/metrics") return text(200, await metrics.registry.metrics());
-      const document = documents.get(path);
-      if (document !== undefined && request.method === "GET") return json(document);
-      return api(request, readBody);
+    handler.resolve({
+      isRpc: isGrpcPath,
+      rpc,
+      http: async (request, readBody) => {
+        const path = pathOf(request);
+        if (path === "/livez") return text(200, "ok");
+        if (path === "/readyz") return ready ? text(200, "ok") : text(503, "stopping");
+        if (path === "/metrics") return text(200, await metrics.registry.metrics());
+        const document = documents.get(path);
+        if (document !== undefined && request.method === "GET") return json(document);
+        return rest(request, readBody);
+      },
     });
     if (first)
       log.info(
@@ -121,7 +127,7 @@ function servicesOf(sessions: Sessions, securityTokens: Service): Service[] {
   ];
 }
 
-function pathOf({ url = "/" }: IncomingMessage): string {
+function pathOf({ url = "/" }: HttpRequest): string {
   const mark = url.indexOf("?");
   return mark < 0 ? url : url.slice(0, mark);
 }

@@ -11,6 +11,8 @@ export interface PlatformSettings {
   readonly trustedIssuers: readonly TrustedIssuer[];
   /** `ErrorInfo.domain`. */
   readonly errorDomain: string;
+  /** Under whose package names (`<vendor>.platform…`) gRPC is served too. */
+  readonly vendorAlias: string | undefined;
   /** Refuse a name that a sibling has, and a binding that exists. */
   readonly uniqueNames: boolean;
   /** Milliseconds for which a new group's children are answered with code 7. */

@@ -144,6 +144,7 @@ export class RunningPlatform {
         audiences: [],
         trustedIssuers: [],
         errorDomain: "iam.muster.dev",
+        vendorAlias: undefined,
         uniqueNames: false,
         consistencyLag: 0,
         unknownFields: "refuse",

@@ -1,0 +1,44 @@
+import { type ApiError, Code, invalidArgument } from "../errors/api-error.ts";
+import { httpStatusOf, restErrorOf } from "../errors/rest-error.ts";
+import { bearerOf } from "../server/bearer.ts";
+import type { CallRunner } from "../server/call-runner.ts";
+import type { BodyReader, HttpAnswer, HttpHandler, HttpRequest } from "../server/http-server.ts";
+import type { RestRequest, Transcoder } from "./transcoder.ts";
+
+/** Answers what is private to its caller: it is for no cache. */
+const answerHeaders = { "content-type": "application/json", "cache-control": "no-store" };
+
+/** The REST API over HTTP. */
+export function restHandler(transcoder: Transcoder, runner: CallRunner, errorDomain: string): HttpHandler {
+  return async (request, readBody) => {
+    const outcome = await runner.run(async (named) => {
+      const call = transcoder.find(await restRequestOf(request, readBody));
+      named(call.operation.name);
+      return call.run();
+    });
+    if (outcome.kind === "answer") return { status: 200, headers: answerHeaders, body: outcome.value };
+    return errorAnswer(outcome.error, errorDomain);
+  };
+}
+
+async function restRequestOf(request: HttpRequest, readBody: BodyReader): Promise<RestRequest> {
+  const { method = "GET", url = "/", headers } = request;
+  const body = await readBody();
+  if (body === undefined) throw invalidArgument("body", "must not be larger than 1 MiB");
+  const mark = url.indexOf("?");
+  return {
+    method,
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? "" : url.slice(mark + 1),
+    contentType: headers["content-type"],
+    body,
+    bearer: bearerOf(headers.authorization),
+  };
+}
+
+function errorAnswer(error: ApiError, domain: string): HttpAnswer {
+  const headers: Record<string, string> = { ...answerHeaders };
+  if (error.code === Code.unauthenticated) headers["www-authenticate"] = "Bearer";
+  if (error.detail?.kind === "retry") headers["retry-after"] = error.detail.seconds.toString();
+  return { status: httpStatusOf(error.code), headers, body: JSON.stringify(restErrorOf(error, domain)) };
+}

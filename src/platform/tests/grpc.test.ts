@@ -1,0 +1,83 @@
+import { connect } from "node:http2";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { SecurityTokenService } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
+import { RunningPlatform } from "./running-platform.ts";
+
+let platform: RunningPlatform;
+beforeAll(async () => {
+  platform = await RunningPlatform.start({ vendorAlias: "acme" });
+});
+afterAll(() => platform.stop());
+
+const bearer = (token: string | undefined) => ({ headers: { authorization: `Bearer ${token}` } });
+
+describe("gRPC on the same port", () => {
+  it.each([
+    ["gRPC", (baseUrl: string) => createGrpcTransport({ baseUrl })],
+    ["gRPC-web over HTTP/1.1", (baseUrl: string) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })],
+    ["Connect over HTTP/2", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "2" })],
+  ])("%s answers as REST does", async (_, transport) => {
+    const groups = createClient(GroupsService, transport(platform.url));
+    const made = await groups.createGroup(
+      { parent: platform.root, group: { name: "by grpc" } },
+      bearer(platform.admin.token),
+    );
+    expect(await platform.admin.ok("GET", `/iam/v2beta1/groups/${made.uid}`)).toMatchObject({ name: "by grpc" });
+    const listed = await groups.listGroups({ uidp: { ids: [made.uid] } }, bearer(platform.admin.token));
+    expect(listed).toMatchObject({ groups: [{ uid: made.uid }], totalCount: 1n });
+    // Without a mask, the fields that have a value other than the default change.
+    const update = { uid: made.uid, name: "", description: "d" };
+    expect(await groups.updateGroup({ group: update }, bearer(platform.admin.token))).toMatchObject({
+      name: "by grpc",
+      description: "d",
+    });
+    await groups.deleteGroup({ uid: made.uid }, bearer(platform.admin.token));
+
+    const error = await groups
+      .createGroup({ parent: platform.root }, bearer(platform.admin.token))
+      .catch((thrown: unknown) => ConnectError.from(thrown));
+    expect(error).toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: 'Invalid argument: name: name must match "^[a-z0-9 ._-]{1,}$"',
+    });
+    expect((error as ConnectError).findDetails(ErrorInfoSchema)).toMatchObject([
+      { reason: "INVALID_ARGUMENT", domain: "iam.muster.dev" },
+    ]);
+    expect((error as ConnectError).findDetails(BadRequestSchema)).toMatchObject([
+      { fieldViolations: [{ field: "name" }] },
+    ]);
+    await expect(groups.listGroups({})).rejects.toMatchObject({ code: Code.Unauthenticated });
+  });
+
+  it("exchanges tokens", async () => {
+    const identity = await platform.makeIdentity(platform.root);
+    const tokens = createClient(SecurityTokenService, createGrpcTransport({ baseUrl: platform.url }));
+    const answer = await tokens.exchange(
+      { aud: [platform.url], identity },
+      bearer(await platform.incomingToken(identity)),
+    );
+    expect((await platform.as(answer.token).get("/iam/v2beta1/groups")).status).toBe(200);
+  });
+
+  it("serves the same methods under another vendor's package name", async () => {
+    const response = await fetch(`${platform.url}/acme.platform.iam.v2beta1.GroupsService/ListGroups`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${platform.admin.token}`, "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(await response.json()).toMatchObject({ groups: [{ uid: platform.root }] });
+  });
+
+  it("answers REST over HTTP/2 with prior knowledge", async () => {
+    const session = connect(platform.url);
+    const stream = session.request({ ":path": "/iam/v2beta1/groups", authorization: `Bearer ${platform.admin.token}` });
+    let text = "";
+    for await (const chunk of stream) text += String(chunk);
+    expect(JSON.parse(text)).toMatchObject({ groups: [{ uid: platform.root }] });
+    session.close();
+  });
+});
