@@ -23,11 +23,13 @@ type Objects = Readonly<Record<MusterKind, readonly KubeObject[]>>;
  * when the system started. `foreign` are uids that other hands made. Empty where all is well.
  */
 export async function differencesFromPlatform(system: System, foreign: readonly string[] = []): Promise<string[]> {
-  const objects = Object.fromEntries(
-    await Promise.all(
-      musterKinds.map(async (kind) => [kind, await system.controlPlane.admin.list(kindRef(kind))] as const),
-    ),
-  ) as Objects;
+  const { admin } = system.controlPlane;
+  const [groups, identities, roleBindings] = await Promise.all([
+    admin.list(kindRef("Group")),
+    admin.list(kindRef("Identity")),
+    admin.list(kindRef("RoleBinding")),
+  ]);
+  const objects: Objects = { Group: groups, Identity: identities, RoleBinding: roleBindings };
   const differences: string[] = [];
   for (const kind of musterKinds) {
     const rows = new Map((await system.admin.list(collectionOf[kind])).map((row) => [row.uid, row]));

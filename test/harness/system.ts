@@ -220,7 +220,7 @@ export class System<C extends Cluster = ControlPlane> {
   async shows(
     ref: ObjectRef,
     wanted: (object: KubeObject | undefined) => boolean,
-    timeoutMs = 60_000,
+    timeoutMs = 30_000,
   ): Promise<KubeObject | undefined> {
     return this.controlPlane.admin.waitFor(ref, wanted, { timeoutMs }).catch((error: Error) => {
       throw new Error(`${error.message}\nThe operator: ${this.operators.at(-1)?.lastWords()}`, { cause: error });
