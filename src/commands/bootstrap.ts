@@ -51,16 +51,21 @@ export default defineCommand({
       return transport.send({ ...call, path: `/iam/v2beta1/${path}`, ...text }, signal);
     };
     const list = async (collection: string, query: Record<string, string>): Promise<readonly Row[]> => {
-      const page = (await send("GET", `${collection}?${new URLSearchParams(query).toString()}`)) as
-        | Record<string, readonly Row[] | undefined>
-        | undefined;
-      return page?.[collection] ?? [];
+      const all: Row[] = [];
+      for (let pageToken = ""; ; ) {
+        const parameters = new URLSearchParams({ ...query, page_size: "200", page_token: pageToken });
+        const page = ((await send("GET", `${collection}?${parameters.toString()}`)) ?? {}) as Record<string, unknown>;
+        all.push(...((page[collection] ?? []) as readonly Row[]));
+        const next = page["nextPageToken"];
+        if (typeof next !== "string" || next === "") return all;
+        pageToken = next;
+      }
     };
     try {
       const group = values.rootGroup ?? onlyOf(await list("groups", { "uidp.in_root": "true" }));
       const subject = `system:serviceaccount:${values.serviceAccount.replace("/", ":")}`;
       const claimMatch = { issuer: values.issuer, subject, audience: values.audience };
-      const below = { "uidp.children_of": group, page_size: "200" };
+      const below = { "uidp.children_of": group };
 
       const known = (await list("identities", below)).find((row) => isMatch(row, claimMatch));
       const identity = known ?? ((await send("POST", `identities/${group}`, { name: "muster", claimMatch })) as Row);

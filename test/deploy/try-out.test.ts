@@ -53,10 +53,15 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
     await rm(folder, { recursive: true });
   });
 
-  async function bootstrap(): Promise<string> {
+  async function runBootstrap(...more: string[]): Promise<MusterProcess> {
     const flags = ["--platform-url", platformUrl, "--admin-token-file", join(folder, "admin-token")];
-    const run = new MusterProcess(["bootstrap", ...flags, "--issuer", controlPlane().url]);
+    const run = new MusterProcess(["bootstrap", ...flags, "--issuer", controlPlane().url, ...more]);
     await run.ended;
+    return run;
+  }
+
+  async function bootstrap(): Promise<string> {
+    const run = await runBootstrap();
     expect(run.exitCode, run.said).toBe(0);
     return run.said;
   }
@@ -68,6 +73,15 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
       metadata: { namespace: "muster-system", name: "muster-identity" },
     });
     expect(await bootstrap()).toBe(said);
+  });
+
+  it.each([
+    [["--role", "emperor"], '--role: the platform has no role "emperor"'],
+    [["--root-group", "0".repeat(40)], "NOT_FOUND"],
+  ])("says why the operator's identity cannot be made: %s", async (flags, why) => {
+    const run = await runBootstrap(...flags);
+    expect(run.exitCode).toBe(1);
+    expect(run.said).toContain(why);
   });
 
   it("brings all of examples/ to the platform", async () => {
