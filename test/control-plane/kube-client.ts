@@ -280,7 +280,8 @@ export class KubeClient {
       dispatcher: this.#agent,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        accept: "application/json",
+        // The keys of tokens have a media type of their own.
+        accept: "application/json, application/jwk-set+json",
         ...(body === undefined ? {} : { "content-type": contentType ?? "application/json" }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
