@@ -42,11 +42,11 @@ export async function demo(options: Options, screen: Screen, interruption: Abort
   screen.close();
   // Whoever waits for anything still is told that it is over.
   interruption.abort(new Interrupted());
+  if (code === 130) screen.show(["", "Interrupted: clearing up."]);
   try {
-    if (code === 130) screen.say("Interrupted. Clearing up…", { indent: 0 });
     await play.clear();
   } catch (error) {
-    screen.say((error as Error).message, { style: "red", indent: 0 });
+    screen.say(`✗ ${(error as Error).message}`, { style: "red", indent: 0 });
     return code || 1;
   }
   return code;
@@ -85,6 +85,7 @@ class Play {
     const counts = await stage.during("reading the operator's metrics", 10, stage.counts());
     showSummary(screen, shown, counts, performance.now() - started);
     if (this.#options.keep) await this.#keep(stage);
+    screen.say("Next: npm run demo -- --keep leaves all of it up, for you to try with kubectl and curl.");
   }
 
   async #start(): Promise<Stage> {
@@ -118,7 +119,7 @@ class Play {
 
   /** Without an operator there is nothing to wait for. */
   #endWith({ process }: Operator): void {
-    process.ended.then(() => this.#interruption.abort(new Error(`the operator has ended (${process.exitCode})`)));
+    void process.ended.then(() => this.#interruption.abort(new Error(`the operator has ended (${process.exitCode})`)));
   }
 
   async #keep(stage: Stage): Promise<void> {

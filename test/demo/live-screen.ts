@@ -1,7 +1,7 @@
-import { styleText } from "node:util";
-import type { Live, Screen, Style, Task } from "./screen.ts";
+import { painter, paragraphLines } from "./paragraph.ts";
+import type { Live, Paragraph, Screen, Style, Task } from "./screen.ts";
 import { took } from "./took.ts";
-import { fit, wrap } from "./width.ts";
+import { fit } from "./width.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
@@ -9,6 +9,8 @@ const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
 /** Terminals that know it show all between the two at once; the others ignore it. */
 const [beginFrame, endFrame] = ["\u001b[?2026h", "\u001b[?2026l"];
+/** Longer lines of text read badly. */
+const widest = 100;
 const clearBelow = "\u001b[J";
 
 /**
@@ -16,15 +18,18 @@ const clearBelow = "\u001b[J";
  * line and without clearing first, so that nothing flickers.
  */
 export class LiveScreen implements Screen {
+  readonly paint: (style: Style, text: string) => string;
   readonly #out: NodeJS.WriteStream;
   #draw: (() => readonly string[]) | undefined;
   /** Lines of the region that the terminal shows. */
   #drawn = 0;
+  #closed = false;
   #timer: NodeJS.Timeout | undefined;
   readonly #redraw = () => this.#paintOver([]);
 
   constructor(out: NodeJS.WriteStream) {
     this.#out = out;
+    this.paint = painter(out);
     out.on("resize", this.#redraw);
     out.write(hideCursor);
   }
@@ -33,15 +38,8 @@ export class LiveScreen implements Screen {
     return this.#out.columns || 80;
   }
 
-  paint(style: Style, text: string): string {
-    return styleText(style, text, { stream: this.#out, validateStream: true });
-  }
-
-  say(text: string, { style, indent = 2 }: { style?: Style; indent?: number } = {}): void {
-    const width = Math.min(this.columns, 100) - indent;
-    this.#paintOver(
-      wrap(text, width).map((line) => " ".repeat(indent) + (style === undefined ? line : this.paint(style, line))),
-    );
+  say(text: string, paragraph?: Paragraph): void {
+    this.#paintOver(paragraphLines(text, Math.min(this.columns, widest), this.paint, paragraph));
   }
 
   show(lines: readonly string[]): void {
@@ -72,8 +70,7 @@ export class LiveScreen implements Screen {
       },
       done: (result) => {
         halt();
-        const lines = wrap(`${result} (${took(performance.now() - started)})`, Math.min(this.columns, 100) - 4);
-        this.show(lines.map((line, index) => (index === 0 ? `  ${this.paint("green", "✓")} ${line}` : `    ${line}`)));
+        this.say(`✓ ${result} (${took(performance.now() - started)})`);
       },
     };
   }
@@ -92,6 +89,8 @@ export class LiveScreen implements Screen {
 
   /** What moves is gone, and the cursor is back. */
   close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     clearInterval(this.#timer);
     this.#draw = undefined;
     this.#paintOver([]);

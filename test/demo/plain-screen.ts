@@ -1,24 +1,20 @@
-import { styleText } from "node:util";
-import type { Live, Screen, Style, Task } from "./screen.ts";
+import { painter, paragraphLines } from "./paragraph.ts";
+import type { Live, Paragraph, Screen, Style, Task } from "./screen.ts";
 import { took } from "./took.ts";
-import { wrap } from "./width.ts";
 
 /** Lines for a file, a log or another program. */
 export class PlainScreen implements Screen {
   readonly columns = 120;
+  readonly paint: (style: Style, text: string) => string;
   readonly #out: NodeJS.WriteStream;
 
   constructor(out: NodeJS.WriteStream) {
     this.#out = out;
+    this.paint = painter(out);
   }
 
-  paint(style: Style, text: string): string {
-    return styleText(style, text, { stream: this.#out, validateStream: true });
-  }
-
-  say(text: string, { style, indent = 2 }: { style?: Style; indent?: number } = {}): void {
-    for (const line of wrap(text, this.columns - indent))
-      this.#line(" ".repeat(indent) + (style === undefined ? line : this.paint(style, line)));
+  say(text: string, paragraph?: Paragraph): void {
+    for (const line of paragraphLines(text, this.columns, this.paint, paragraph)) this.#line(line);
   }
 
   show(lines: readonly string[]): void {
@@ -33,7 +29,7 @@ export class PlainScreen implements Screen {
     const started = performance.now();
     return {
       progress: (note) => this.#line(`    ${what}: ${note}`),
-      done: (result) => this.#line(`  ✓ ${result} (${took(performance.now() - started)})`),
+      done: (result) => this.say(`✓ ${result} (${took(performance.now() - started)})`),
     };
   }
 

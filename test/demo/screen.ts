@@ -9,7 +9,7 @@ export interface Screen {
   /** The text in a style, where the screen has styles. */
   paint(style: Style, text: string): string;
   /** A paragraph, broken between words. */
-  say(text: string, options?: { readonly style?: Style; readonly indent?: number }): void;
+  say(text: string, paragraph?: Paragraph): void;
   /** Lines as they are, cut at the edge of a terminal. */
   show(lines: readonly string[]): void;
   /** Commands to be copied: neither broken nor cut. */
@@ -20,6 +20,12 @@ export interface Screen {
   live(draw: () => readonly string[]): Live;
   /** Leaves the terminal as it was. May be called again. */
   close(): void;
+}
+
+export interface Paragraph {
+  readonly style?: Style;
+  /** Default 2. */
+  readonly indent?: number;
 }
 
 export interface Task {

@@ -14,5 +14,6 @@ export function showSummary(screen: Screen, shown: readonly Shown[], counts: Cou
     objectWrites === undefined
       ? `${kubernetesWrites} writes to Kubernetes, events and the Lease included`
       : `${objectWrites} writes to Muster objects in Kubernetes, and ${kubernetesWrites - objectWrites} for events and the Lease`;
+  screen.show([""]);
   screen.say(`All of it in ${took(ms)}. The operator made ${platformCalls} calls to the platform, ${writes}.`);
 }

@@ -15,7 +15,7 @@ export const apply: Chapter = {
   about:
     "Groups, identities and role bindings, as manifests. The bindings come first and the topmost group last: each waits for what it refers to, so the order does not matter.",
   play: async (stage, screen) => {
-    showCommand(screen, `${stage.ground.kubectl} apply -f examples/`);
+    showCommand(screen, "kubectl apply -f examples/   # with the root group's uid filled in");
     const before = await stage.counts();
     const ms = await applyAndWatch(stage, screen, stage.manifests.toReversed());
     const after = await stage.counts();

@@ -12,7 +12,7 @@ export const deletion: Chapter = {
   about:
     "Asked for in the wrong order again. Bindings go before identities and groups when they are empty, on the platform first; only then does Kubernetes forget the object.",
   play: async (stage, screen) => {
-    showCommand(screen, `${stage.ground.kubectl} delete -f examples/`);
+    showCommand(screen, "kubectl delete -f examples/");
     const names = stage.manifests.map(nameOf);
     const known = stage.objects.deleted().length;
     const asked = new Map<string, number>();

@@ -45,6 +45,6 @@ export const drift: Chapter = {
     );
     const note = event.find(({ reason }) => reason === "DriftCorrected")?.["note"];
     screen.say(`An event tells of it: DriftCorrected, "${note}"`, { indent: 4, style: "dim" });
-    return [{ what: `a change by another hand, undone (looked for every ${resyncSeconds} s)`, result: mended }];
+    return [{ what: "a change by another hand, undone", result: `${mended} (looked for every ${resyncSeconds} s)` }];
   },
 };

@@ -9,7 +9,7 @@ const description = "Carts, orders, payments and refunds";
 
 export const edit: Chapter = {
   title: "Change a manifest",
-  about: "The operator watches: it does not wait for a schedule.",
+  about: "The operator is told of each change by Kubernetes; nobody waits for a schedule.",
   play: async (stage, screen) => {
     const patch = { spec: { description } };
     showCommand(screen, `${stage.ground.kubectl} patch mgroup checkout --type merge -p '${JSON.stringify(patch)}'`);

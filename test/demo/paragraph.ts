@@ -1,0 +1,23 @@
+import { styleText } from "node:util";
+import type { Paragraph, Style } from "./screen.ts";
+import { wrap } from "./width.ts";
+
+/** Styles for a stream, if it is a terminal that has them and nobody has set NO_COLOR. */
+export const painter =
+  (stream: NodeJS.WriteStream) =>
+  (style: Style, text: string): string =>
+    styleText(style, text, { stream, validateStream: true });
+
+/** The lines of a paragraph that is at most `columns` wide. A mark that something went well is green by itself. */
+export function paragraphLines(
+  text: string,
+  columns: number,
+  paint: (style: Style, text: string) => string,
+  { style, indent = 2 }: Paragraph = {},
+): string[] {
+  const paintLine = (line: string) => {
+    if (style !== undefined) return paint(style, line);
+    return line.startsWith("✓") ? `${paint("green", "✓")}${line.slice(1)}` : line;
+  };
+  return wrap(text, columns - indent).map((line) => " ".repeat(indent) + paintLine(line));
+}
