@@ -34,6 +34,11 @@ export default defineCommand({
       "the key that seals secrets in the data; made where there is none, mode 0600 (default: the data file with .key)",
     ),
     audience: settings.optionalList(settings.text, "an audience, beside the base URL, that API tokens may be made for"),
+    refreshLifetime: settings.withDefault(
+      settings.duration,
+      "24h",
+      "after this long the refresh tokens of an exchange end, however often they were used",
+    ),
     trustedIssuer: settings.optionalList(
       trustedIssuer(),
       "an issuer of tokens that may have a private address, such as a cluster's own: URL[,ca=FILE][,jwks=URL]",
@@ -80,6 +85,7 @@ export default defineCommand({
         baseUrl,
         authUrl: withoutSlash(values.authUrl?.href ?? baseUrl),
         audiences: values.audience,
+        refreshLifetime: values.refreshLifetime,
         trustedIssuers: values.trustedIssuer,
         errorDomain: values.errorDomain,
         vendorAlias: values.vendorAlias,

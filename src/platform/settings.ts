@@ -8,6 +8,8 @@ export interface PlatformSettings {
   readonly authUrl: string;
   /** Audiences of API tokens beside `baseUrl`. */
   readonly audiences: readonly string[];
+  /** Milliseconds after which an exchange's refresh tokens end, however often they were used. */
+  readonly refreshLifetime: number;
   readonly trustedIssuers: readonly TrustedIssuer[];
   /** `ErrorInfo.domain`. */
   readonly errorDomain: string;

@@ -20,6 +20,7 @@ import { checkUniqueName } from "../resources/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
 import { statement } from "../store/store.ts";
+import { endFamiliesOf } from "../tokens/refresh-families.ts";
 import { newUidIn } from "../uid.ts";
 import { identities } from "./identity-collection.ts";
 import { checkRelationship } from "./identity-rules.ts";
@@ -59,7 +60,8 @@ export function identitiesService(sessions: Sessions): Service {
         const time = timestampFromMs(session.now);
         const created = clone(IdentitySchema, identity);
         Object.assign(created, { uid: newUidIn(parent), createTime: time, updateTime: time, lastSeenTime: time });
-        checkIdentity(created, session.now);
+        checkTexts(created);
+        checkRelationship(created, session.now);
         await checkUniqueName(session, identities, created.uid, created.name);
         await identities.insert(session.tx, created);
         return created;
@@ -71,9 +73,13 @@ export function identitiesService(sessions: Sessions): Service {
         const mask = readMask(IdentitySchema, updateMask?.paths ?? [], identity);
         const updated = applyMask(IdentitySchema, current, identity, mask);
         const assumedOtherwise = !equals(IdentitySchema, assumption(current), assumption(updated));
-        if (assumedOtherwise) await checkHoldsWhatItGives(session, current.uid);
+        checkTexts(updated);
         // Static keys that have expired are no reason to refuse a new description.
-        checkIdentity(updated, assumedOtherwise ? session.now : 0);
+        if (assumedOtherwise) {
+          await checkHoldsWhatItGives(session, current.uid);
+          checkRelationship(updated, session.now);
+          await endFamiliesOf(session.tx, updated.uid);
+        }
         if (updated.name !== current.name) await checkUniqueName(session, identities, updated.uid, updated.name);
         updated.updateTime = timestampFromMs(session.now);
         await identities.update(session.tx, updated);
@@ -84,6 +90,7 @@ export function identitiesService(sessions: Sessions): Service {
       sessions.write(call, async (session) => {
         await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_DELETE, uid);
         await deleteBindingsOf(session.tx, uid);
+        await endFamiliesOf(session.tx, uid);
         await identities.delete(session.tx, uid);
         return create(EmptySchema);
       }),
@@ -104,10 +111,9 @@ async function firstListable({ tx, access }: Session, issuer: string, subject: s
   return rows.find(({ uid }) => access.may(Capability.CAP_IAM_IDENTITY_LIST, uid))?.uid;
 }
 
-function checkIdentity(identity: Identity, now: number): void {
-  checkName(identity.name);
-  checkDescription(identity.description);
-  checkRelationship(identity, now);
+function checkTexts({ name, description }: Identity): void {
+  checkName(name);
+  checkDescription(description);
 }
 
 /** The identity without everything that does not say who may assume it. */

@@ -17,7 +17,7 @@ export const sqliteTypes: SqlTypes = { text: "text", integer: "integer", bytes: 
 type Migration = (db: Kysely<unknown>, types: SqlTypes) => readonly Compilable[];
 
 /** A migration that has been released is never changed: what comes later is a new one. */
-export const migrations: readonly Migration[] = [core];
+export const migrations: readonly Migration[] = [core, refreshFamilies];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {
   const text = sql.raw(types.text);
@@ -88,5 +88,20 @@ function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {
       .addColumn("create_time", integer, (column) => column.notNull())
       .addColumn("public_key", text, (column) => column.notNull())
       .addColumn("private_key", bytes, (column) => column.notNull()),
+  ];
+}
+
+function refreshFamilies(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {
+  const text = sql.raw(types.text);
+  return [
+    db.schema
+      .createTable("refresh_families")
+      .addColumn("id", text, (column) => column.primaryKey().notNull())
+      .addColumn("identity_uid", text, (column) => column.notNull())
+      .addColumn("token_hash", text, (column) => column.notNull())
+      .addColumn("expires", sql.raw(types.integer), (column) => column.notNull())
+      .addColumn("content", text, (column) => column.notNull()),
+    db.schema.createIndex("refresh_families_by_identity").on("refresh_families").columns(["identity_uid"]),
+    db.schema.createIndex("refresh_families_by_expires").on("refresh_families").columns(["expires"]),
   ];
 }

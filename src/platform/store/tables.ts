@@ -49,6 +49,17 @@ export interface Tables {
   facts: { name: string; value: string };
   /** SHA-256 of the tokens that are the admin's, in hex. */
   admin_tokens: { hash: string; create_time: number };
+  /** What came of one exchange: an API token after the other, until it ends. */
+  refresh_families: {
+    id: string;
+    identity_uid: string;
+    /** SHA-256, in hex, of the one refresh token that has not been used. */
+    token_hash: string;
+    /** Milliseconds since the epoch. */
+    expires: number;
+    /** The audiences, narrowing and actor of its API tokens, as JSON. */
+    content: string;
+  };
   signing_keys: {
     kid: string;
     create_time: number;

@@ -80,6 +80,17 @@ describe("identities", () => {
     expect((await post({ audiences: ["a", "b"] })).body).toMatchObject({ code: 3 });
   });
 
+  it("an identity whose static keys have expired can be described anew, and given new ones", async () => {
+    const own = await RunningPlatform.start();
+    const uid = await own.makeIdentity(own.root);
+    own.advance(366 * 24 * 3_600_000);
+    expect(await own.admin.ok("PATCH", path(uid), { description: "d" })).toMatchObject({ description: "d" });
+    const expirationTime = new Date(own.now + 1_000).toISOString();
+    await own.admin.ok("PATCH", path(uid), { staticKeys: { expirationTime } });
+    expect((await own.admin.patch(path(uid), { staticKeys: { issuer: "" } })).body).toMatchObject({ code: 3 });
+    await own.stop();
+  });
+
   it("Update: nested fields present change, setting a member of a oneof clears its siblings, maps are replaced whole", async () => {
     const made = await platform.admin.ok("POST", path(platform.root), {
       name: "a",

@@ -142,6 +142,7 @@ export class RunningPlatform {
         baseUrl: `http://${address}`,
         authUrl: `http://${address}`,
         audiences: [],
+        refreshLifetime: 24 * 3_600_000,
         trustedIssuers: [],
         errorDomain: "iam.muster.dev",
         vendorAlias: undefined,

@@ -16,6 +16,7 @@ export interface Actor {
   readonly aud: string | readonly string[];
 }
 
+/** What an API token says beside its times. */
 export interface ApiTokenContent {
   readonly identityUid: string;
   readonly audiences: readonly string[];

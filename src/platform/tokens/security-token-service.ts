@@ -2,18 +2,28 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
-import { type ApiError, invalidArgument, permissionDenied, unavailable, unimplemented } from "../errors/api-error.ts";
+import {
+  type ApiError,
+  invalidArgument,
+  permissionDenied,
+  unauthenticated,
+  unavailable,
+  unimplemented,
+} from "../errors/api-error.ts";
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import {
+  type ExchangeRefreshTokenRequest,
   type ExchangeRequest,
   type RawToken,
   RawTokenSchema,
   SecurityTokenService,
+  type TokenPair,
+  TokenPairSchema,
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
 import { identities } from "../iam/identity-collection.ts";
 import { implementAnonymous, type Service } from "../service/service.ts";
 import type { PlatformSettings } from "../settings.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, Writer } from "../store/store.ts";
 import { isUid } from "../uid.ts";
 import type { ApiTokens } from "./api-token.ts";
 import { matchesIdentity } from "./claim-match.ts";
@@ -22,6 +32,7 @@ import { checkTime, type IncomingToken, readIncomingToken } from "./incoming-tok
 import type { IssuerKeys } from "./issuer-keys.ts";
 import { parseJwks } from "./jwks.ts";
 import { readNarrowing } from "./narrowing-request.ts";
+import { type Refusal, startFamily, useRefreshToken } from "./refresh-families.ts";
 import { isSignedBy } from "./signature.ts";
 
 export interface SecurityTokenParts {
@@ -40,7 +51,7 @@ const lastSeenAccuracy = 60_000;
 export function securityTokenService(parts: SecurityTokenParts): Service {
   return implementAnonymous(SecurityTokenService, {
     exchange: (request, { bearer }) => exchange(parts, request, bearer),
-    exchangeRefreshToken: () => Promise.reject(unimplemented("refresh tokens are not given yet")),
+    exchangeRefreshToken: (request, { bearer }) => refresh(parts, request, bearer),
   });
 }
 
@@ -64,10 +75,49 @@ async function exchange(
     throw permissionDenied("the token's signature is not of a key of its issuer");
 
   const { issuer: iss, subject: sub, audiences: aud } = incoming;
-  const identityUid = identity.uid;
-  const { token, expires } = await parts.tokens.issue({ identityUid, audiences, narrowing, actor: { iss, sub, aud } });
-  await noteSeen(parts.store, identity, now);
-  return create(RawTokenSchema, { token, expiry: timestampFromMs(expires) });
+  const content = { identityUid: identity.uid, audiences, narrowing, actor: { iss, sub, aud } };
+  const { token, expires } = await parts.tokens.issue(content);
+  const refreshToken = await parts.store.write(async (tx) => {
+    await noteSeen(tx, identity.uid, now);
+    return startFamily(tx, content, now, now + parts.settings.refreshLifetime);
+  });
+  return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
+}
+
+async function refresh(
+  { store, tokens, settings, clock }: SecurityTokenParts,
+  request: ExchangeRefreshTokenRequest,
+  bearer: string | undefined,
+): Promise<TokenPair> {
+  const wanted = {
+    audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
+    narrowing: readNarrowing(request),
+  };
+  const now = clock();
+  // What is refused is thrown behind the transaction: the end of a family is kept.
+  const used = await store.write(async (tx) => {
+    const { found, reason } = await useRefreshToken(tx, bearer ?? "", wanted, now);
+    if (found === undefined) return reason;
+    await noteSeen(tx, found.content.identityUid, now);
+    return found;
+  });
+  if (typeof used === "string") throw refusalOf(used);
+  const { token, expires } = await tokens.issue(used.content);
+  return create(TokenPairSchema, {
+    token: { token, expiry: timestampFromMs(expires) },
+    refreshToken: { token: used.token, expiry: timestampFromMs(used.expires) },
+  });
+}
+
+function refusalOf(refusal: Refusal): ApiError {
+  switch (refusal) {
+    case "unknown":
+      return unauthenticated("the bearer is no refresh token, or its family has ended");
+    case "usedBefore":
+      return permissionDenied("the refresh token was used before; its family has ended");
+    case "wider":
+      return permissionDenied("a refresh may only narrow what the exchange gave");
+  }
 }
 
 /** One phrase for an unknown identity and for every mismatch: who guesses learns nothing. */
@@ -113,12 +163,12 @@ async function keysFor(
   }
 }
 
-async function noteSeen(store: Store, { uid, lastSeenTime }: Identity, now: number): Promise<void> {
+/** @throws ApiError (7) where the identity is gone by now */
+async function noteSeen(tx: Writer, uid: string, now: number): Promise<void> {
+  const identity = await identities.find(tx, uid);
+  if (identity === undefined) throw noMatch();
+  const { lastSeenTime } = identity;
   if (lastSeenTime !== undefined && now - timestampMs(lastSeenTime) < lastSeenAccuracy) return;
-  await store.write(async (tx) => {
-    const identity = await identities.find(tx, uid);
-    if (identity === undefined) throw noMatch();
-    identity.lastSeenTime = timestampFromMs(now);
-    await identities.update(tx, identity);
-  });
+  identity.lastSeenTime = timestampFromMs(now);
+  await identities.update(tx, identity);
 }
