@@ -18,13 +18,13 @@ async function start(...settings: string[]): Promise<{ child: ChildProcess; admi
   const child = spawn(
     process.execPath,
     ["src/main.ts", "platform", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "debug", ...settings],
-    { stdio: ["ignore", "pipe", "inherit"] },
+    { stdio: ["ignore", "inherit", "pipe"] },
   );
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+  for await (const line of createInterface({ input: child.stderr as NodeJS.ReadableStream })) {
     logs.push(line);
     const { msg, address, rootGroup } = JSON.parse(line) as { msg: string; address: string; rootGroup: string };
     if (msg !== "listening") continue;
-    child.stdout?.on("data", (chunk: Buffer) => logs.push(chunk.toString()));
+    child.stderr?.on("data", (chunk: Buffer) => logs.push(chunk.toString()));
     const token = readFileSync(`${data}.admin-token`, "utf8").trim();
     return { child, admin: new Client(`http://${address}`, token), root: rootGroup };
   }

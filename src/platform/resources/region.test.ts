@@ -1,0 +1,85 @@
+import { create } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { type Coverage, outermost } from "../access/access.ts";
+import { UIDPFilterSchema } from "../gen/muster/platform/common/uidp_pb.ts";
+import { isBelow, isRoot, isWithin, parentOf } from "../uid.ts";
+import { cutRegions, listedUids, type Region, visibleRegions } from "./region.ts";
+
+/** Numbers that are the same in every run. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state % below;
+  };
+}
+
+const segment = (n: number, length: number) => n.toString(16).padStart(length, "0");
+
+/** A small forest: two roots, three levels below, so that most filters hit something. */
+const forest = [0, 1].flatMap((root) => {
+  const uids = [segment(root, 40)];
+  for (let index = 0; index < uids.length && uids.length < 15; index++)
+    for (const child of [1, 2]) uids.push(`${uids[index]}/${segment(child, 16)}`);
+  return uids;
+});
+
+function holds(region: Region, uid: string): boolean {
+  switch (region.kind) {
+    case "everything":
+      return true;
+    case "roots":
+      return isRoot(uid);
+    case "within":
+      return isWithin(region.uid, uid);
+    case "below":
+      return isBelow(region.uid, uid);
+    case "children":
+      return parentOf(uid) === region.uid;
+    case "one":
+      return uid === region.uid;
+  }
+}
+
+describe("regions", () => {
+  it("are exactly what may be seen and is asked for, without overlap: compared with a naive answer", () => {
+    const next = numbers(7);
+    const anyUid = () => forest[next(forest.length)] ?? "";
+    const wrong: unknown[] = [];
+    for (let question = 0; question < 20_000; question++) {
+      const coverage: Coverage = next(4) === 0 ? "everywhere" : outermost(Array.from({ length: next(4) }, anyUid));
+      const rootsArePublic = next(3) === 0;
+      const filter = create(UIDPFilterSchema, {
+        descendantsOf: next(2) === 0 ? anyUid() : "",
+        childrenOf: next(3) === 0 ? anyUid() : "",
+        inRoot: next(5) === 0,
+      });
+      const regions = cutRegions(visibleRegions(coverage, rootsArePublic), filter);
+      for (const uid of forest) {
+        const visible =
+          coverage === "everywhere" || coverage.some((top) => isWithin(top, uid)) || (rootsArePublic && isRoot(uid));
+        const wanted =
+          (filter.descendantsOf === "" || isBelow(filter.descendantsOf, uid)) &&
+          (filter.childrenOf === "" || parentOf(uid) === filter.childrenOf) &&
+          (!filter.inRoot || isRoot(uid));
+        const found = regions.filter((region) => holds(region, uid)).length;
+        const expected = visible && wanted ? 1 : 0;
+        // A root that is public and covered too may stand in two regions: built-in roles are no group's.
+        const right = rootsArePublic && isRoot(uid) ? Math.min(found, 1) === expected : found === expected;
+        if (!right) wrong.push({ coverage, rootsArePublic, filter, uid, regions });
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("lists uids that are named one by one", () => {
+    const [root, child, , grandchild] = forest;
+    const filter = (init: object) => create(UIDPFilterSchema, init);
+    expect(listedUids(undefined)).toBeUndefined();
+    expect(listedUids(filter({ childrenOf: root }))).toBeUndefined();
+    expect(listedUids(filter({ ids: [child] }))).toEqual([child]);
+    expect(listedUids(filter({ ancestorsOf: grandchild }))).toEqual([root, child]);
+    expect(listedUids(filter({ ancestorsOf: grandchild, ids: [child, grandchild] }))).toEqual([child]);
+    expect(listedUids(filter({ ancestorsOf: root }))).toEqual([]);
+  });
+});
