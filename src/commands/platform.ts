@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import pino from "pino";
+import { createLog } from "#src/ops/log.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/settings.ts";
 import { SqliteStore } from "#src/platform/store/sqlite.ts";
@@ -78,7 +78,7 @@ export default defineCommand({
     ),
   },
   run: async (values, { signal }) => {
-    const log = pino({ level: values.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+    const log = createLog({ level: values.logLevel });
     const settingsAt = (address: string): PlatformSettings => {
       const baseUrl = withoutSlash(values.baseUrl?.href ?? `http://${address}`);
       return {

@@ -9,7 +9,7 @@ const logTimeoutMs = 60_000;
 
 export interface LogLine {
   readonly msg: string;
-  readonly level: number;
+  readonly level: string;
   readonly [field: string]: unknown;
 }
 
