@@ -1,23 +1,12 @@
 import { type Compilable, type Kysely, sql } from "kysely";
+import { type Migration, resourceIndex, resourceTable, type SqlTypes } from "./migration.ts";
+import { registry } from "./registry-migration.ts";
 import type { ResourceTable } from "./tables.ts";
-
-/** What the backends call things. */
-export interface SqlTypes {
-  /** A text that compares byte by byte. */
-  readonly text: string;
-  readonly integer: string;
-  readonly bytes: string;
-  /** Stands behind a table's columns where its rows are to lie in the order of its key. */
-  readonly clustered: string;
-}
 
 export const sqliteTypes: SqlTypes = { text: "text", integer: "integer", bytes: "blob", clustered: "without rowid" };
 
-/** One step of the schema, forward only; its version is its place in the list, from 1. */
-type Migration = (db: Kysely<unknown>, types: SqlTypes) => readonly Compilable[];
-
 /** A migration that has been released is never changed: what comes later is a new one. */
-export const migrations: readonly Migration[] = [core, refreshFamilies];
+export const migrations: readonly Migration[] = [core, refreshFamilies, registry];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {
   const text = sql.raw(types.text);
@@ -25,17 +14,8 @@ function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {
   const bytes = sql.raw(types.bytes);
   const clustered = sql.raw(types.clustered);
 
-  const resource = (table: ResourceTable) =>
-    db.schema
-      .createTable(table)
-      .addColumn("uid", text, (column) => column.primaryKey().notNull())
-      .addColumn("parent", text)
-      .addColumn("name", text, (column) => column.notNull())
-      .addColumn("create_time", integer, (column) => column.notNull())
-      .addColumn("update_time", integer, (column) => column.notNull())
-      .addColumn("body", bytes, (column) => column.notNull());
-  const index = (table: ResourceTable, ...columns: string[]) =>
-    db.schema.createIndex(`${table}_by_${columns[0]}`).on(table).columns(columns);
+  const resource = (table: ResourceTable) => resourceTable(db, types, table);
+  const index = (table: ResourceTable, ...columns: string[]) => resourceIndex(db, table, ...columns);
 
   return [
     resource("groups").modifyEnd(clustered),

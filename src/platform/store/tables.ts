@@ -27,6 +27,29 @@ interface RoleBindingColumns extends ResourceColumns {
   role_uid: string;
 }
 
+interface TagColumns extends ResourceColumns {
+  digest: string;
+  /** What its name's form says it is: bits of `tag-form.ts`. */
+  form: number;
+}
+
+interface AdvisoryColumns extends ResourceColumns {
+  advisory_id: string;
+  legacy_advisory_id: string | null;
+  artifact_name: string;
+  artifact_type: string;
+  artifact_architecture: string;
+  component_name: string;
+  component_type: string;
+  component_location: string;
+  /** A bit for each `EventTypeFilter` that an event of it has. */
+  event_types: number;
+  /** The `EventTypeFilter` of its latest event; 0 without any. */
+  latest_event_type: number;
+  /** What free text is searched in, in lower case. */
+  search_text: string;
+}
+
 /** How many resources of a kind are in a part of the tree, kept by the transaction that changes it. */
 interface TreeCountColumns {
   /** A uid; empty for the whole platform. */
@@ -42,6 +65,11 @@ export interface Tables {
   identities: IdentityColumns;
   roles: ResourceColumns;
   role_bindings: RoleBindingColumns;
+  repos: ResourceColumns;
+  tags: TagColumns;
+  advisories: AdvisoryColumns;
+  /** Other names of an advisory, each found by itself. */
+  advisory_aliases: { alias: string; advisory_uid: string };
   tree_counts: TreeCountColumns;
   /** The binding that was made with a root group, and goes with it. */
   founding_bindings: { group_uid: string; binding_uid: string };
@@ -71,4 +99,4 @@ export interface Tables {
 }
 
 /** The tables that hold resources of the contract. */
-export type ResourceTable = "groups" | "identities" | "roles" | "role_bindings";
+export type ResourceTable = "groups" | "identities" | "roles" | "role_bindings" | "repos" | "tags" | "advisories";
