@@ -1,12 +1,13 @@
 import { type Compilable, type Kysely, sql } from "kysely";
 import { type Migration, resourceIndex, resourceTable, type SqlTypes } from "./migration.ts";
+import { providersAndInvites } from "./providers-invites-migration.ts";
 import { registry } from "./registry-migration.ts";
 import type { ResourceTable } from "./tables.ts";
 
 export const sqliteTypes: SqlTypes = { text: "text", integer: "integer", bytes: "blob", clustered: "without rowid" };
 
 /** A migration that has been released is never changed: what comes later is a new one. */
-export const migrations: readonly Migration[] = [core, refreshFamilies, registry];
+export const migrations: readonly Migration[] = [core, refreshFamilies, registry, providersAndInvites];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {
   const text = sql.raw(types.text);

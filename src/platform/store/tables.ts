@@ -27,6 +27,20 @@ interface RoleBindingColumns extends ResourceColumns {
   role_uid: string;
 }
 
+interface IdentityProviderColumns extends ResourceColumns {
+  /** The uid of the role that people who log in get. */
+  default_role: string;
+}
+
+interface GroupInviteColumns extends ResourceColumns {
+  role_uid: string;
+  /** Milliseconds since the epoch. */
+  expires: number;
+  key_id: string;
+  /** SHA-256 of the code, in hex. */
+  code_hash: string;
+}
+
 interface TagColumns extends ResourceColumns {
   digest: string;
   /** What its name's form says it is: bits of `tag-form.ts`. */
@@ -65,6 +79,9 @@ export interface Tables {
   identities: IdentityColumns;
   roles: ResourceColumns;
   role_bindings: RoleBindingColumns;
+  identity_providers: IdentityProviderColumns;
+  account_associations: ResourceColumns;
+  group_invites: GroupInviteColumns;
   repos: ResourceColumns;
   tags: TagColumns;
   advisories: AdvisoryColumns;
@@ -99,4 +116,14 @@ export interface Tables {
 }
 
 /** The tables that hold resources of the contract. */
-export type ResourceTable = "groups" | "identities" | "roles" | "role_bindings" | "repos" | "tags" | "advisories";
+export type ResourceTable =
+  | "groups"
+  | "identities"
+  | "roles"
+  | "role_bindings"
+  | "identity_providers"
+  | "account_associations"
+  | "group_invites"
+  | "repos"
+  | "tags"
+  | "advisories";
