@@ -1,7 +1,7 @@
 import { type DescField, getOption } from "@bufbuild/protobuf";
 import { field_behavior, FieldBehavior } from "../gen/google/api/field_behavior_pb.ts";
 
-/** What `google.api.field_behavior` in the contract says of a field. */
+/** What `google.api.field_behavior` and `debug_redact` in the contract say of a field. */
 export interface Behavior {
   /** Set by the platform: ignored in a request's body, refused in a mask. */
   readonly readOnly: boolean;
@@ -9,6 +9,8 @@ export interface Behavior {
   readonly writeOnly: boolean;
   /** Given on create, never changed. */
   readonly immutable: boolean;
+  /** Shown once or never, so who sends back what they read has it empty: that changes nothing. */
+  readonly secret: boolean;
 }
 
 const known = new WeakMap<DescField, Behavior>();
@@ -21,6 +23,7 @@ export function behaviorOf(field: DescField): Behavior {
       readOnly: values.includes(FieldBehavior.OUTPUT_ONLY),
       writeOnly: values.includes(FieldBehavior.INPUT_ONLY),
       immutable: values.includes(FieldBehavior.IMMUTABLE),
+      secret: field.proto.options?.debugRedact ?? false,
     };
     known.set(field, behavior);
   }

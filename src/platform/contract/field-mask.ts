@@ -55,6 +55,7 @@ function populatedPaths(desc: DescMessage, message: MessageShape<DescMessage>): 
   return desc.fields
     .filter((field) => isFieldSet(message, field) && !behaviorOf(field).readOnly)
     .flatMap((field): FieldPath[] => {
+      if (behaviorOf(field).immutable) throw invalidArgument(field.jsonName, "cannot be changed");
       if (field.fieldKind !== "message" || isText(field.message)) return [[field]];
       const nested = valueOf(message, field) as MessageShape<DescMessage>;
       return populatedPaths(field.message, nested).map((path) => [field, ...path]);

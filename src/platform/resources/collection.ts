@@ -21,6 +21,8 @@ export interface CollectionDescription<D extends DescMessage> {
   readonly type: string;
   /** What several are called: `role bindings`. */
   readonly types: string;
+  /** One a group: the resource has the uid of the group that it is in, and is a child of it. */
+  readonly oneAGroup?: true;
   /** List and Get need it. */
   readonly listCapability: Capability;
   readonly sortable: readonly SortColumn[];
@@ -59,6 +61,11 @@ export class Collection<D extends DescMessage = DescMessage> {
     this.#delete = statement((db, { uid }) => db.deleteFrom(table).where("uid", "=", uid));
   }
 
+  /** The uid of what the resource is in; `undefined` for a root. */
+  parentOf(uid: string): string | undefined {
+    return this.description.oneAGroup ? uid : parentOf(uid);
+  }
+
   async find(reader: Reader, uid: string): Promise<MessageShape<D> | undefined> {
     const row = await reader.first(this.#select, { uid });
     return row === undefined ? undefined : this.parse(row.body);
@@ -88,7 +95,7 @@ export class Collection<D extends DescMessage = DescMessage> {
   async delete(writer: Writer, uid: string): Promise<boolean> {
     if ((await writer.run(this.#delete, { uid })) === 0) return false;
     await addToTreeCounts(writer, this.description.table, uid, -1);
-    await forgetTreeCounts(writer, uid);
+    if (!this.description.oneAGroup) await forgetTreeCounts(writer, uid);
     return true;
   }
 
@@ -101,7 +108,7 @@ export class Collection<D extends DescMessage = DescMessage> {
     const created = createTime === undefined ? 0 : timestampMs(createTime);
     const row = {
       uid,
-      parent: parentOf(uid) ?? null,
+      parent: this.parentOf(uid) ?? null,
       name: name ?? "",
       create_time: created,
       update_time: updateTime === undefined ? created : timestampMs(updateTime),

@@ -9,7 +9,7 @@ import { subtreeOf } from "../uid.ts";
 import type { Collection } from "./collection.ts";
 import { type Order, readOrder } from "./order.ts";
 import type { Cursor } from "./page-token.ts";
-import { cutRegions, listedUids, type Region, visibleRegions } from "./region.ts";
+import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "./region.ts";
 import { countBelow } from "./tree-counts.ts";
 
 const defaultPageSize = 50;
@@ -70,7 +70,8 @@ export async function listPage<D extends DescMessage, R extends DescMessage>(
   const cursor = request.pageToken === "" ? undefined : pageTokens.read(request.pageToken, query, now);
 
   const coverage = access.coverage(description.listCapability);
-  const regions = cutRegions(visibleRegions(coverage, options.rootsArePublic ?? false), request.uidp);
+  const places = cutRegions(visibleRegions(coverage, options.rootsArePublic ?? false), request.uidp);
+  const regions = description.oneAGroup ? regionsOfGroups(places) : places;
   const conditions = [...(options.conditions ?? [])];
   const uids = listedUids(request.uidp);
   if (uids !== undefined) conditions.push((row) => oneOf(row, uids));

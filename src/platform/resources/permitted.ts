@@ -5,7 +5,7 @@ import { notFound, permissionDenied } from "../errors/api-error.ts";
 import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { groups } from "../iam/group-collection.ts";
 import type { Session } from "../service/session.ts";
-import { isUid, parentOf } from "../uid.ts";
+import { isUid } from "../uid.ts";
 import type { Collection } from "./collection.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function permittedResource<D extends DescMessage>(
   const found = isUid(uid) ? await collection.find(session.tx, uid) : undefined;
   if (found === undefined) throw notFound(type, uid);
   session.access.demand(capability, uid, type);
-  await checkSettled(session, parentOf(uid));
+  await checkSettled(session, collection.parentOf(uid));
   return found;
 }
 

@@ -39,6 +39,25 @@ export function cutRegions(regions: readonly Region[], filter: UIDPFilter | unde
   return cut;
 }
 
+/** The same parts of a collection whose resources have the uids of their groups, and so no place of their own. */
+export function regionsOfGroups(regions: readonly Region[]): Region[] {
+  return regions.flatMap((region): Region[] => {
+    switch (region.kind) {
+      case "everything":
+        return [region];
+      case "within":
+      case "below":
+        return [{ kind: "within", uid: region.uid }];
+      case "children":
+        return [{ kind: "one", uid: region.uid }];
+      // A group itself, which is none of these resources.
+      case "roots":
+      case "one":
+        return [];
+    }
+  });
+}
+
 /** The uids that a filter names one by one; `undefined` where it names none. @throws ApiError (3) */
 export function listedUids(filter: UIDPFilter | undefined): readonly string[] | undefined {
   if (filter === undefined) return undefined;

@@ -12,7 +12,7 @@ export interface ReadMessage {
   readonly message: Message;
   /**
    * The fields that the JSON has, as paths of a field mask: inside a nested message the nested ones. `null` is
-   * present and means the default. Read-only fields are ignored and so not among them.
+   * present and means the default. Read-only fields are ignored and so not among them, nor are empty secrets.
    */
   readonly present: readonly string[];
 }
@@ -36,7 +36,8 @@ export function readJson(desc: DescMessage, json: unknown, options: JsonReadOpti
       if (options.unknownFields === "ignore") continue;
       throw invalidArgument(at, "unknown field");
     }
-    if (behaviorOf(field).readOnly) continue;
+    const { readOnly, secret } = behaviorOf(field);
+    if (readOnly || (secret && (value === null || value === ""))) continue;
     if (value === null) {
       present.push(field.name);
       continue;

@@ -12,7 +12,7 @@ const writers = new WeakMap<DescMessage, readonly FieldWriter[]>();
 
 /**
  * A message as the JSON of an answer: names in lowerCamelCase, zero values written out, unset messages and unset
- * optional fields left out, write-only fields left out, 64-bit integers as strings, timestamps with three decimals.
+ * optional fields left out, write-only fields and empty secrets left out, 64-bit integers as strings, timestamps with three decimals.
  */
 export function toJsonObject(desc: DescMessage, message: Message): JsonObject {
   return writeMessage(desc, message);
@@ -32,6 +32,11 @@ function writeMessage(desc: DescMessage, message: object): JsonObject {
 function writerOf(field: DescField): FieldWriter {
   const { jsonName, localName } = field;
   const value = valueWriterOf(field);
+  if (behaviorOf(field).secret)
+    return (message, json) => {
+      const secret = message[localName];
+      if (secret !== "") json[jsonName] = secret;
+    };
   if (field.oneof !== undefined) {
     const { localName: oneofName } = field.oneof;
     return (message, json) => {

@@ -38,8 +38,8 @@ async function end(child: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise<
   return code;
 }
 
-describe("muster platform", () => {
-  it("survives kill -9: every acknowledged write is there, and nothing is half-done", { timeout: 30_000 }, async () => {
+describe("muster platform", { timeout: 60_000 }, () => {
+  it("survives kill -9: every acknowledged write is there, and nothing is half-done", async () => {
     const acknowledged: string[] = [];
     const reached = (count: number) =>
       vi.waitUntil(() => acknowledged.length >= count, { timeout: 10_000, interval: 1 });

@@ -10,7 +10,7 @@ import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 const apiTokenLifetime = 60 * 60 * 1_000;
 
 /** The incoming token that an API token was given for: RFC 8693's actor. */
-export interface Actor {
+interface Actor {
   readonly iss: string;
   readonly sub: string;
   readonly aud: string | readonly string[];
