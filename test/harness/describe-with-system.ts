@@ -1,21 +1,55 @@
 import { afterAll, beforeAll } from "vitest";
 import { describeWithControlPlane } from "../control-plane/describe-with-control-plane.ts";
 import { loadOperatorRbac } from "../deploy/operator-rbac.ts";
+import { FaultProxy } from "./fault-proxy.ts";
 import { type Operator, System, type SystemOptions } from "./system.ts";
 
 interface Options extends Omit<SystemOptions, "controlPlane" | "rbac"> {
-  readonly operatorFlags?: readonly string[];
   readonly audit?: boolean;
 }
 
 /**
- * A suite with a system of its own: control plane, platform, and one operator under the very rights that it is deployed
- * with. What the tests ask for is there only while a test runs.
+ * A suite with a system of its own: control plane, platform, and operators under the very rights that they are deployed
+ * with, which reach the platform through a proxy. What the tests ask for is there only while a test runs.
  */
+export function describeWithProxiedSystem(
+  name: string,
+  tests: (system: () => System, proxy: () => FaultProxy) => void,
+  { audit = false, platformFlags = [], ...options }: Options = {},
+): void {
+  describeWithControlPlane(
+    name,
+    (controlPlane) => {
+      let proxy: FaultProxy;
+      let system: System;
+      beforeAll(async () => {
+        proxy = await FaultProxy.start();
+        system = await System.start({
+          ...options,
+          controlPlane: controlPlane(),
+          rbac: await loadOperatorRbac(),
+          platformFlags: ["--base-url", proxy.url, ...platformFlags],
+        });
+        proxy.target = system.platformUrl;
+      });
+      afterAll(async () => {
+        await system?.stop();
+        await proxy?.stop();
+      });
+      tests(
+        () => system,
+        () => proxy,
+      );
+    },
+    { audit },
+  );
+}
+
+/** As `describeWithProxiedSystem`, without a proxy and with one operator that leads. */
 export function describeWithSystem(
   name: string,
   tests: (system: () => System, operator: () => Operator) => void,
-  { operatorFlags = [], audit = false, ...options }: Options = {},
+  { operatorFlags = [], audit = false, ...options }: Options & { readonly operatorFlags?: readonly string[] } = {},
 ): void {
   describeWithControlPlane(
     name,

@@ -28,6 +28,8 @@ export interface Call {
   readonly collection: string;
   /** How many calls of this method and collection there have been, from 1. */
   readonly number: number;
+  /** The token that it comes with. */
+  readonly bearer: string;
 }
 
 export interface FaultProxyOptions {
@@ -105,31 +107,41 @@ export class FaultProxy {
     outgoing.write(answer.body.subarray(0, answer.body.length / 2), () => outgoing.destroy());
   }
 
-  async #forward(incoming: IncomingMessage, body: Buffer): Promise<{ status: number; headers: object; body: Buffer }> {
-    const { host, connection, "content-length": length, "transfer-encoding": encoding, ...headers } = incoming.headers;
+  async #forward(incoming: IncomingMessage, body: Buffer): Promise<Answer> {
     const answer = await request(this.target + (incoming.url ?? ""), {
       method: incoming.method as "GET",
-      headers,
+      headers: only(incoming.headers, ["authorization", "content-type", "accept"]),
       dispatcher: this.#agent,
       ...(body.length === 0 ? {} : { body }),
     });
     const text = Buffer.from(await answer.body.arrayBuffer());
     this.#noteTokens(text.toString());
-    const { connection: _, "keep-alive": __, "transfer-encoding": ___, ...passedOn } = answer.headers;
-    return { status: answer.statusCode, headers: passedOn, body: text };
+    return { status: answer.statusCode, headers: only(answer.headers, ["content-type", "retry-after"]), body: text };
   }
 
-  #callOf({ method = "", url = "" }: IncomingMessage): Call {
+  #callOf({ method = "", url = "", headers }: IncomingMessage): Call {
     const collection = /^\/(?:iam\/v2beta1\/)?([A-Za-z]+)/.exec(url)?.[1] ?? "";
     const name = `${method} ${collection}`;
     const number = (this.#numbers.get(name) ?? 0) + 1;
     this.#numbers.set(name, number);
-    return { method, collection, number };
+    return { method, collection, number, bearer: (headers.authorization ?? "").replace(/^Bearer /, "") };
   }
 
   #noteTokens(text: string): void {
     for (const [token] of text.matchAll(/ey[\w-]+\.[\w-]+\.[\w-]+/g)) this.tokens.add(token);
   }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+}
+
+function only(headers: Readonly<Record<string, string | string[] | undefined>>, names: readonly string[]) {
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  );
 }
 
 async function whole(stream: AsyncIterable<Buffer>): Promise<Buffer> {

@@ -1,0 +1,35 @@
+import type { MusterProcess } from "./muster-process.ts";
+import type { System } from "./system.ts";
+
+/** An operator that is started again whenever it ends, as Kubernetes does with a container. */
+export class SupervisedOperator {
+  readonly #running: Promise<void>;
+  #current: MusterProcess | undefined;
+  #stopped = false;
+
+  constructor(system: System, platformUrl: string, flags: readonly string[]) {
+    this.#running = this.#run(system, platformUrl, flags);
+    // Told by `stop`.
+    this.#running.catch(() => undefined);
+  }
+
+  /** SIGKILL. */
+  async kill(): Promise<void> {
+    await this.#current?.kill();
+  }
+
+  /** @throws if it could not be started again */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#current?.stop();
+    await this.#running;
+  }
+
+  async #run(system: System, platformUrl: string, flags: readonly string[]): Promise<void> {
+    while (!this.#stopped) {
+      const { process } = await system.startOperator(flags, { platformUrl });
+      this.#current = process;
+      await process.ended;
+    }
+  }
+}
