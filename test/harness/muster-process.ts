@@ -82,6 +82,11 @@ export class MusterProcess {
     return this.#child.exitCode;
   }
 
+  /** What has killed it. */
+  get signalCode(): NodeJS.Signals | null {
+    return this.#child.signalCode;
+  }
+
   get log(): readonly LogLine[] {
     return this.#lines;
   }
