@@ -163,7 +163,7 @@ class LeaderElection {
     const startDeadline = () => {
       cancelDeadline();
       const left = renewedAt + this.#renewDeadlineMs - clock.monotonic();
-      cancelDeadline = clock.setTimer(() => lose(`not renewed for ${this.#renewDeadlineMs} ms`), left);
+      cancelDeadline = clock.setTimer(() => lose(`the Lease was not renewed for ${this.#renewDeadlineMs} ms`), left);
     };
     const renewal = async () => {
       while (!stopped.signal.aborted) {
@@ -209,7 +209,7 @@ class LeaderElection {
       throw isNotFound(error) ? new LeaseLost("the Lease was deleted") : error;
     });
     if (found.spec?.holderIdentity !== identity)
-      throw new LeaseLost(`held by ${found.spec?.holderIdentity || "nobody"}`);
+      throw new LeaseLost(`the Lease is held by ${found.spec?.holderIdentity || "nobody"}`);
     return this.#write(found, this.#claim(found.spec), call);
   }
 
