@@ -190,7 +190,7 @@ describe("leading", () => {
       await clock.advance(12_000);
       expect(await lost).toBe(10_000);
       expect(leadership.held()).toBe(false);
-      expect(String(leadership.signal.reason)).toContain("LeaseLost: not renewed for 10000 ms");
+      expect(String(leadership.signal.reason)).toContain("LeaseLost: the Lease was not renewed for 10000 ms");
     },
   );
 
