@@ -7,6 +7,8 @@ import { groupsService } from "./iam/groups.ts";
 import { identitiesService } from "./iam/identities.ts";
 import { roleBindingsService } from "./iam/role-bindings.ts";
 import { rolesService } from "./iam/roles.ts";
+import { reposService } from "./registry/repos.ts";
+import { tagsService } from "./registry/tags.ts";
 import { PageTokens } from "./resources/page-token.ts";
 import { restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
@@ -24,6 +26,7 @@ import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import type { MasterKey } from "./tokens/key-file.ts";
 import { securityTokenService } from "./tokens/security-token-service.ts";
 import { loadSigningKeys } from "./tokens/signing-keys.ts";
+import { advisoriesService } from "./vulnerabilities/advisories.ts";
 
 export interface PlatformOptions {
   readonly store: Store;
@@ -123,6 +126,9 @@ function servicesOf(sessions: Sessions, securityTokens: Service): Service[] {
     identitiesService(sessions),
     rolesService(sessions),
     roleBindingsService(sessions),
+    reposService(sessions),
+    tagsService(sessions),
+    advisoriesService(sessions),
     securityTokens,
   ];
 }

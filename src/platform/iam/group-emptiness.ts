@@ -1,10 +1,15 @@
 import { failedPrecondition } from "../errors/api-error.ts";
 import { type Reader, statement } from "../store/store.ts";
 
-type Parent = { parent: string };
+/** @property now milliseconds since the epoch */
+type Parent = { parent: string; now: number };
 
 /** What keeps a group from being deleted, in the order in which it is told. Each asks for one child of the sort. */
 const childKinds = [
+  {
+    types: "repos",
+    find: statement((db, p: Parent) => db.selectFrom("repos").select("uid").where("parent", "=", p.parent).limit(1)),
+  },
   {
     types: "groups",
     find: statement((db, p: Parent) => db.selectFrom("groups").select("uid").where("parent", "=", p.parent).limit(1)),
@@ -31,11 +36,41 @@ const childKinds = [
         .limit(1),
     ),
   },
+  {
+    types: "identity providers",
+    find: statement((db, p: Parent) =>
+      db.selectFrom("identity_providers").select("uid").where("parent", "=", p.parent).limit(1),
+    ),
+  },
+  {
+    types: "account associations",
+    find: statement((db, p: Parent) =>
+      db.selectFrom("account_associations").select("uid").where("parent", "=", p.parent).limit(1),
+    ),
+  },
+  {
+    types: "group invites",
+    find: statement((db, p: Parent) =>
+      db
+        .selectFrom("group_invites")
+        .select("uid")
+        .where("parent", "=", p.parent)
+        // Expired ones do not count.
+        .where("expires", ">", p.now)
+        .limit(1),
+    ),
+  },
+  {
+    types: "advisories",
+    find: statement((db, p: Parent) =>
+      db.selectFrom("advisories").select("uid").where("parent", "=", p.parent).limit(1),
+    ),
+  },
 ] as const;
 
 /** @throws ApiError (9), `RESOURCE_NOT_EMPTY`, naming the first sort of children that the group has */
-export async function checkEmpty(reader: Reader, group: string): Promise<void> {
+export async function checkEmpty(reader: Reader, group: string, now: number): Promise<void> {
   for (const { types, find } of childKinds)
-    if ((await reader.first(find, { parent: group })) !== undefined)
+    if ((await reader.first(find, { parent: group, now })) !== undefined)
       throw failedPrecondition("RESOURCE_NOT_EMPTY", `cannot delete group with child ${types}`);
 }

@@ -1,5 +1,10 @@
 import { invalidArgument } from "../errors/api-error.ts";
+import { repos } from "../registry/repo-collection.ts";
+import { tags } from "../registry/tag-collection.ts";
 import type { Session } from "../service/session.ts";
+import { advisories } from "../vulnerabilities/advisory-collection.ts";
+import { groupInvites } from "./group-invite-collection.ts";
+import { identityProviders } from "./identity-provider-collection.ts";
 import { groups } from "./group-collection.ts";
 import { identities } from "./identity-collection.ts";
 import { roleBindings } from "./role-binding-collection.ts";
@@ -17,7 +22,7 @@ export async function refuseOtherSort(
   wanted: string,
 ): Promise<void> {
   if (!access.sees(uid)) return;
-  for (const collection of [groups, identities, roles, roleBindings])
+  for (const collection of [groups, identities, roles, roleBindings, repos, tags, advisories])
     if ((await collection.find(tx, uid)) !== undefined)
       throw invalidArgument(field, `names a ${collection.description.type}, not the ${wanted} that is needed`);
 }

@@ -1,0 +1,24 @@
+/** What the form of a tag's name says that it is; 0 is any other name. A name may have two forms at once. */
+const forms = [
+  /** Something that refers to an image by its digest, a signature say: `sha256-…`. */
+  { bit: 1, pattern: /^sha256-/ },
+  /** An image as it was on a day: `…-20yymmdd`. */
+  { bit: 2, pattern: /-20\d{6}$/ },
+  /** A build of one version: `…-rN`. */
+  { bit: 4, pattern: /-r\d+$/ },
+] as const;
+
+/** The bits of the forms that a name has. */
+export function formOfTag(name: string): number {
+  return forms.reduce((bits, { bit, pattern }) => (pattern.test(name) ? bits | bit : bits), 0);
+}
+
+/** The sets of bits that a List without these forms leaves out. */
+export function formsLeftOut(include: {
+  readonly referrers: boolean;
+  readonly dates: boolean;
+  readonly epochs: boolean;
+}): number[] {
+  const hidden = (include.referrers ? 0 : 1) | (include.dates ? 0 : 2) | (include.epochs ? 0 : 4);
+  return [1, 2, 3, 4, 5, 6, 7].filter((bits) => (bits & hidden) !== 0);
+}

@@ -1,0 +1,76 @@
+import { create } from "@bufbuild/protobuf";
+import { EmptySchema, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { Capability } from "../access/capability.ts";
+import {
+  ListTagsRequestSchema,
+  ListTagsResponseSchema,
+  type ListTagsRequest,
+  type Tag,
+  TagSchema,
+  TagsService,
+} from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import { type Condition, listPage, nameIs } from "../resources/list.ts";
+import { permittedResource } from "../resources/permitted.ts";
+import { isOneOf } from "../resources/text-filter.ts";
+import { implement, type Service } from "../service/service.ts";
+import type { Sessions, WriteSession } from "../service/session.ts";
+import { isUid, newUidIn } from "../uid.ts";
+import { checkTag } from "./registry-rules.ts";
+import { repos } from "./repo-collection.ts";
+import { tagNamed, tags } from "./tag-collection.ts";
+import { formsLeftOut } from "./tag-form.ts";
+
+export function tagsService(sessions: Sessions): Service {
+  return implement(TagsService, {
+    listTags: (request, call) =>
+      sessions.read(call, async (session) => {
+        const { items, ...page } = await listPage(session, tags, {
+          schema: ListTagsRequestSchema,
+          request,
+          conditions: conditionsOf(request),
+        });
+        return create(ListTagsResponseSchema, { tags: items, ...page });
+      }),
+
+    getTag: ({ uid }, call) =>
+      sessions.read(call, (session) => permittedResource(session, tags, Capability.CAP_TAG_LIST, uid)),
+
+    createTag: ({ parent, tag = create(TagSchema) }, call) =>
+      sessions.write(call, (session) => putTag(session, parent, tag)),
+
+    deleteTag: ({ uid }, call) =>
+      sessions.write(call, async (session) => {
+        await permittedResource(session, tags, Capability.CAP_TAG_DELETE, uid);
+        await tags.delete(session.tx, uid);
+        return create(EmptySchema);
+      }),
+  });
+}
+
+/** A repo has one tag of a name: making it again moves it to another digest. */
+async function putTag(session: WriteSession, repo: string, { name, digest, deprecated, bundles }: Tag): Promise<Tag> {
+  const current = isUid(repo) ? await tagNamed(session.tx, repo, name) : undefined;
+  const capability = current === undefined ? Capability.CAP_TAG_CREATE : Capability.CAP_TAG_UPDATE;
+  await permittedResource(session, repos, capability, repo);
+  const updateTime = timestampFromMs(session.now);
+  const put = create(TagSchema, { uid: current?.uid ?? newUidIn(repo), name, digest, deprecated, bundles, updateTime });
+  put.createTime = current?.createTime ?? updateTime;
+  checkTag(put);
+  await (current === undefined ? tags.insert(session.tx, put) : tags.update(session.tx, put));
+  return put;
+}
+
+function conditionsOf(request: ListTagsRequest): Condition[] {
+  const conditions = [...nameIs(request.name), ...isOneOf("digest", request.digest === "" ? [] : [request.digest])];
+  if (request.updatedSince !== undefined) {
+    const since = timestampMs(request.updatedSince);
+    conditions.push((row) => row("update_time", ">=", since));
+  }
+  const hidden = formsLeftOut({
+    referrers: request.includeReferrers,
+    dates: request.includeDates,
+    epochs: request.includeEpochs,
+  });
+  if (hidden.length > 0) conditions.push((row) => row("form", "not in", hidden));
+  return conditions;
+}

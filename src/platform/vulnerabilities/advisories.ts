@@ -1,0 +1,31 @@
+import { create } from "@bufbuild/protobuf";
+import { Capability } from "../access/capability.ts";
+import {
+  AdvisoriesService,
+  ListAdvisoriesRequestSchema,
+  ListAdvisoriesResponseSchema,
+} from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
+import { listPage } from "../resources/list.ts";
+import { permittedResource } from "../resources/permitted.ts";
+import { implement, type Service } from "../service/service.ts";
+import type { Sessions } from "../service/session.ts";
+import { advisories } from "./advisory-collection.ts";
+import { advisoryConditions } from "./advisory-filters.ts";
+
+/** Read only: advisories come in with `muster platform load`. */
+export function advisoriesService(sessions: Sessions): Service {
+  return implement(AdvisoriesService, {
+    listAdvisories: (request, call) =>
+      sessions.read(call, async (session) => {
+        const { items, ...page } = await listPage(session, advisories, {
+          schema: ListAdvisoriesRequestSchema,
+          request,
+          conditions: advisoryConditions(request),
+        });
+        return create(ListAdvisoriesResponseSchema, { advisories: items, ...page });
+      }),
+
+    getAdvisory: ({ uid }, call) =>
+      sessions.read(call, (session) => permittedResource(session, advisories, Capability.CAP_ADVISORIES_LIST, uid)),
+  });
+}
