@@ -233,11 +233,12 @@ function decideOurs(observed: Observed, references: Resolved, row: Row): Step {
 
 /**
  * More than one thing carries our marker: keep this one. The other is deleted only if this very process can have made
- * it, which takes a POST whose answer was lost; else somebody copied the marker, or a former process was too late.
+ * it, which takes a POST whose answer was lost; else somebody copied the marker, or a former process was too late. Role
+ * bindings may be equal by right, so that of these only such a one counts: it would keep a right alive that shall end.
  */
 function decideDouble(observed: Observed, row: Row): Step | undefined {
   const { kind, doublePosted } = observed;
-  const double = kind.marked ? observed.matches.find((match) => match.uid !== row.uid) : undefined;
+  const double = kind.marked || doublePosted ? observed.matches.find((match) => match.uid !== row.uid) : undefined;
   if (double === undefined) return undefined;
   if (!doublePosted)
     return conclude(
