@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import type { Manifest } from "./memoryKube.ts";
+import { lostAnswers, root } from "./memoryPlatform.ts";
+import { type Fault, Scenario } from "./scenario.ts";
+
+const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
+const org: Manifest = { kind: "Group", name: "org", spec: { parentUid: root, policy } };
+const shop: Manifest = {
+  kind: "Group",
+  name: "shop",
+  spec: { parentRef: { name: "org" }, description: "first", policy },
+};
+const ci: Manifest = {
+  kind: "Identity",
+  name: "ci",
+  spec: { groupRef: { name: "shop" }, claimMatch: { issuer: "https://issuer.example", subject: "ci" }, policy },
+};
+const views: Manifest = {
+  kind: "RoleBinding",
+  name: "ci-views",
+  spec: {
+    groupRef: { name: "shop" },
+    identityRef: { name: "ci" },
+    roleRef: { name: "viewer" },
+    policy: { ...policy, adoption: "IfExists" },
+  },
+};
+const tree = [org, shop, ci, views];
+const edited = { ...shop, spec: { ...shop.spec, description: "second" } };
+const resyncs = 10;
+
+function orders<T>(items: readonly T[]): T[][] {
+  if (items.length <= 1) return [[...items]];
+  return items.flatMap((first, index) =>
+    orders([...items.slice(0, index), ...items.slice(index + 1)]).map((rest) => [first, ...rest]),
+  );
+}
+
+/**
+ * A tree is created, edited, deleted and made again, in the order of `manifests`; `gapMs` lie between one object and the
+ * next. What must hold is looked at after each part.
+ */
+async function live(
+  manifests: readonly Manifest[],
+  gapMs: number,
+  fault: Fault,
+): Promise<{ readonly scenario: Scenario; readonly calls: number }> {
+  const scenario = new Scenario(fault);
+  const { kube, platform } = scenario;
+  const create = async () => {
+    for (const manifest of manifests) {
+      kube.apply(manifest);
+      await scenario.pass(gapMs);
+    }
+    await scenario.until("created", () => scenario.differences(tree).length === 0);
+  };
+  await create();
+  kube.apply(edited);
+  await scenario.until("edited", () => scenario.differences([org, edited, ci, views]).length === 0);
+  for (const manifest of manifests) {
+    kube.remove(manifest);
+    await scenario.pass(gapMs);
+  }
+  await scenario.until("deleted", () => kube.objects().length === 0 && platform.things().length === 0);
+  await create();
+  // Whatever was still on its way has landed by now, and is noticed by the next pass.
+  await scenario.pass(60_000);
+  await scenario.driftPass();
+  await scenario.until("at rest", () => scenario.differences(tree).length === 0);
+  const { calls } = scenario;
+  await restsWithoutWrites(scenario);
+  return { scenario, calls };
+}
+
+async function restsWithoutWrites(scenario: Scenario): Promise<void> {
+  const { kube, platform } = scenario;
+  await scenario.pass(5_000);
+  const before = [kube.writes, platform.writes];
+  for (let count = 0; count < resyncs; count += 1) {
+    scenario.process.resync();
+    await scenario.driftPass();
+    await scenario.pass(600_000);
+  }
+  expect([kube.writes, platform.writes]).toEqual(before);
+}
+
+describe("a tree in a closed loop", () => {
+  it("comes to rest in every order of arrival and of deletion, and then makes no write", async () => {
+    let count = 0;
+    for (const manifests of orders(tree))
+      for (const gapMs of [0, 7, 3_000]) {
+        const { scenario } = await live(manifests, gapMs, {});
+        expect(scenario.process.failures).toEqual([]);
+        count += 1;
+      }
+    console.info(`${count} orders and paces`);
+  });
+
+  it.each([
+    ["parents first", tree, 0],
+    ["children first", tree.toReversed(), 7],
+  ])("survives a crash before and after every call: %s", async (_, manifests, gapMs) => {
+    const { calls } = await live(manifests, gapMs, {});
+    let tried = 0;
+    for (let call = 0; call < calls; call += 1)
+      for (const when of ["before", "after"] as const) {
+        const { scenario } = await live(manifests, gapMs, { crash: { call, when } }).catch((error: Error) => {
+          throw new Error(`crash ${when} call ${call}: ${error.message}`, { cause: error });
+        });
+        if (scenario.crashed) tried += 1;
+      }
+    console.info(`${tried} crash points of ${calls} calls`);
+    expect(tried).toBeGreaterThanOrEqual(80);
+  });
+
+  it.each(lostAnswers)("survives the loss of the answer to every POST: %s", async (how) => {
+    const { platform } = (await live(tree, 0, {})).scenario;
+    for (let post = 0; post < platform.posts; post += 1)
+      await live(tree, 0, { lose: { post, how } }).catch((error: Error) => {
+        throw new Error(`POST ${post} ${how}: ${error.message}`, { cause: error });
+      });
+    console.info(`${platform.posts} POSTs, ${how}`);
+    expect(platform.posts).toBe(8);
+  });
+});
