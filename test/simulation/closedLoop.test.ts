@@ -122,4 +122,58 @@ describe("a tree in a closed loop", () => {
     console.info(`${platform.posts} POSTs, ${how}`);
     expect(platform.posts).toBe(8);
   });
+
+  /** The tree is deleted `afterMs` after it was applied, wherever its creation is by then. */
+  async function liveBriefly(manifests: readonly Manifest[], afterMs: number, fault: Fault): Promise<Scenario> {
+    const scenario = new Scenario(fault);
+    const { kube, platform } = scenario;
+    for (const manifest of tree) kube.apply(manifest);
+    await scenario.pass(afterMs);
+    for (const manifest of manifests) kube.remove(manifest);
+    await scenario.until("deleted", () => kube.objects().length === 0);
+    await scenario.pass(60_000);
+    expect(platform.things()).toEqual([]);
+    return scenario;
+  }
+
+  const creationMs = 120;
+
+  it("leaves nothing behind when it is deleted at any moment of its creation", async () => {
+    let count = 0;
+    for (let afterMs = 0; afterMs <= creationMs; afterMs += 1)
+      for (const manifests of [tree, tree.toReversed()]) {
+        await liveBriefly(manifests, afterMs, {});
+        count += 1;
+      }
+    console.info(`${count} moments`);
+  });
+
+  it.each(lostAnswers)("leaves nothing behind when an answer was lost, too: %s", async (how) => {
+    let count = 0;
+    for (let afterMs = 0; afterMs <= creationMs; afterMs += 5)
+      for (let post = 0; post < tree.length; post += 1) {
+        const { platform } = await liveBriefly(tree, afterMs, { lose: { post, how } }).catch((error: Error) => {
+          throw new Error(`POST ${post} ${how}, deleted after ${afterMs} ms: ${error.message}`, { cause: error });
+        });
+        if (platform.posts > post) count += 1;
+      }
+    console.info(`${count} moments with a POST that is ${how}`);
+  });
+
+  it("leaves nothing behind when the process dies before and after every call, too", async () => {
+    let count = 0;
+    for (let afterMs = 0; afterMs <= creationMs; afterMs += 10) {
+      const { calls } = await liveBriefly(tree, afterMs, {});
+      for (let call = 0; call < calls; call += 1)
+        for (const when of ["before", "after"] as const) {
+          await liveBriefly(tree, afterMs, { crash: { call, when } }).catch((error: Error) => {
+            throw new Error(`crash ${when} call ${call}, deleted after ${afterMs} ms: ${error.message}`, {
+              cause: error,
+            });
+          });
+          count += 1;
+        }
+    }
+    console.info(`${count} crash points`);
+  });
 });
