@@ -1,7 +1,8 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithControlPlane } from "../control-plane/describe-with-control-plane.ts";
 import { loadOperatorRbac } from "../deploy/operator-rbac.ts";
 import { FaultProxy } from "./fault-proxy.ts";
+import { secretsShown } from "./secrets.ts";
 import { type Operator, System, type SystemOptions } from "./system.ts";
 
 interface Options extends Omit<SystemOptions, "controlPlane" | "rbac"> {
@@ -10,7 +11,8 @@ interface Options extends Omit<SystemOptions, "controlPlane" | "rbac"> {
 
 /**
  * A suite with a system of its own: control plane, platform, and operators under the very rights that they are deployed
- * with, which reach the platform through a proxy. What the tests ask for is there only while a test runs.
+ * with, which reach the platform through a proxy. What the tests ask for is there only while a test runs. Whatever they
+ * do, no token shows afterwards.
  */
 export function describeWithProxiedSystem(
   name: string,
@@ -40,6 +42,10 @@ export function describeWithProxiedSystem(
         () => system,
         () => proxy,
       );
+      it("shows no token anywhere", async () => {
+        expect(proxy.tokens.size).toBeGreaterThan(1);
+        expect(await secretsShown(system, proxy.tokens)).toEqual([]);
+      });
     },
     { audit },
   );
@@ -66,6 +72,9 @@ export function describeWithSystem(
         () => system,
         () => operator,
       );
+      it("shows no token anywhere", async () => {
+        expect(await secretsShown(system)).toEqual([]);
+      });
     },
     { audit },
   );
