@@ -3,12 +3,6 @@ import { Authenticator } from "./access/authenticator.ts";
 import type { Clock } from "./clock.ts";
 import { firstStart } from "./first-start.ts";
 import { grpcHandler, isGrpcPath } from "./grpc/grpc-handler.ts";
-import { groupsService } from "./iam/groups.ts";
-import { identitiesService } from "./iam/identities.ts";
-import { roleBindingsService } from "./iam/role-bindings.ts";
-import { rolesService } from "./iam/roles.ts";
-import { reposService } from "./registry/repos.ts";
-import { tagsService } from "./registry/tags.ts";
 import { PageTokens } from "./resources/page-token.ts";
 import { restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
@@ -17,8 +11,8 @@ import { type Handlers, type HttpAnswer, type HttpRequest, HttpServer } from "./
 import { Metrics } from "./server/metrics.ts";
 import { wellKnownDocuments } from "./server/well-known.ts";
 import { operationsOf } from "./service/operations.ts";
-import type { Service } from "./service/service.ts";
 import { Sessions } from "./service/session.ts";
+import { servicesOf } from "./services.ts";
 import type { PlatformSettings } from "./settings.ts";
 import type { Store } from "./store/store.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
@@ -26,7 +20,6 @@ import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import type { MasterKey } from "./tokens/key-file.ts";
 import { securityTokenService } from "./tokens/security-token-service.ts";
 import { loadSigningKeys } from "./tokens/signing-keys.ts";
-import { advisoriesService } from "./vulnerabilities/advisories.ts";
 
 export interface PlatformOptions {
   readonly store: Store;
@@ -71,7 +64,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
     const metrics = new Metrics();
     const operations = operationsOf(
-      servicesOf(sessions, securityTokenService({ store, tokens, issuerKeys, settings, clock, log })),
+      [
+        ...servicesOf(sessions, options.masterKey),
+        securityTokenService({ store, tokens, issuerKeys, settings, clock, log }),
+      ],
       new Authenticator(store, tokens),
     );
     const transcoder = new Transcoder(operations, {
@@ -81,16 +77,16 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const { latency, maximumInFlight } = options;
     const runner = new CallRunner({ metrics, log, latency, maximumInFlight });
     const rest = restHandler(transcoder, runner, settings.errorDomain);
-    const rpc = grpcHandler(operations, runner, settings);
+    const stopping = new AbortController();
+    const rpc = grpcHandler(operations, runner, { ...settings, stopping: stopping.signal });
     const documents = wellKnownDocuments(settings.authUrl, keys);
-    let ready = true;
     handler.resolve({
       isRpc: isGrpcPath,
       rpc,
       http: async (request, readBody) => {
         const path = pathOf(request);
         if (path === "/livez") return text(200, "ok");
-        if (path === "/readyz") return ready ? text(200, "ok") : text(503, "stopping");
+        if (path === "/readyz") return stopping.signal.aborted ? text(503, "stopping") : text(200, "ok");
         if (path === "/metrics") return text(200, await metrics.registry.metrics());
         const document = documents.get(path);
         if (document !== undefined && request.method === "GET") return json(document);
@@ -107,7 +103,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       settings,
       rootGroup,
       close: async () => {
-        ready = false;
+        stopping.abort();
         await server.close(drainMilliseconds);
         await store.close();
       },
@@ -117,20 +113,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await server.close(0);
     throw error;
   }
-}
-
-/** Every service of the contract that is served. A new one is mounted by being named here. */
-function servicesOf(sessions: Sessions, securityTokens: Service): Service[] {
-  return [
-    groupsService(sessions),
-    identitiesService(sessions),
-    rolesService(sessions),
-    roleBindingsService(sessions),
-    reposService(sessions),
-    tagsService(sessions),
-    advisoriesService(sessions),
-    securityTokens,
-  ];
 }
 
 function pathOf({ url = "/" }: HttpRequest): string {

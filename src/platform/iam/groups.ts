@@ -19,6 +19,7 @@ import type { Session, Sessions, WriteSession } from "../service/session.ts";
 import { newRootUid, newUidIn } from "../uid.ts";
 import { groups } from "./group-collection.ts";
 import { checkEmpty } from "./group-emptiness.ts";
+import { deleteInvitesIn } from "./group-invite-rows.ts";
 import { bindFounder, unbindFounder } from "./founding-binding.ts";
 
 export function groupsService(sessions: Sessions): Service {
@@ -38,33 +39,52 @@ export function groupsService(sessions: Sessions): Service {
       sessions.read(call, (session) => permittedResource(session, groups, Capability.CAP_IAM_GROUPS_LIST, uid)),
 
     createGroup: ({ parent, group = create(GroupSchema) }, call) =>
-      sessions.write(call, async (session) => {
-        if (parent === "") return createRoot(session, group);
-        await permittedParent(session, Capability.CAP_IAM_GROUPS_CREATE, parent);
-        return insertGroup(session, newUidIn(parent), group);
-      }),
+      sessions.write(call, (session) => createGroup(session, parent, group)),
 
     updateGroup: ({ group = create(GroupSchema), updateMask }, call) =>
       sessions.write(call, async (session) => {
-        const current = await permittedResource(session, groups, Capability.CAP_IAM_GROUPS_UPDATE, group.uid);
+        const current = await groupToUpdate(session, group.uid);
         const mask = readMask(GroupSchema, updateMask?.paths ?? [], group);
-        const updated = applyMask(GroupSchema, current, group, mask, ["verified"]);
-        checkGroup(session, updated, current.verified);
-        if (updated.name !== current.name) await checkUniqueName(session, groups, updated.uid, updated.name);
-        updated.updateTime = timestampFromMs(session.now);
-        await groups.update(session.tx, updated);
-        return updated;
+        return updateGroup(session, current, applyMask(GroupSchema, current, group, mask, ["verified"]));
       }),
 
     deleteGroup: ({ uid }, call) =>
       sessions.write(call, async (session) => {
-        await permittedResource(session, groups, Capability.CAP_IAM_GROUPS_DELETE, uid);
-        await checkEmpty(session.tx, uid);
-        await unbindFounder(session.tx, uid);
-        await groups.delete(session.tx, uid);
+        await deleteGroup(session, uid);
         return create(EmptySchema);
       }),
   });
+}
+
+/** Makes a group, in no other where `parent` is empty. @throws ApiError */
+export async function createGroup(session: WriteSession, parent: string, group: Group): Promise<Group> {
+  if (parent === "") return createRoot(session, group);
+  await permittedParent(session, Capability.CAP_IAM_GROUPS_CREATE, parent);
+  return insertGroup(session, newUidIn(parent), group);
+}
+
+/** The group as it is, which the caller may change. @throws ApiError (5, 7) */
+export function groupToUpdate(session: WriteSession, uid: string): Promise<Group> {
+  return permittedResource(session, groups, Capability.CAP_IAM_GROUPS_UPDATE, uid);
+}
+
+/** @param updated the group as it shall be @throws ApiError */
+export async function updateGroup(session: WriteSession, current: Group, updated: Group): Promise<Group> {
+  checkGroup(session, updated, current.verified);
+  if (updated.name !== current.name) await checkUniqueName(session, groups, updated.uid, updated.name);
+  updated.updateTime = timestampFromMs(session.now);
+  await groups.update(session.tx, updated);
+  return updated;
+}
+
+/** Deletes an empty group, with what does not keep it: its founder's binding, expired invites. @throws ApiError */
+export async function deleteGroup(session: WriteSession, uid: string): Promise<void> {
+  const { tx, now } = session;
+  await permittedResource(session, groups, Capability.CAP_IAM_GROUPS_DELETE, uid);
+  await checkEmpty(tx, uid, now);
+  await unbindFounder(tx, uid);
+  await deleteInvitesIn(tx, uid);
+  await groups.delete(tx, uid);
 }
 
 /** A root group, of which the caller becomes owner; the admin owns every one as it is. */

@@ -3,7 +3,7 @@ import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability, dottedNameOf } from "../access/capability.ts";
 import { grantsOf } from "../access/grants.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
-import { invalidArgument, notFound, permissionDenied } from "../errors/api-error.ts";
+import { permissionDenied } from "../errors/api-error.ts";
 import {
   IdentitiesService,
   type Identity,
@@ -18,22 +18,13 @@ import { permittedParent, permittedResource } from "../resources/permitted.ts";
 import { checkDescription, checkName } from "../resources/rules.ts";
 import { checkUniqueName } from "../resources/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Session, Sessions, WriteSession } from "../service/session.ts";
-import { statement } from "../store/store.ts";
+import type { Sessions, WriteSession } from "../service/session.ts";
 import { endFamiliesOf } from "../tokens/refresh-families.ts";
 import { newUidIn } from "../uid.ts";
 import { identities } from "./identity-collection.ts";
+import { lookUpIdentity } from "./identity-lookup.ts";
 import { checkRelationship } from "./identity-rules.ts";
 import { deleteBindingsOf } from "./role-binding-rows.ts";
-
-const byIssuerAndSubject = statement((db, p: { issuer: string; subject: string }) =>
-  db
-    .selectFrom("identities")
-    .select("uid")
-    .where("subject", "=", p.subject)
-    .where("issuer", "=", p.issuer)
-    .orderBy("uid"),
-);
 
 export function identitiesService(sessions: Sessions): Service {
   return implement(IdentitiesService, {
@@ -97,18 +88,10 @@ export function identitiesService(sessions: Sessions): Service {
 
     lookupIdentity: ({ issuer, subject }, call) =>
       sessions.read(call, async (session) => {
-        if (issuer === "") throw invalidArgument("issuer", "must not be empty");
-        if (subject === "") throw invalidArgument("subject", "must not be empty");
-        const uid = await firstListable(session, issuer, subject);
-        if (uid === undefined) throw notFound("identity", `${issuer} ${subject}`);
+        const { uid } = await lookUpIdentity(session, issuer, subject);
         return create(LookupIdentityResponseSchema, { uid });
       }),
   });
-}
-
-async function firstListable({ tx, access }: Session, issuer: string, subject: string): Promise<string | undefined> {
-  const rows = await tx.all(byIssuerAndSubject, { issuer, subject });
-  return rows.find(({ uid }) => access.may(Capability.CAP_IAM_IDENTITY_LIST, uid))?.uid;
 }
 
 function checkTexts({ name, description }: Identity): void {

@@ -6,6 +6,7 @@ import type {
   Identity_ClaimMatch as ClaimMatch,
   Identity_StaticKeys as StaticKeys,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { checkIssuer, checkPresent } from "../resources/rules.ts";
 import { parseJwks } from "../tokens/jwks.ts";
 import { compilePattern } from "../tokens/pattern.ts";
 
@@ -74,19 +75,6 @@ function checkAwsIdentity({ awsAccount, awsArn, awsUserId }: AWSIdentity): void 
   else checkPresent("awsIdentity.arn", awsArn.value);
   if (awsUserId.case === "userIdPattern") checkPattern("awsIdentity.userIdPattern", awsUserId.value);
   else checkPresent("awsIdentity.userId", awsUserId.value);
-}
-
-/** Only what can be fetched over https can ever vouch for a token. */
-function checkIssuer(field: string, value: string): void {
-  const url = URL.parse(value);
-  if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
-    throw invalidArgument(field, "must be an https URL");
-}
-
-function checkPresent(field: string, value: string): void {
-  if (value === "") throw invalidArgument(field, "must not be empty");
-  // PostgreSQL's text has no place for it.
-  if (value.includes("\0")) throw invalidArgument(field, "must not contain NUL");
 }
 
 function checkPattern(field: string, value: string): void {

@@ -6,6 +6,9 @@ import {
   RoleBindingRoleSchema,
   RoleBindingSchema,
 } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { type Reader, statement, type Writer } from "../store/store.ts";
 import { parentOf } from "../uid.ts";
 import { groups } from "./group-collection.ts";
@@ -45,8 +48,15 @@ export async function hasEqualBinding(tx: Reader, { uid, identityUid, roleUid }:
   return (await tx.first(equal, parameters)) !== undefined;
 }
 
-/** Bindings as an answer shows them: with the identity, group and role that they refer to. */
-export async function hydrate(reader: Reader, bindings: readonly RoleBinding[]): Promise<RoleBinding[]> {
+/** A binding with what it refers to, as far as that is there. */
+export interface ReferringBinding {
+  readonly binding: RoleBinding;
+  readonly identity: Identity | undefined;
+  readonly group: Group | undefined;
+  readonly role: Role | undefined;
+}
+
+export async function withReferences(reader: Reader, bindings: readonly RoleBinding[]): Promise<ReferringBinding[]> {
   const groupOf = ({ uid }: RoleBinding) => parentOf(uid) ?? "";
   const [identitiesByUid, groupsByUid, rolesByUid] = [
     await identities.findAll(
@@ -59,10 +69,17 @@ export async function hydrate(reader: Reader, bindings: readonly RoleBinding[]):
       bindings.map(({ roleUid }) => roleUid),
     ),
   ];
-  return bindings.map((binding) => {
-    const identity = identitiesByUid.get(binding.identityUid);
-    const group = groupsByUid.get(groupOf(binding));
-    const role = rolesByUid.get(binding.roleUid);
+  return bindings.map((binding) => ({
+    binding,
+    identity: identitiesByUid.get(binding.identityUid),
+    group: groupsByUid.get(groupOf(binding)),
+    role: rolesByUid.get(binding.roleUid),
+  }));
+}
+
+/** Bindings as an answer shows them: with the identity, group and role that they refer to. */
+export async function hydrate(reader: Reader, bindings: readonly RoleBinding[]): Promise<RoleBinding[]> {
+  return (await withReferences(reader, bindings)).map(({ binding, identity, group, role }) => {
     const hydrated = create(RoleBindingSchema, { uid: binding.uid, createTime: binding.createTime });
     if (identity !== undefined) {
       const { uid, name, description } = identity;

@@ -3,7 +3,7 @@ import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { builtinRole } from "../access/builtin-roles.ts";
 import { Capability } from "../access/capability.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
-import { failedPrecondition, invalidArgument, permissionDenied } from "../errors/api-error.ts";
+import { invalidArgument, permissionDenied } from "../errors/api-error.ts";
 import {
   ListRolesRequestSchema,
   ListRolesResponseSchema,
@@ -18,8 +18,8 @@ import { checkUniqueName } from "../resources/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
 import { newUidIn } from "../uid.ts";
-import { bindingsWithRole } from "./role-binding-rows.ts";
 import { roles } from "./role-collection.ts";
+import { checkNotInUse } from "./role-in-use.ts";
 import { roleToRead } from "./role-to-bind.ts";
 
 export function rolesService(sessions: Sessions): Service {
@@ -76,8 +76,7 @@ export function rolesService(sessions: Sessions): Service {
       sessions.write(call, async (session) => {
         refuseBuiltin(uid);
         await permittedResource(session, roles, Capability.CAP_IAM_ROLES_DELETE, uid);
-        if (await bindingsWithRole(session.tx, uid))
-          throw failedPrecondition("RESOURCE_IN_USE", "cannot delete role that is bound");
+        await checkNotInUse(session.tx, uid, session.now);
         await roles.delete(session.tx, uid);
         return create(EmptySchema);
       }),

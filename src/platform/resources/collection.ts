@@ -32,6 +32,9 @@ export interface CollectionDescription<D extends DescMessage> {
   readonly columnsOf: (message: MessageShape<D>) => OwnColumns;
 }
 
+/** Backends bound the parameters of one query. */
+const maximumParameters = 1_000;
+
 export const byUid: Order = { column: "uid", direction: "asc" };
 
 /** The resources of one sort in the store: messages in, messages out. Knows no caller and no rule. */
@@ -74,11 +77,15 @@ export class Collection<D extends DescMessage = DescMessage> {
   /** Those of the uids that exist, by uid. */
   async findAll(reader: Reader, uids: Iterable<string>): Promise<Map<string, MessageShape<D>>> {
     const wanted = [...new Set(uids)];
-    if (wanted.length === 0) return new Map();
-    const rows = await reader.query((db) =>
-      db.selectFrom(this.description.table).select(["uid", "body"]).where("uid", "in", wanted),
-    );
-    return new Map(rows.map((row) => [row.uid, this.parse(row.body)]));
+    const found = new Map<string, MessageShape<D>>();
+    for (let start = 0; start < wanted.length; start += maximumParameters) {
+      const some = wanted.slice(start, start + maximumParameters);
+      const rows = await reader.query((db) =>
+        db.selectFrom(this.description.table).select(["uid", "body"]).where("uid", "in", some),
+      );
+      for (const row of rows) found.set(row.uid, this.parse(row.body));
+    }
+    return found;
   }
 
   async insert(writer: Writer, message: MessageShape<D>): Promise<void> {

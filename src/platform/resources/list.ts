@@ -1,5 +1,6 @@
 import { clone, type DescMessage, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import type { Access } from "../access/access.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import type { Session } from "../service/session.ts";
@@ -34,13 +35,17 @@ export function nameIs(name: string): Condition[] {
   return name === "" ? [] : [(row) => row("name", "=", name)];
 }
 
-export interface ListOptions<R extends DescMessage> {
-  readonly schema: R;
-  readonly request: MessageShape<R> & ListRequest;
+/** What differs between collections in which rows are listed. */
+export interface Selection {
   /** The collection's own filters. */
   readonly conditions?: readonly Condition[];
   /** Whether every caller sees the roots of the collection. */
   readonly rootsArePublic?: boolean;
+}
+
+export interface ListOptions<R extends DescMessage> extends Selection {
+  readonly schema: R;
+  readonly request: MessageShape<R> & ListRequest;
 }
 
 /** The list envelope without the name of its array. */
@@ -69,13 +74,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage>(
   const query = queryOf(options.schema, request, order);
   const cursor = request.pageToken === "" ? undefined : pageTokens.read(request.pageToken, query, now);
 
-  const coverage = access.coverage(description.listCapability);
-  const places = cutRegions(visibleRegions(coverage, options.rootsArePublic ?? false), request.uidp);
-  const regions = description.oneAGroup ? regionsOfGroups(places) : places;
-  const conditions = [...(options.conditions ?? [])];
-  const uids = listedUids(request.uidp);
-  if (uids !== undefined) conditions.push((row) => oneOf(row, uids));
-
+  const { regions, conditions } = selectionOf(access, collection, request.uidp, options);
   if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
   const rows = await reader.query((db) =>
     db
@@ -106,6 +105,20 @@ export async function listPage<D extends DescMessage, R extends DescMessage>(
   };
 }
 
+/** Where the rows are that the caller may see and asks for, and what else holds of them. @throws ApiError (3) */
+export function selectionOf<D extends DescMessage>(
+  access: Access,
+  { description }: Collection<D>,
+  filter: UIDPFilter | undefined,
+  { conditions = [], rootsArePublic = false }: Selection,
+): { readonly regions: readonly Region[]; readonly conditions: readonly Condition[] } {
+  const coverage = access.coverage(description.listCapability);
+  const places = cutRegions(visibleRegions(coverage, rootsArePublic), filter);
+  const regions = description.oneAGroup ? regionsOfGroups(places) : places;
+  const uids = listedUids(filter);
+  return { regions, conditions: uids === undefined ? conditions : [...conditions, (row) => oneOf(row, uids)] };
+}
+
 /** What a page token is bound to: the request without its page, size and skip. */
 function queryOf<R extends DescMessage>(schema: R, request: MessageShape<R> & ListRequest, order: Order): string {
   const query = clone(schema, request) as MessageShape<R> & ListRequest;
@@ -113,7 +126,7 @@ function queryOf<R extends DescMessage>(schema: R, request: MessageShape<R> & Li
   return `${schema.typeName} ${Buffer.from(toBinary(schema, query)).toString("base64url")}`;
 }
 
-function inRegions(row: Builder, regions: readonly Region[]): Expression<SqlBool> {
+export function inRegions(row: Builder, regions: readonly Region[]): Expression<SqlBool> {
   return row.or(regions.map((region) => inRegion(row, region)));
 }
 

@@ -1,0 +1,70 @@
+import { clone, create } from "@bufbuild/protobuf";
+import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Capability } from "../access/capability.ts";
+import { applyMask, readMask } from "../contract/field-mask.ts";
+import { alreadyExists } from "../errors/api-error.ts";
+import {
+  AccountAssociationSchema,
+  AccountAssociationsService,
+  ListAccountAssociationsRequestSchema,
+  ListAccountAssociationsResponseSchema,
+} from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
+import { listPage, nameIs } from "../resources/list.ts";
+import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { checkDescription, checkName } from "../resources/rules.ts";
+import { implement, type Service } from "../service/service.ts";
+import type { Sessions } from "../service/session.ts";
+import { accountAssociations } from "./account-association-collection.ts";
+
+export function accountAssociationsService(sessions: Sessions): Service {
+  return implement(AccountAssociationsService, {
+    listAccountAssociations: (request, call) =>
+      sessions.read(call, async (session) => {
+        const { items, ...page } = await listPage(session, accountAssociations, {
+          schema: ListAccountAssociationsRequestSchema,
+          request,
+          conditions: nameIs(request.name),
+        });
+        return create(ListAccountAssociationsResponseSchema, { accountAssociations: items, ...page });
+      }),
+
+    getAccountAssociation: ({ uid }, call) =>
+      sessions.read(call, (session) =>
+        permittedResource(session, accountAssociations, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST, uid),
+      ),
+
+    createAccountAssociation: ({ parent, accountAssociation = create(AccountAssociationSchema) }, call) =>
+      sessions.write(call, async (session) => {
+        await permittedParent(session, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_CREATE, parent);
+        const time = timestampFromMs(session.now);
+        const created = clone(AccountAssociationSchema, accountAssociation);
+        Object.assign(created, { uid: parent, createTime: time, updateTime: time });
+        checkName(created.name);
+        checkDescription(created.description);
+        if ((await accountAssociations.find(session.tx, parent)) !== undefined)
+          throw alreadyExists("the group has an account association already");
+        await accountAssociations.insert(session.tx, created);
+        return created;
+      }),
+
+    updateAccountAssociation: ({ accountAssociation: patch = create(AccountAssociationSchema), updateMask }, call) =>
+      sessions.write(call, async (session) => {
+        const capability = Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_UPDATE;
+        const current = await permittedResource(session, accountAssociations, capability, patch.uid);
+        const mask = readMask(AccountAssociationSchema, updateMask?.paths ?? [], patch);
+        const updated = applyMask(AccountAssociationSchema, current, patch, mask);
+        checkName(updated.name);
+        checkDescription(updated.description);
+        updated.updateTime = timestampFromMs(session.now);
+        await accountAssociations.update(session.tx, updated);
+        return updated;
+      }),
+
+    deleteAccountAssociation: ({ uid }, call) =>
+      sessions.write(call, async (session) => {
+        await permittedResource(session, accountAssociations, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_DELETE, uid);
+        await accountAssociations.delete(session.tx, uid);
+        return create(EmptySchema);
+      }),
+  });
+}

@@ -1,0 +1,35 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type GroupInvite,
+  GroupInviteRoleSchema,
+  GroupInviteSchema,
+} from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { type Reader, statement, type Writer } from "../store/store.ts";
+import { groupInvites } from "./group-invite-collection.ts";
+import { roles } from "./role-collection.ts";
+
+const inGroup = statement((db, p: { group: string }) =>
+  db.selectFrom("group_invites").select("uid").where("parent", "=", p.group),
+);
+
+/** Deletes the invites of a group that goes: expired ones, which do not keep it. */
+export async function deleteInvitesIn(tx: Writer, group: string): Promise<void> {
+  for (const { uid } of await tx.all(inGroup, { group })) await groupInvites.delete(tx, uid);
+}
+
+/** Invites as an answer shows them: with their roles, without their codes. */
+export async function shownInvites(reader: Reader, invites: readonly GroupInvite[]): Promise<GroupInvite[]> {
+  const byUid = await roles.findAll(
+    reader,
+    invites.map(({ roleUid }) => roleUid),
+  );
+  return invites.map((invite) => {
+    const shown = create(GroupInviteSchema, { ...invite, code: "" });
+    const role = byUid.get(invite.roleUid);
+    if (role !== undefined) {
+      const { uid, name, description, capabilities } = role;
+      shown.role = create(GroupInviteRoleSchema, { uid, name, description, capabilities });
+    }
+    return shown;
+  });
+}

@@ -1,0 +1,112 @@
+import { create } from "@bufbuild/protobuf";
+import { type Duration, durationMs, EmptySchema, type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Capability } from "../access/capability.ts";
+import { applyMask, readMask } from "../contract/field-mask.ts";
+import { invalidArgument } from "../errors/api-error.ts";
+import {
+  type GroupInvite,
+  GroupInviteSchema,
+  GroupInvitesService,
+  ListGroupInvitesRequestSchema,
+  ListGroupInvitesResponseSchema,
+} from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { type Condition, listPage } from "../resources/list.ts";
+import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { implement, type Service } from "../service/service.ts";
+import type { Session, Sessions, WriteSession } from "../service/session.ts";
+import { newUidIn, parentOf } from "../uid.ts";
+import { groupInvites } from "./group-invite-collection.ts";
+import { shownInvites } from "./group-invite-rows.ts";
+import { newInviteCode } from "./invite-code.ts";
+import { roleToGive } from "./role-to-bind.ts";
+
+/** The last millisecond that a timestamp of the contract can name. */
+const endOfTime = Date.parse("9999-12-31T23:59:59.999Z");
+
+export function groupInvitesService(sessions: Sessions): Service {
+  return implement(GroupInvitesService, {
+    listGroupInvites: (request, call) =>
+      sessions.read(call, async (session) => {
+        const { items, ...page } = await listPage(session, groupInvites, {
+          schema: ListGroupInvitesRequestSchema,
+          request,
+          conditions: keyIdIs(request.keyId),
+        });
+        return create(ListGroupInvitesResponseSchema, { groupInvites: await shownInvites(session.tx, items), ...page });
+      }),
+
+    getGroupInvite: ({ uid }, call) =>
+      sessions.read(call, async (session) => {
+        const capability = Capability.CAP_IAM_GROUP_INVITES_LIST;
+        return shown(session, await permittedResource(session, groupInvites, capability, uid));
+      }),
+
+    createGroupInvite: ({ parent, groupInvite = create(GroupInviteSchema) }, call) =>
+      sessions.write(call, async (session) => {
+        await permittedParent(session, Capability.CAP_IAM_GROUP_INVITES_CREATE, parent);
+        const { roleUid, email, singleUse, ttl } = groupInvite;
+        const { keyId, code, codeHash } = newInviteCode();
+        const time = timestampFromMs(session.now);
+        const created = create(GroupInviteSchema, {
+          uid: newUidIn(parent),
+          roleUid,
+          email,
+          singleUse,
+          keyId,
+          code: codeHash,
+          expirationTime: expiryOf(ttl, session.now),
+          createTime: time,
+          updateTime: time,
+        });
+        await checkMayInvite(session, created);
+        await groupInvites.insert(session.tx, created);
+        return create(GroupInviteSchema, { ...(await shown(session, created)), code });
+      }),
+
+    updateGroupInvite: ({ groupInvite: patch = create(GroupInviteSchema), updateMask }, call) =>
+      sessions.write(call, async (session) => {
+        // There is no capability of its own for this: who may make an invite may make one with another address.
+        const capability = Capability.CAP_IAM_GROUP_INVITES_CREATE;
+        const current = await permittedResource(session, groupInvites, capability, patch.uid);
+        const mask = readMask(GroupInviteSchema, updateMask?.paths ?? [], patch);
+        const updated = applyMask(GroupInviteSchema, current, patch, mask);
+        await checkMayInvite(session, updated);
+        updated.updateTime = timestampFromMs(session.now);
+        await groupInvites.update(session.tx, updated);
+        return shown(session, updated);
+      }),
+
+    deleteGroupInvite: ({ uid }, call) =>
+      sessions.write(call, async (session) => {
+        await permittedResource(session, groupInvites, Capability.CAP_IAM_GROUP_INVITES_DELETE, uid);
+        await groupInvites.delete(session.tx, uid);
+        return create(EmptySchema);
+      }),
+  });
+}
+
+/** Who invites says who gets the role: they must be one who could bind it. */
+async function checkMayInvite(session: WriteSession, { uid, email, roleUid }: GroupInvite): Promise<void> {
+  const group = parentOf(uid) ?? "";
+  session.access.demand(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
+  if (email !== "" && !/^[^\s@]+@[^\s@]+$/.test(email)) throw invalidArgument("email", "must be an e-mail address");
+  await roleToGive(session, "roleUid", roleUid, group);
+}
+
+/** @throws ApiError (3) */
+function expiryOf(ttl: Duration | undefined, now: number): Timestamp {
+  if (ttl === undefined) throw invalidArgument("ttl", 'is required, such as "86400s"');
+  const milliseconds = Math.floor(durationMs(ttl));
+  if (milliseconds <= 0) throw invalidArgument("ttl", "must be more than nothing");
+  if (now + milliseconds > endOfTime) throw invalidArgument("ttl", "must end before the year 10000");
+  return timestampFromMs(now + milliseconds);
+}
+
+async function shown({ tx }: Session, invite: GroupInvite): Promise<GroupInvite> {
+  const [one] = await shownInvites(tx, [invite]);
+  return one ?? invite;
+}
+
+function keyIdIs(keyId: string): Condition[] {
+  return keyId === "" ? [] : [(row) => row("key_id" as "name", "=", keyId)];
+}

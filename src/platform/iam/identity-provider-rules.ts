@@ -1,0 +1,17 @@
+import { invalidArgument } from "../errors/api-error.ts";
+import type { IdentityProvider } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import { checkDescription, checkIssuer, checkName, checkPresent } from "../resources/rules.ts";
+import { oidcOf } from "./client-secret.ts";
+
+/** Checks a provider whose client secret is settled. @throws ApiError (3) that names the field */
+export function checkProvider(provider: IdentityProvider): void {
+  checkName(provider.name);
+  checkDescription(provider.description);
+  const oidc = oidcOf(provider);
+  if (oidc === undefined) throw invalidArgument("oidc", "is required");
+  checkIssuer("oidc.issuer", oidc.issuer);
+  checkPresent("oidc.clientId", oidc.clientId);
+  for (const scope of oidc.additionalScopes) checkPresent("oidc.additionalScopes", scope);
+  if (oidc.clientSecret === "" && !oidc.pkceEnabled)
+    throw invalidArgument("oidc.clientSecret", "one of clientSecret and pkceEnabled is required");
+}

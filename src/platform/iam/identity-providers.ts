@@ -1,0 +1,94 @@
+import { create } from "@bufbuild/protobuf";
+import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Capability } from "../access/capability.ts";
+import { applyMask, readMask } from "../contract/field-mask.ts";
+import {
+  type IdentityProvider,
+  IdentityProviderSchema,
+  IdentityProvidersService,
+  ListIdentityProvidersRequestSchema,
+  ListIdentityProvidersResponseSchema,
+} from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import { listPage, nameIs } from "../resources/list.ts";
+import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { checkUniqueName } from "../resources/unique-name.ts";
+import { implement, type Service } from "../service/service.ts";
+import type { Sessions, WriteSession } from "../service/session.ts";
+import type { MasterKey } from "../tokens/key-file.ts";
+import { newUidIn, parentOf } from "../uid.ts";
+import { namesSecret, sealSecret, withoutSecret } from "./client-secret.ts";
+import { identityProviders } from "./identity-provider-collection.ts";
+import { checkProvider } from "./identity-provider-rules.ts";
+import { roleToGive } from "./role-to-bind.ts";
+
+/** @param masterKey seals client secrets */
+export function identityProvidersService(sessions: Sessions, masterKey: MasterKey): Service {
+  return implement(IdentityProvidersService, {
+    listIdentityProviders: (request, call) =>
+      sessions.read(call, async (session) => {
+        const { items, ...page } = await listPage(session, identityProviders, {
+          schema: ListIdentityProvidersRequestSchema,
+          request,
+          conditions: nameIs(request.name),
+        });
+        return create(ListIdentityProvidersResponseSchema, { identityProviders: items.map(withoutSecret), ...page });
+      }),
+
+    getIdentityProvider: ({ uid }, call) =>
+      sessions.read(call, async (session) => {
+        const capability = Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST;
+        return withoutSecret(await permittedResource(session, identityProviders, capability, uid));
+      }),
+
+    createIdentityProvider: ({ parent, identityProvider = create(IdentityProviderSchema) }, call) =>
+      sessions.write(call, async (session) => {
+        await permittedParent(session, Capability.CAP_IAM_IDENTITY_PROVIDERS_CREATE, parent);
+        const { name, description, defaultRole, configuration } = identityProvider;
+        const time = timestampFromMs(session.now);
+        const created = create(IdentityProviderSchema, {
+          uid: newUidIn(parent),
+          name,
+          description,
+          defaultRole,
+          configuration,
+          createTime: time,
+          updateTime: time,
+        });
+        const kept = sealSecret(masterKey, created, undefined);
+        await checkMayProvide(session, kept);
+        await checkUniqueName(session, identityProviders, kept.uid, name);
+        await identityProviders.insert(session.tx, kept);
+        return withoutSecret(kept);
+      }),
+
+    updateIdentityProvider: ({ identityProvider: patch = create(IdentityProviderSchema), updateMask }, call) =>
+      sessions.write(call, async (session) => {
+        const capability = Capability.CAP_IAM_IDENTITY_PROVIDERS_UPDATE;
+        const current = await permittedResource(session, identityProviders, capability, patch.uid);
+        const paths = updateMask?.paths ?? [];
+        const mask = readMask(IdentityProviderSchema, paths, patch);
+        const updated = applyMask(IdentityProviderSchema, withoutSecret(current), patch, mask);
+        updated.updateTime = timestampFromMs(session.now);
+        const kept = sealSecret(masterKey, updated, namesSecret(paths) ? undefined : current);
+        await checkMayProvide(session, kept);
+        if (kept.name !== current.name) await checkUniqueName(session, identityProviders, kept.uid, kept.name);
+        await identityProviders.update(session.tx, kept);
+        return withoutSecret(kept);
+      }),
+
+    deleteIdentityProvider: ({ uid }, call) =>
+      sessions.write(call, async (session) => {
+        await permittedResource(session, identityProviders, Capability.CAP_IAM_IDENTITY_PROVIDERS_DELETE, uid);
+        await identityProviders.delete(session.tx, uid);
+        return create(EmptySchema);
+      }),
+  });
+}
+
+/** Who makes or changes a provider says who gets its role: they must be one who could bind it. */
+async function checkMayProvide(session: WriteSession, provider: IdentityProvider): Promise<void> {
+  const group = parentOf(provider.uid) ?? "";
+  session.access.demand(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
+  checkProvider(provider);
+  await roleToGive(session, "defaultRole", provider.defaultRole, group);
+}

@@ -1,0 +1,53 @@
+import { create } from "@bufbuild/protobuf";
+import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import { applyMask } from "../../contract/field-mask.ts";
+import { type Group, GroupListSchema, Groups, GroupSchema } from "../../gen/muster/platform/iam/groups_pb.ts";
+import {
+  type Group as CurrentGroup,
+  GroupSchema as CurrentGroupSchema,
+} from "../../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { listAll } from "../../resources/list-all.ts";
+import { implement, type Service } from "../../service/service.ts";
+import type { Sessions } from "../../service/session.ts";
+import { groups } from "../group-collection.ts";
+import { createGroup, deleteGroup, groupToUpdate, updateGroup } from "../groups.ts";
+
+/** v1 of the groups: the same resources and rules in an older form. */
+export function v1GroupsService(sessions: Sessions): Service {
+  return implement(Groups, {
+    list: (filter, call) =>
+      sessions.read(call, async (session) => {
+        const items = await listAll(session, groups, filter);
+        return create(GroupListSchema, { items: items.map(v1Group) });
+      }),
+
+    create: ({ parent, group }, call) =>
+      sessions.write(call, async (session) => v1Group(await createGroup(session, parent, currentGroup(group)))),
+
+    // Full replacement: what the request omits is reset. `verified` is the admin's, so leaving it out takes nothing away.
+    update: (group, call) =>
+      sessions.write(call, async (session) => {
+        const current = await groupToUpdate(session, group.id);
+        const kept = group.verified ? [] : ["verified"];
+        const updated = applyMask(CurrentGroupSchema, current, currentGroup(group), { kind: "all" }, kept);
+        return v1Group(await updateGroup(session, current, updated));
+      }),
+
+    delete: ({ id }, call) =>
+      sessions.write(call, async (session) => {
+        await deleteGroup(session, id);
+        return create(EmptySchema);
+      }),
+  });
+}
+
+/** A group as v1 shows it: without times. */
+export function v1Group({ uid, name, description, resourceLimits, verified }: CurrentGroup): Group {
+  return create(GroupSchema, { id: uid, name, description, resourceLimits, verified });
+}
+
+/** What a caller of v1 says of a group. */
+function currentGroup(group: Group | undefined): CurrentGroup {
+  const { name = "", description = "", verified = false } = group ?? {};
+  return create(CurrentGroupSchema, { name, description, verified });
+}

@@ -1,0 +1,67 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  Identities,
+  type Identity,
+  Identity_AWSIdentitySchema,
+  Identity_ClaimMatchSchema,
+  Identity_StaticSchema,
+  IdentityListSchema,
+  IdentitySchema,
+} from "../../gen/muster/platform/iam/identities_pb.ts";
+import type { Identity as CurrentIdentity } from "../../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { listAll } from "../../resources/list-all.ts";
+import { implement, type Service } from "../../service/service.ts";
+import type { Sessions } from "../../service/session.ts";
+import { identities } from "../identity-collection.ts";
+import { lookUpIdentity } from "../identity-lookup.ts";
+
+/** v1 of the identities. */
+export function v1IdentitiesService(sessions: Sessions): Service {
+  return implement(Identities, {
+    list: (filter, call) =>
+      sessions.read(call, async (session) => {
+        const items = await listAll(session, identities, filter);
+        return create(IdentityListSchema, { items: items.map(v1Identity) });
+      }),
+
+    lookup: ({ issuer, subject }, call) =>
+      sessions.read(call, async (session) => v1Identity(await lookUpIdentity(session, issuer, subject))),
+  });
+}
+
+/** An identity as v1 shows it. */
+function v1Identity(identity: CurrentIdentity): Identity {
+  const { uid, name, description, createTime, updateTime, lastSeenTime } = identity;
+  return create(IdentitySchema, {
+    id: uid,
+    name,
+    description,
+    ...(createTime === undefined ? {} : { createdAt: createTime }),
+    ...(updateTime === undefined ? {} : { updatedAt: updateTime }),
+    ...(lastSeenTime === undefined ? {} : { lastSeen: lastSeenTime }),
+    relationship: v1Relationship(identity),
+  });
+}
+
+function v1Relationship({ relationship }: CurrentIdentity): Identity["relationship"] {
+  switch (relationship.case) {
+    case "claimMatch": {
+      const { iss, sub, aud, claims, claimPatterns } = relationship.value;
+      const value = create(Identity_ClaimMatchSchema, { iss, sub, aud, claims, claimPatterns });
+      return { case: "claimMatch", value };
+    }
+    case "staticKeys": {
+      const { issuer, subject, issuerKeys, expirationTime, audiences } = relationship.value;
+      const expiration = expirationTime === undefined ? {} : { expiration: expirationTime };
+      const value = create(Identity_StaticSchema, { issuer, subject, issuerKeys, audiences, ...expiration });
+      return { case: "static", value };
+    }
+    case "awsIdentity": {
+      const { awsAccount, awsArn, awsUserId } = relationship.value;
+      const value = create(Identity_AWSIdentitySchema, { awsAccount, awsArn, awsUserId });
+      return { case: "awsIdentity", value };
+    }
+    case undefined:
+      return relationship;
+  }
+}

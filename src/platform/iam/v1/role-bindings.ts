@@ -1,0 +1,39 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type RoleBinding,
+  RoleBindingListSchema,
+  RoleBindings,
+  RoleBindingSchema,
+} from "../../gen/muster/platform/iam/role_bindings_pb.ts";
+import { listAll } from "../../resources/list-all.ts";
+import { implement, type Service } from "../../service/service.ts";
+import type { Sessions } from "../../service/session.ts";
+import { issuerOf, subjectOf } from "../identity-collection.ts";
+import { roleBindings } from "../role-binding-collection.ts";
+import { type ReferringBinding, withReferences } from "../role-binding-rows.ts";
+import { v1Group } from "./groups.ts";
+import { v1Role } from "./roles.ts";
+
+/** v1 of the role bindings. */
+export function v1RoleBindingsService(sessions: Sessions): Service {
+  return implement(RoleBindings, {
+    list: (filter, call) =>
+      sessions.read(call, async (session) => {
+        const bindings = await listAll(session, roleBindings, filter);
+        const items = (await withReferences(session.tx, bindings)).map(v1RoleBinding);
+        return create(RoleBindingListSchema, { items });
+      }),
+  });
+}
+
+function v1RoleBinding({ binding, identity, group, role }: ReferringBinding): RoleBinding {
+  return create(RoleBindingSchema, {
+    id: binding.uid,
+    identity: binding.identityUid,
+    ...(group === undefined ? {} : { group: v1Group(group) }),
+    ...(role === undefined ? {} : { role: v1Role(role) }),
+    claimMatchIssuer: identity === undefined ? "" : (issuerOf(identity) ?? ""),
+    claimMatchSubject: identity === undefined ? "" : (subjectOf(identity) ?? ""),
+    ...(binding.createTime === undefined ? {} : { createdAt: binding.createTime }),
+  });
+}

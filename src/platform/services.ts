@@ -1,0 +1,37 @@
+import { accountAssociationsService } from "./iam/account-associations.ts";
+import { groupInvitesService } from "./iam/group-invites.ts";
+import { groupsService } from "./iam/groups.ts";
+import { identitiesService } from "./iam/identities.ts";
+import { identityProvidersService } from "./iam/identity-providers.ts";
+import { roleBindingsService } from "./iam/role-bindings.ts";
+import { rolesService } from "./iam/roles.ts";
+import { v1GroupsService } from "./iam/v1/groups.ts";
+import { v1IdentitiesService } from "./iam/v1/identities.ts";
+import { v1RoleBindingsService } from "./iam/v1/role-bindings.ts";
+import { v1RolesService } from "./iam/v1/roles.ts";
+import { reposService } from "./registry/repos.ts";
+import { tagsService } from "./registry/tags.ts";
+import type { Service } from "./service/service.ts";
+import type { Sessions } from "./service/session.ts";
+import type { MasterKey } from "./tokens/key-file.ts";
+import { advisoriesService } from "./vulnerabilities/advisories.ts";
+
+/** Every service of the contract that takes API tokens. A new one is mounted by being named here. */
+export function servicesOf(sessions: Sessions, masterKey: MasterKey): Service[] {
+  return [
+    groupsService(sessions),
+    identitiesService(sessions),
+    rolesService(sessions),
+    roleBindingsService(sessions),
+    identityProvidersService(sessions, masterKey),
+    accountAssociationsService(sessions),
+    groupInvitesService(sessions),
+    reposService(sessions),
+    tagsService(sessions),
+    advisoriesService(sessions),
+    v1GroupsService(sessions),
+    v1IdentitiesService(sessions),
+    v1RolesService(sessions),
+    v1RoleBindingsService(sessions),
+  ];
+}
