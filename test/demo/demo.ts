@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { KubeError } from "#test/control-plane/kube-client.ts";
 import type { Cluster } from "#test/harness/cluster.ts";
 import type { Operator, System } from "#test/harness/system.ts";
 import type { Shown } from "./chapter.ts";
@@ -26,27 +27,29 @@ const startSeconds = 30;
 /** Plays the whole story and clears up. @returns the exit code */
 export async function demo(options: Options, screen: Screen, interruption: AbortController): Promise<number> {
   const play = new Play(options, screen, interruption);
+  const { signal } = interruption;
   let code = 0;
   try {
     await play.run();
   } catch (error) {
-    const { signal } = interruption;
     const reason: unknown = signal.aborted ? signal.reason : error;
-    screen.close();
-    if (reason instanceof Interrupted) code = 130;
-    else {
-      code = 1;
-      play.tell(reason);
-    }
+    screen.still();
+    screen.show([""]);
+    code = reason instanceof Interrupted ? 130 : 1;
+    if (code === 1) play.explain(reason);
+    else screen.show(["Interrupted."]);
   }
-  screen.close();
   // Whoever waits for anything still is told that it is over.
   interruption.abort(new Interrupted());
-  if (code === 130) screen.show(["", "Interrupted: clearing up."]);
+  const task = screen.begin("clearing up");
   try {
     await play.clear();
+    task.done(
+      options.cluster === undefined ? "all of it has ended; no file is left" : "what was made in your cluster is gone",
+    );
   } catch (error) {
-    screen.say(`✗ ${(error as Error).message}`, { style: "red", indent: 0 });
+    screen.still();
+    screen.say(`✗ ${(error as Error).message}`, { style: "red" });
     return code || 1;
   }
   return code;
@@ -119,7 +122,9 @@ class Play {
 
   /** Without an operator there is nothing to wait for. */
   #endWith({ process }: Operator): void {
-    void process.ended.then(() => this.#interruption.abort(new Error(`the operator has ended (${process.exitCode})`)));
+    void process.ended.then(() =>
+      this.#interruption.abort(new Error(`the operator has ended (${process.exitCode ?? process.signalCode})`)),
+    );
   }
 
   async #keep(stage: Stage): Promise<void> {
@@ -141,13 +146,16 @@ class Play {
   }
 
   /** Says why the story has stopped. */
-  tell(reason: unknown): void {
+  explain(reason: unknown): void {
     const screen = this.#screen;
-    screen.show([""]);
     screen.say(`✗ The demo has failed: ${reason instanceof Error ? reason.message : String(reason)}`, {
       style: "red",
       indent: 0,
     });
+    if (reason instanceof KubeError && reason.code === 403)
+      screen.say(
+        "In your cluster, the demo needs an administrator's rights: it makes definitions, roles and a namespace.",
+      );
     const operator = this.#system?.operators.at(-1);
     if (this.#stage !== undefined) screen.show(circumstances(this.#stage));
     else if (operator !== undefined) screen.show(lastLines("The operator's last lines:", operator));

@@ -16,7 +16,9 @@ const levels: Readonly<Record<string, string>> = {
 
 /** What helps to find out why the story stopped: how the objects are, and what the operator said last. */
 export function circumstances(stage: Stage): string[] {
-  const unready = stage.objects.all().filter((object) => !isReady(object));
+  const unready = stage.objects
+    .all()
+    .filter((object) => !isReady(object) || object.metadata.deletionTimestamp !== undefined);
   return [
     ...(unready.length === 0
       ? []

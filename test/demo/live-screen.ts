@@ -59,17 +59,13 @@ export class LiveScreen implements Screen {
       `  ${this.paint("cyan", frames[frame++ % frames.length] ?? "")} ${what}${note === "" ? "" : `: ${note}`} ${elapsed()}`,
     ]);
     this.#timer = setInterval(this.#redraw, frameMs);
-    const halt = () => {
-      clearInterval(this.#timer);
-      this.#draw = undefined;
-    };
     return {
       progress: (text) => {
         note = text;
         live.update();
       },
       done: (result) => {
-        halt();
+        this.still();
         this.say(`✓ ${result} (${took(performance.now() - started)})`);
       },
     };
@@ -87,13 +83,16 @@ export class LiveScreen implements Screen {
     };
   }
 
-  /** What moves is gone, and the cursor is back. */
+  still(): void {
+    clearInterval(this.#timer);
+    this.#draw = undefined;
+    this.#redraw();
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#timer);
-    this.#draw = undefined;
-    this.#paintOver([]);
+    this.still();
     this.#out.removeListener("resize", this.#redraw);
     this.#out.write(showCursor);
   }

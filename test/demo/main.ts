@@ -12,7 +12,7 @@ process.exit(await main());
 async function main(): Promise<number> {
   let options;
   try {
-    options = readOptions(process.argv.slice(2));
+    options = readOptions(process.argv.slice(2), process.env);
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
     process.stderr.write(`demo: ${error.message}\n\n${usage}`);

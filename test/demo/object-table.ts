@@ -25,7 +25,10 @@ export function tableRow(screen: Screen, names: readonly string[], name: string,
 export function whyNotReady(object: KubeObject | undefined): string {
   if (object === undefined) return "not there";
   const ready = conditionOf(object, "Ready");
-  if (ready === undefined) return "new";
-  if (isReady(object)) return "Ready";
-  return `${ready.reason}: ${ready.message}`;
+  const { deletionTimestamp, generation = 0 } = object.metadata;
+  const deleting = deletionTimestamp === undefined ? "" : "is being deleted; ";
+  if (ready === undefined) return `${deleting}has no status yet`;
+  if (ready.observedGeneration < generation) return `${deleting}its newest spec has not been looked at yet`;
+  if (isReady(object)) return `${deleting}Ready`;
+  return `${deleting}${ready.reason}: ${ready.message}`;
 }

@@ -29,8 +29,19 @@ KUBEBUILDER_ASSETS names a folder with etcd and kube-apiserver, where Kubernetes
 NO_COLOR=1 prints without colour.
 `;
 
+/** What npm takes for its own where nobody has written `--` before it. */
+const swallowed = ["keep", "context", "kubeconfig", "platform_port"] as const;
+
 /** @returns "help" where that was asked for. @throws {OptionsError} */
-export function readOptions(args: readonly string[]): Options | "help" {
+export function readOptions(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Options | "help" {
+  for (const name of swallowed)
+    if (env[`npm_config_${name}`] !== undefined) {
+      const flag = `--${name.replace("_", "-")}`;
+      throw new OptionsError(`npm has taken ${flag} for itself: write -- before it, as in npm run demo -- ${flag}`);
+    }
   const { help, context, kubeconfig, keep, "platform-port": port } = parse(args);
   if (help) return "help";
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) > 0 && Number(port) < 65_536))

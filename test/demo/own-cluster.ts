@@ -72,7 +72,9 @@ export async function ownCluster(options: NonNullable<Options["cluster"]>, signa
 async function examine(admin: KubeClient, url: string, signal: AbortSignal) {
   const version = await within("the first answer", reachSeconds, admin.request("GET", "/version"), signal).catch(
     (error: Error) => {
-      throw new ClusterUnfit(`the cluster at ${url} does not answer: ${error.message}`, { cause: error });
+      if (signal.aborted) throw signal.reason;
+      const what = error instanceof KubeError ? "refuses you" : "does not answer";
+      throw new ClusterUnfit(`the cluster at ${url} ${what}: ${error.message}`, { cause: error });
     },
   );
   try {

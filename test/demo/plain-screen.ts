@@ -42,6 +42,8 @@ export class PlainScreen implements Screen {
     };
   }
 
+  still(): void {}
+
   close(): void {}
 
   #line(text: string): void {

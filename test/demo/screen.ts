@@ -18,6 +18,8 @@ export interface Screen {
   begin(what: string): Task;
   /** Lines that change: `draw` is asked again at each `update`. A pipe is only told what is `told`. */
   live(draw: () => readonly string[]): Live;
+  /** Ends what moves, done or not. */
+  still(): void;
   /** Leaves the terminal as it was. May be called again. */
   close(): void;
 }

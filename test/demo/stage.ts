@@ -85,6 +85,12 @@ export async function startSystem(
     rbac: await readOperatorRights(ground.prefix),
     platformPort,
     signal,
+  }).catch((error: Error) => {
+    if (platformPort === undefined || !error.message.includes("EADDRINUSE")) throw error;
+    throw new Error(
+      `port ${platformPort} of 127.0.0.1 is taken: choose another with --platform-port, or leave it out to have any free one`,
+      { cause: error },
+    );
   });
 }
 

@@ -16,9 +16,9 @@ export const apply: Chapter = {
     "Groups, identities and role bindings, as manifests. The bindings come first and the topmost group last: each waits for what it refers to, so the order does not matter.",
   play: async (stage, screen) => {
     showCommand(screen, "kubectl apply -f examples/   # with the root group's uid filled in");
-    const before = await stage.counts();
+    const before = await stage.during("reading the operator's metrics", 10, stage.counts());
     const ms = await applyAndWatch(stage, screen, stage.manifests.toReversed());
-    const after = await stage.counts();
+    const after = await stage.during("reading the operator's metrics", 10, stage.counts());
     const objects = stage.manifests.length;
     const writes =
       before.objectWrites === undefined || after.objectWrites === undefined

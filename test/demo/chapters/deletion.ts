@@ -24,7 +24,7 @@ export const deletion: Chapter = {
         name,
         states.get(name) ?? {
           is: "deleting",
-          why: asked.has(name) ? `deleting; ${whyNotReady(stage.objects.get(name))}` : "",
+          why: asked.has(name) ? whyNotReady(stage.objects.get(name)) : "",
         },
       );
     // Those that are gone stay on top, in the order in which they went.

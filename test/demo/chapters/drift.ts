@@ -25,7 +25,7 @@ export const drift: Chapter = {
     const task = screen.begin(`the operator compares every ${resyncSeconds} s here (10 min unless told otherwise)`);
     await stage.during(
       "until identity builds is set back",
-      resyncSeconds + 15,
+      resyncSeconds + 10,
       polled(
         () => stage.platform.get("identities", uid),
         (identity) => subjectOf(identity) === wanted,
