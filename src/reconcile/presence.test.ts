@@ -184,7 +184,12 @@ describe("of the same name", () => {
     {
       name: "another object's: Conflict, and it is named",
       given: { resource: ifExists, namesakes: [{ row: unmarked(), claimedBy: "team/other" }] },
-      expected: stalls("Conflict", "Group team/other"),
+      expected: stalls("Conflict", "managed by Group other"),
+    },
+    {
+      name: "one in another namespace: Conflict, without a word of what is there",
+      given: { resource: ifExists, namesakes: [{ row: unmarked(), claimedBy: "secret-team/secret-name" }] },
+      expected: stalls("Conflict", "managed by a Group in another namespace"),
     },
     {
       name: "unmarked, adoption Never: Conflict, with both ways out",
@@ -223,7 +228,7 @@ describe("one object, one owner", () => {
     {
       name: "a uid that an elder object stands for is a Conflict",
       given: { resource: isReady, external: present(groupRow()), rival: "team/elder" },
-      expected: stalls("Conflict", "team/elder"),
+      expected: stalls("Conflict", "Group elder stands"),
     },
     {
       name: "a thing with another's marker is never written",

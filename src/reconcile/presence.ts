@@ -37,11 +37,17 @@ export function decidePresence(observed: Observed): Step {
           observed,
           stalled(
             "Conflict",
-            `${observed.kind.name} ${rival} stands for the same uid ${uid} already; only one may. Delete one of the two.`,
+            `${otherResource(observed, rival)} stands for the same uid ${uid} already; only one may. Delete one of the two.`,
           ),
         );
       return uid === undefined ? decideUnknown(observed, references) : decideKnown(observed, references, uid);
   }
+}
+
+/** How another resource is called. What is in another namespace is not for everybody's eyes. */
+function otherResource({ kind, resource }: Observed, key: string): string {
+  const [namespace, name] = key.split("/");
+  return namespace === resource.metadata.namespace ? `${kind.name} ${name}` : `a ${kind.name} in another namespace`;
 }
 
 /** The resource stands for a uid, by its status or its spec. */
@@ -166,7 +172,7 @@ export function proofOfAbsence(observed: Observed): { readonly begunAfter: Momen
   const { memory, postUnknownSince, resource } = observed;
   const moments = [
     // Another process may have led before, with a request under way.
-    observed.settledAt,
+    0,
     ...(postUnknownSince === undefined ? [] : [postUnknownSince + observed.settleMs]),
     ...(resource.spec.policy.adoption === "IfExists" ? [memory.firstSeenAt] : []),
     ...(memory.failure !== undefined && foundTaken(memory) ? [memory.failure.at] : []),
@@ -191,7 +197,7 @@ function decideNamesakes(observed: Observed, references: Resolved): Step | undef
   );
   if (managed !== undefined)
     return conflict(
-      `A ${kind.noun} named "${name}" (uid ${managed.row.uid}) exists below the same parent and is managed by ${managed.claimedBy === undefined ? "another Muster or another object" : `${kind.name} ${managed.claimedBy}`}. Choose another name.`,
+      `A ${kind.noun} named "${name}" (uid ${managed.row.uid}) exists below the same parent and is managed by ${managed.claimedBy === undefined ? "another Muster or another object" : otherResource(observed, managed.claimedBy)}. Choose another name.`,
     );
   if (resource.spec.policy.adoption === "Never")
     return conflict(
