@@ -56,7 +56,12 @@ export class CallRunner {
   #errorOf(thrown: unknown, operation: string): ApiError {
     if (thrown instanceof ApiError) return thrown;
     this.#options.log.error({ err: thrown, operation }, "call failed");
-    if (thrown instanceof StoreUnavailableError) return unavailable("nothing was changed; try again");
+    if (thrown instanceof StoreUnavailableError)
+      return unavailable(
+        thrown.kept === "nothing"
+          ? "nothing was changed; try again"
+          : "whether the change was kept is not known; look before you try again",
+      );
     return new ApiError(Code.internal, "INTERNAL", "Internal: the call failed; the platform's log says why");
   }
 }

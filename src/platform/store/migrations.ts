@@ -6,6 +6,8 @@ import type { ResourceTable } from "./tables.ts";
 
 export const sqliteTypes: SqlTypes = { text: "text", integer: "integer", bytes: "blob", clustered: "without rowid" };
 
+export const postgresTypes: SqlTypes = { text: 'text collate "C"', integer: "bigint", bytes: "bytea", clustered: "" };
+
 /** A migration that has been released is never changed: what comes later is a new one. */
 export const migrations: readonly Migration[] = [core, refreshFamilies, registry, providersAndInvites];
 

@@ -47,9 +47,15 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The store could not take a write, of which nothing is kept: it is locked, full or broken. */
+/** The store could not take a write, or answer a read: it is locked, full, broken or not to be reached. */
 export class StoreUnavailableError extends Error {
   override readonly name = "StoreUnavailableError";
+  /** What is left of a write: nothing, unless the connection broke just while it was committed. */
+  readonly kept: "nothing" | "unknown";
+  constructor(message: string, { kept = "nothing", ...options }: ErrorOptions & { kept?: "nothing" | "unknown" } = {}) {
+    super(message, options);
+    this.kept = kept;
+  }
 }
 
 /** The data was written by a newer version of the platform: it is left alone. */

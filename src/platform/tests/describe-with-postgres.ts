@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { findPostgres, type PostgresOptions, PostgresServer, PostgresUnavailable } from "./postgres-server.ts";
+
+/**
+ * A suite with a PostgreSQL of its own, there from the first test to the last. Where none can be had the suite is
+ * skipped, loudly; with `CI=true` it fails, because there nobody would read that nothing was tested.
+ */
+export function describeWithPostgres(
+  name: string,
+  tests: (postgres: () => PostgresServer) => void,
+  options: PostgresOptions = {},
+): void {
+  const missing = whatIsMissing();
+  if (missing !== undefined && process.env["CI"] === "true") {
+    describe(name, () => {
+      it("has a PostgreSQL", () => {
+        throw missing;
+      });
+    });
+    return;
+  }
+  if (missing !== undefined) {
+    process.stderr.write(`SKIPPED "${name}": ${missing.message}\n`);
+    describe.skip(`${name} (skipped: ${missing.message})`, () => tests(() => never()));
+    return;
+  }
+  describe(name, () => {
+    let server: PostgresServer | undefined;
+    beforeAll(async () => {
+      server = await PostgresServer.start(options);
+    }, 60_000);
+    afterAll(() => server?.stop());
+    tests(() => server ?? never());
+  });
+}
+
+function whatIsMissing(): PostgresUnavailable | undefined {
+  try {
+    findPostgres();
+    return undefined;
+  } catch (error) {
+    if (error instanceof PostgresUnavailable) return error;
+    throw error;
+  }
+}
+
+function never(): never {
+  throw new Error("the database is there only while a test runs: ask for it inside of the test");
+}

