@@ -172,7 +172,7 @@ export function proofOfAbsence(observed: Observed): { readonly begunAfter: Momen
   const { memory, postUnknownSince, resource } = observed;
   const moments = [
     // Another process may have led before, with a request under way.
-    0,
+    observed.settledAt,
     ...(postUnknownSince === undefined ? [] : [postUnknownSince + observed.settleMs]),
     ...(resource.spec.policy.adoption === "IfExists" ? [memory.firstSeenAt] : []),
     ...(memory.failure !== undefined && foundTaken(memory) ? [memory.failure.at] : []),
