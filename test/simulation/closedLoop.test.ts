@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "./memoryKube.ts";
-import { lostAnswers, root } from "./memoryPlatform.ts";
+import { auditor, lostAnswers, root } from "./memoryPlatform.ts";
+import { crashMoments } from "./operatorProcess.ts";
 import { type Fault, Scenario } from "./scenario.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
@@ -15,7 +16,7 @@ const ci: Manifest = {
   name: "ci",
   spec: { groupRef: { name: "shop" }, claimMatch: { issuer: "https://issuer.example", subject: "ci" }, policy },
 };
-const views: Manifest = {
+const views = {
   kind: "RoleBinding",
   name: "ci-views",
   spec: {
@@ -24,8 +25,15 @@ const views: Manifest = {
     roleRef: { name: "viewer" },
     policy: { ...policy, adoption: "IfExists" },
   },
-};
+} satisfies Manifest;
 const tree = [org, shop, ci, views];
+/** Its identity does not go along with the tree. */
+const audits: Manifest = {
+  ...views,
+  name: "auditor-views",
+  spec: { groupRef: { name: "shop" }, identityUid: auditor, roleRef: { name: "viewer" }, policy: views.spec.policy },
+};
+const treeAndAudit = [...tree, audits];
 const edited = { ...shop, spec: { ...shop.spec, description: "second" } };
 const resyncs = 10;
 
@@ -103,7 +111,7 @@ describe("a tree in a closed loop", () => {
     const { calls } = await live(manifests, gapMs, {});
     let tried = 0;
     for (let call = 0; call < calls; call += 1)
-      for (const when of ["before", "after"] as const) {
+      for (const when of crashMoments) {
         const { scenario } = await live(manifests, gapMs, { crash: { call, when } }).catch((error: Error) => {
           throw new Error(`crash ${when} call ${call}: ${error.message}`, { cause: error });
         });
@@ -127,7 +135,7 @@ describe("a tree in a closed loop", () => {
   async function liveBriefly(manifests: readonly Manifest[], afterMs: number, fault: Fault): Promise<Scenario> {
     const scenario = new Scenario(fault);
     const { kube, platform } = scenario;
-    for (const manifest of tree) kube.apply(manifest);
+    for (const manifest of treeAndAudit) kube.apply(manifest);
     await scenario.pass(afterMs);
     for (const manifest of manifests) kube.remove(manifest);
     await scenario.until("deleted", () => kube.objects().length === 0);
@@ -141,7 +149,7 @@ describe("a tree in a closed loop", () => {
   it("leaves nothing behind when it is deleted at any moment of its creation", async () => {
     let count = 0;
     for (let afterMs = 0; afterMs <= creationMs; afterMs += 1)
-      for (const manifests of [tree, tree.toReversed()]) {
+      for (const manifests of [treeAndAudit, treeAndAudit.toReversed()]) {
         await liveBriefly(manifests, afterMs, {});
         count += 1;
       }
@@ -151,8 +159,8 @@ describe("a tree in a closed loop", () => {
   it.each(lostAnswers)("leaves nothing behind when an answer was lost, too: %s", async (how) => {
     let count = 0;
     for (let afterMs = 0; afterMs <= creationMs; afterMs += 5)
-      for (let post = 0; post < tree.length; post += 1) {
-        const { platform } = await liveBriefly(tree, afterMs, { lose: { post, how } }).catch((error: Error) => {
+      for (let post = 0; post < treeAndAudit.length; post += 1) {
+        const { platform } = await liveBriefly(treeAndAudit, afterMs, { lose: { post, how } }).catch((error: Error) => {
           throw new Error(`POST ${post} ${how}, deleted after ${afterMs} ms: ${error.message}`, { cause: error });
         });
         if (platform.posts > post) count += 1;
@@ -162,11 +170,11 @@ describe("a tree in a closed loop", () => {
 
   it("leaves nothing behind when the process dies before and after every call, too", async () => {
     let count = 0;
-    for (let afterMs = 0; afterMs <= creationMs; afterMs += 10) {
-      const { calls } = await liveBriefly(tree, afterMs, {});
+    for (let afterMs = 0; afterMs <= creationMs; afterMs += 15) {
+      const { calls } = await liveBriefly(treeAndAudit, afterMs, {});
       for (let call = 0; call < calls; call += 1)
-        for (const when of ["before", "after"] as const) {
-          await liveBriefly(tree, afterMs, { crash: { call, when } }).catch((error: Error) => {
+        for (const when of crashMoments) {
+          await liveBriefly(treeAndAudit, afterMs, { crash: { call, when } }).catch((error: Error) => {
             throw new Error(`crash ${when} call ${call}, deleted after ${afterMs} ms: ${error.message}`, {
               cause: error,
             });

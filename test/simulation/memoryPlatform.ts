@@ -8,6 +8,8 @@ export const root = "a".repeat(40);
 export const viewer = "c".repeat(40);
 const owner = "d".repeat(40);
 export const operatorIdentity = `${root}/0000000000000001`;
+/** An identity that is not managed in the cluster. */
+export const auditor = `${root}/0000000000000003`;
 
 type Collection = keyof Rows;
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,7 +40,10 @@ export class MemoryPlatform implements PlatformApi {
     const own = { uid: `${root}/0000000000000002`, identity: { uid: operatorIdentity, name: "muster" } };
     this.#rows = {
       groups: new Map([[root, { uid: root, name: "acme", description: "" }]]),
-      identities: new Map([[operatorIdentity, { uid: operatorIdentity, name: "muster", description: "" }]]),
+      identities: new Map([
+        [operatorIdentity, { uid: operatorIdentity, name: "muster", description: "" }],
+        [auditor, { uid: auditor, name: "auditor", description: "" }],
+      ]),
       roleBindings: new Map([[own.uid, { ...own, role: { uid: owner, name: "owner" } }]]),
       roles: new Map([
         [owner, { uid: owner, name: "owner", capabilities }],
@@ -53,7 +58,7 @@ export class MemoryPlatform implements PlatformApi {
 
   /** All that is there besides what was there from the start. */
   things(): readonly { readonly collection: Collection; readonly uid: string; readonly row: Rows[Collection] }[] {
-    const first = new Set([root, operatorIdentity, `${root}/0000000000000002`, owner, viewer]);
+    const first = new Set([root, operatorIdentity, auditor, `${root}/0000000000000002`, owner, viewer]);
     return (Object.keys(this.#rows) as Collection[]).flatMap((collection) =>
       [...this.#rows[collection].values()].flatMap((row) =>
         first.has(row.uid) ? [] : [{ collection, uid: row.uid, row }],

@@ -23,11 +23,20 @@ import { type MemoryPlatform, operatorIdentity, root } from "./memoryPlatform.ts
 export const settleMs = 15_000;
 const kindNames = Object.keys(kinds) as KindName[];
 
-/** One step that a process can die at: just before a call takes effect, or just after. */
+/**
+ * A place that a process can die at: just before a call takes effect, just after, or so that the call takes effect only
+ * when another process leads already.
+ */
 export interface CrashPoint {
   readonly call: number;
-  readonly when: "before" | "after";
+  readonly when: (typeof crashMoments)[number];
 }
+export const crashMoments = ["before", "after", "long before"] as const;
+
+/** How long a Lease takes to run out after its holder was killed. */
+export const leaseMs = 15_000;
+/** How long after its sender's death a request may take effect: within the settle time of the next process. */
+const stragglerMs = leaseMs + settleMs - 2_000;
 
 export interface ProcessOptions {
   readonly kube: MemoryKube;
@@ -165,6 +174,11 @@ export class OperatorProcess {
         return async (...parameters: unknown[]) => {
           const call = this.#dead ? -1 : this.#options.begin();
           if (this.#endsAt(call, "before")) return never;
+          if (this.#endsAt(call, "long before")) {
+            const straggle = () => void Promise.allSettled([Reflect.apply(method, target, parameters) as unknown]);
+            this.#options.clock.setTimer(straggle, stragglerMs);
+            return never;
+          }
           const outcome = await Promise.allSettled([Reflect.apply(method, target, parameters) as Promise<unknown>]);
           if (this.#endsAt(call, "after")) return never;
           if (outcome[0].status === "rejected") throw outcome[0].reason;

@@ -2,15 +2,13 @@ import type { Status } from "#src/api/status.ts";
 import { ManualClock } from "#src/kube/manualClock.ts";
 import { type Manifest, MemoryKube } from "./memoryKube.ts";
 import { type LostAnswer, MemoryPlatform, root } from "./memoryPlatform.ts";
-import { type CrashPoint, OperatorProcess } from "./operatorProcess.ts";
+import { type CrashPoint, leaseMs, OperatorProcess } from "./operatorProcess.ts";
 
 export interface Fault {
   readonly crash?: CrashPoint;
   readonly lose?: { readonly post: number; readonly how: LostAnswer };
 }
 
-/** How long a Lease takes to run out after its holder was killed. */
-const leaseMs = 15_000;
 /** No scenario needs longer, with any one fault. */
 const patienceMs = 600_000;
 
