@@ -87,7 +87,7 @@ class Play {
     }
     const counts = await stage.during("reading the operator's metrics", 10, stage.counts());
     showSummary(screen, shown, counts, performance.now() - started);
-    if (this.#options.keep) await this.#keep(stage);
+    if (this.#options.keep) return this.#keep(stage);
     screen.say("Next: npm run demo -- --keep leaves all of it up, for you to try with kubectl and curl.");
   }
 
@@ -138,7 +138,9 @@ class Play {
     const alive = setInterval(() => {}, 1 << 30);
     if (!signal.aborted) await once(signal, "abort");
     clearInterval(alive);
-    throw signal.reason;
+    // That is how it is meant to end.
+    if (!(signal.reason instanceof Interrupted)) throw signal.reason;
+    screen.show([""]);
   }
 
   #title(number: number, title: string): void {

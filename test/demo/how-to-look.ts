@@ -11,7 +11,7 @@ export function howToLook(screen: Screen, { ground, system, operator }: Stage): 
         ...ground.access,
         `${kubectl} get muster`,
         `${kubectl} describe mgroup checkout`,
-        `${kubectl} edit mrb builds-edit`,
+        `${kubectl} edit mid builds`,
         `kubectl explain identities.iam.muster.dev.spec`,
       ],
     ],

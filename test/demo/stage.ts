@@ -14,6 +14,8 @@ export const resyncSeconds = 3;
 /** Counted so far. */
 export interface Counts {
   readonly platformCalls: number;
+  /** Those of them that made something. */
+  readonly creations: number;
   /** Writes to Muster objects, as the API server counts them; undefined in a cluster that does not tell. */
   readonly objectWrites: number | undefined;
   /** All writes to Kubernetes: also events and the Lease. */
@@ -65,6 +67,7 @@ export class Stage {
     const sum = (pattern: RegExp) =>
       [...metrics.matchAll(pattern)].reduce((total, [, value]) => total + Number(value), 0);
     return {
+      creations: sum(/^muster_platform_requests_total\{kind="(?!token)\w+",method="POST",.*\} (\d+)$/gm),
       platformCalls: sum(/^muster_platform_requests_total\{.*\} (\d+)$/gm),
       kubernetesWrites: sum(/^rest_client_requests_total\{.*method="(?:POST|PUT|PATCH|DELETE)".*\} (\d+)$/gm),
       objectWrites: await ground.writesBy(`${system.operatorNamespace}:${operatorAccount}`),

@@ -19,5 +19,6 @@ it("a longer one is cut, and its styles still end", () => {
 it("a text is broken between words, and a long word stays whole", () => {
   expect(wrap("a wrong manifest is refused", 10)).toEqual(["a wrong", "manifest", "is refused"]);
   expect(wrap("✓ a wrong manifest", 10)).toEqual(["✓ a wrong", "  manifest"]);
+  expect(wrap("it took 41 ms", 10)).toEqual(["it took", "41 ms"]);
   expect(wrap("see https://platform.example.com now", 10)).toEqual(["see", "https://platform.example.com", "now"]);
 });

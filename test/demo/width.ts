@@ -19,6 +19,8 @@ export function fit(line: string, columns: number): string {
   return cut;
 }
 
+/** Not between a number and its unit. */
+const gap = /\s+(?!m?s\b)/;
 /** A mark before a text: what follows it is aligned with the text. */
 const mark = /^[✓✗!$] /;
 
@@ -27,7 +29,7 @@ export function wrap(text: string, columns: number): string[] {
   const hanging = mark.test(text) ? "  " : "";
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(/\s+/)) {
+  for (const word of text.split(gap)) {
     if (line === "") line = word;
     else if (line.length + 1 + word.length <= columns) line += ` ${word}`;
     else {

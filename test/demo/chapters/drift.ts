@@ -8,8 +8,7 @@ const intruder = "repo:mallory/shop:ref:refs/heads/main";
 
 export const drift: Chapter = {
   title: "Another hand changes the platform",
-  about:
-    "Somebody goes around Kubernetes and lets another repository pose as your builds. The manifest is the truth, so this must not last.",
+  about: `Somebody goes around Kubernetes and lets another repository pose as your builds. The manifest is the truth, so this must not last. The operator compares every ${resyncSeconds} s here; unless told otherwise, every ten minutes.`,
   play: async (stage, screen) => {
     const uid: string = stage.objects.get("Identity builds")?.["status"].uid;
     const wanted: string = stage.objects.get("Identity builds")?.["spec"].claimMatch.subject;
@@ -22,7 +21,7 @@ export const drift: Chapter = {
     );
     const started = performance.now();
     screen.say(`! On the platform, builds is now ${intruder}`, { style: "red" });
-    const task = screen.begin(`the operator compares every ${resyncSeconds} s here (10 min unless told otherwise)`);
+    const task = screen.begin("until the operator compares");
     await stage.during(
       "until identity builds is set back",
       resyncSeconds + 10,
@@ -45,6 +44,6 @@ export const drift: Chapter = {
     );
     const note = event.find(({ reason }) => reason === "DriftCorrected")?.["note"];
     screen.say(`An event tells of it: DriftCorrected, "${note}"`, { indent: 4, style: "dim" });
-    return [{ what: "a change by another hand, undone", result: `${mended} (looked for every ${resyncSeconds} s)` }];
+    return [{ what: "a change by another hand, undone", result: mended }];
   },
 };

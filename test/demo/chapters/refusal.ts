@@ -56,6 +56,6 @@ export const refusal: Chapter = {
       10,
       stage.objects.until(() => stage.objects.get(nameOf(greedy)) === undefined),
     );
-    return [{ what: "two wrong manifests", result: "refused, with the reason" }];
+    return [{ what: "two wrong manifests, with the reason", result: "refused" }];
   },
 };
