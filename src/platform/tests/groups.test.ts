@@ -170,20 +170,30 @@ describe("groups", () => {
         ],
       });
     };
-    const identity = await platform.admin.identity(platform.root);
-    const binding = await platform.admin.bind(uid, identity, await platform.admin.role("viewer"));
-    await expectKept("role bindings");
-    const role = await platform.admin.ok("POST", `/iam/v2beta1/roles/${uid}`, {
-      name: "r",
-      capabilities: ["CAP_REPO_LIST"],
-    });
-    await expectKept("roles");
-    const inside = await platform.admin.identity(uid);
-    await expectKept("identities");
-    const child = await platform.admin.group(uid);
-    await expectKept("groups");
-    for (const one of [`groups/${child}`, `identities/${inside}`, `roles/${role.uid}`, `roleBindings/${binding}`])
-      await platform.admin.ok("DELETE", `/iam/v2beta1/${one}`);
+    const viewer = await platform.admin.role("viewer");
+    const make = async (path: string, body: object) =>
+      `${path}/${(await platform.admin.ok("POST", `/${path}/${uid}`, body)).uid}`;
+    const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
+    const role = { name: "r", capabilities: ["CAP_REPO_LIST"] };
+    const claimMatch = { issuer: "https://issuer.example.com", subject: "s" };
+    const identityUid = await platform.admin.identity(platform.root);
+    // The last that is told first: each later one comes before it.
+    const children: [types: string, path: string, body: object][] = [
+      ["group invites", "iam/v2beta1/groupInvites", { roleUid: viewer, ttl: "60s" }],
+      ["account associations", "iam/v2beta1/accountAssociations", { name: "a" }],
+      ["identity providers", "iam/v2beta1/identityProviders", { name: "p", defaultRole: viewer, oidc }],
+      ["role bindings", "iam/v2beta1/roleBindings", { identityUid, roleUid: viewer }],
+      ["roles", "iam/v2beta1/roles", role],
+      ["identities", "iam/v2beta1/identities", { name: "i", claimMatch }],
+      ["groups", "iam/v2beta1/groups", { name: "g" }],
+      ["repos", "registry/v2beta1/repos", { name: "r" }],
+    ];
+    const made: string[] = [];
+    for (const [types, path_, body] of children) {
+      made.push(await make(path_, body));
+      await expectKept(types);
+    }
+    for (const one of made) await platform.admin.ok("DELETE", `/${one}`);
     await platform.admin.ok("DELETE", path(uid));
   });
 
