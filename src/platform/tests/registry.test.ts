@@ -379,3 +379,23 @@ describe("gRPC", () => {
     expect(await repos.listRepos({ name: "by grpc" }, bearer)).toMatchObject({ repos: [], totalCount: 0n });
   });
 });
+
+describe("v1", () => {
+  it("GET /registry/v1/repos answers {items}, unpaged, with id for uid, cut down to what the token covers", async () => {
+    const group = await platform.admin.group(platform.root);
+    for (let n = 0; n < 60; n++) await makeRepo(group, `v${n}`);
+    const elsewhere = await makeRepo(team, "v1");
+    const puller = await platform.callerWith("registry.pull", group);
+    const { items, ...rest } = (await puller.ok("GET", "/registry/v1/repos")) as Json & { items: readonly Json[] };
+    expect(rest).toEqual({});
+    expect(items).toHaveLength(60);
+    expect(items.every(({ id }) => (id as string).startsWith(`${group}/`))).toBe(true);
+    expect(await puller.ok("GET", "/registry/v1/repos?name=v1")).toEqual({
+      items: [{ id: expect.stringContaining(`${group}/`), name: "v1" }],
+    });
+    expect(await puller.ok("GET", `/registry/v1/repos?id=${elsewhere}`)).toEqual({ items: [] });
+    expect(await platform.admin.ok("GET", `/registry/v1/repos?id=${elsewhere}`)).toEqual({
+      items: [{ id: elsewhere, name: "v1" }],
+    });
+  });
+});

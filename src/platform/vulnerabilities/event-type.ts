@@ -1,5 +1,9 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { type AdvisoryEvent, EventTypeFilter, EventTypeFilterSchema } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
+import {
+  type AdvisoryEvent,
+  EventTypeFilter,
+  EventTypeFilterSchema,
+} from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 
 const filterOfCase: Readonly<Record<NonNullable<AdvisoryEvent["type"]["case"]>, EventTypeFilter>> = {
   detection: EventTypeFilter.DETECTION,

@@ -1,0 +1,132 @@
+import { clone, create, equals, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { type Repo, RepoSchema } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import { type Tag, TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
+import { groups } from "../iam/group-collection.ts";
+import { repos } from "../registry/repo-collection.ts";
+import { reposNamed } from "../registry/repos-named.ts";
+import { tagNamed, tags } from "../registry/tag-collection.ts";
+import type { Writer } from "../store/store.ts";
+import { isUid, newUidIn } from "../uid.ts";
+import { eventUidIn, putAdvisory, sameAdvisory } from "../vulnerabilities/advisory-rows.ts";
+import { FieldMistake } from "./field-mistake.ts";
+import type { LoadRecord } from "./record.ts";
+
+/** What came of a record. */
+export type Outcome = "created" | "updated" | "unchanged";
+
+/** Groups and repos that documents name again and again; beyond this they are looked up anew. */
+const maximumRemembered = 10_000;
+
+/**
+ * Puts records into the store, each in the place of what is there already: a repo by its name in the group, a tag by
+ * its name in the repo, an advisory by its id and what it is about. What a record does not say is reset; one that
+ * changes nothing leaves even the update time alone, so that loading twice is loading once.
+ */
+export class RecordPlacer {
+  readonly #tx: Writer;
+  readonly #defaultGroup: string;
+  readonly #now: Timestamp;
+  readonly #groups = new Set<string>();
+  readonly #repos = new Map<string, string>();
+
+  constructor(tx: Writer, defaultGroup: string, now: number) {
+    this.#tx = tx;
+    this.#defaultGroup = defaultGroup;
+    this.#now = timestampFromMs(now);
+  }
+
+  /** @throws FieldMistake where a group or a repo is not there, or a name is of more than one */
+  async place(record: LoadRecord): Promise<Outcome> {
+    const group = await this.#groupOf(record);
+    switch (record.kind) {
+      case "Repo":
+        return this.#placeRepo(group, record.repo);
+      case "Tag":
+        return this.#placeTag(await this.#repoOf(group, record.in), record.tag);
+      case "Advisory":
+        return this.#placeAdvisory(group, record.advisory);
+    }
+  }
+
+  async #groupOf({ group = this.#defaultGroup }: LoadRecord): Promise<string> {
+    if (this.#groups.has(group)) return group;
+    if ((await groups.find(this.#tx, group)) === undefined)
+      throw new FieldMistake("group", `there is no group "${group}"`);
+    if (this.#groups.size >= maximumRemembered) this.#groups.clear();
+    this.#groups.add(group);
+    return group;
+  }
+
+  async #repoOf(group: string, name: string): Promise<string> {
+    if (isUid(name)) {
+      if ((await repos.find(this.#tx, name)) === undefined)
+        throw new FieldMistake("repo", `there is no repo "${name}"`);
+      return name;
+    }
+    const key = `${group}/${name}`;
+    const known = this.#repos.get(key);
+    if (known !== undefined) return known;
+    const found = await this.#onlyRepo(group, name, "repo");
+    if (found === undefined) throw new FieldMistake("repo", `there is no repo "${name}" in group "${group}"`);
+    if (this.#repos.size >= maximumRemembered) this.#repos.clear();
+    this.#repos.set(key, found.uid);
+    return found.uid;
+  }
+
+  async #onlyRepo(group: string, name: string, field: string): Promise<Repo | undefined> {
+    const [found, another] = await reposNamed(this.#tx, group, name);
+    if (another !== undefined)
+      throw new FieldMistake(field, `group "${group}" has more than one repo "${name}"; rename one of them first`);
+    return found;
+  }
+
+  async #placeRepo(group: string, given: Repo): Promise<Outcome> {
+    const before = await this.#onlyRepo(group, given.name, "name");
+    const repo = this.#stamped(RepoSchema, given, before, group);
+    if (before !== undefined && isSame(RepoSchema, before, repo)) return "unchanged";
+    await (before === undefined ? repos.insert(this.#tx, repo) : repos.update(this.#tx, repo));
+    return before === undefined ? "created" : "updated";
+  }
+
+  async #placeTag(repo: string, given: Tag): Promise<Outcome> {
+    const before = await tagNamed(this.#tx, repo, given.name);
+    const tag = this.#stamped(TagSchema, given, before, repo);
+    if (before !== undefined && isSame(TagSchema, before, tag)) return "unchanged";
+    await (before === undefined ? tags.insert(this.#tx, tag) : tags.update(this.#tx, tag));
+    return before === undefined ? "created" : "updated";
+  }
+
+  async #placeAdvisory(group: string, given: Advisory): Promise<Outcome> {
+    const before = await sameAdvisory(this.#tx, group, given);
+    const advisory = this.#stamped(AdvisorySchema, given, before, group);
+    advisory.createTime = given.createTime ?? advisory.createTime;
+    for (const event of advisory.events) {
+      event.uid = eventUidIn(advisory.uid, event);
+      event.createTime ??= advisory.createTime;
+    }
+    if (before !== undefined && isSame(AdvisorySchema, before, advisory)) return "unchanged";
+    advisory.updateTime = given.updateTime ?? this.#now;
+    await putAdvisory(this.#tx, advisory, before);
+    return before === undefined ? "created" : "updated";
+  }
+
+  /** The resource as it is to be kept: where it was, and since when. */
+  #stamped<D extends DescMessage>(
+    desc: D,
+    given: MessageShape<D>,
+    before: { readonly uid: string; readonly createTime?: Timestamp | undefined } | undefined,
+    parent: string,
+  ): MessageShape<D> {
+    const uid = before?.uid ?? newUidIn(parent);
+    const createTime = before?.createTime ?? this.#now;
+    return Object.assign(clone(desc, given), { uid, createTime, updateTime: this.#now });
+  }
+}
+
+/** Whether they differ in nothing but when they were updated. */
+function isSame<D extends DescMessage>(desc: D, a: MessageShape<D>, b: MessageShape<D>): boolean {
+  const timeless = (message: MessageShape<D>) => create(desc, { ...message, updateTime: undefined } as never);
+  return equals(desc, timeless(a), timeless(b));
+}

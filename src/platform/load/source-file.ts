@@ -1,0 +1,127 @@
+import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { extname, join } from "node:path";
+import { parseDocument } from "yaml";
+import { type DocumentText, UnreadableText } from "./document-text.ts";
+import { jsonDocuments } from "./json-text.ts";
+import { LoadMistake, type Place } from "./mistake.ts";
+import { yamlDocuments } from "./yaml-text.ts";
+
+/** A file to be loaded. */
+export interface SourceFile {
+  readonly path: string;
+  readonly format: "yaml" | "json";
+  readonly bytes: number;
+}
+
+/** A parsed document and where it stands. */
+export interface SourceDocument {
+  readonly place: Place;
+  readonly value: unknown;
+}
+
+const formats: Readonly<Record<string, SourceFile["format"]>> = {
+  ".yaml": "yaml",
+  ".yml": "yaml",
+  ".json": "json",
+  ".jsonl": "json",
+  ".ndjson": "json",
+};
+
+/**
+ * The files that the paths name; of a folder, those of a known format directly in it, by name.
+ * @throws Error that names the path
+ */
+export function sourceFiles(paths: readonly string[]): SourceFile[] {
+  return paths.flatMap((path) => {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) throw new Error(`${path}: there is no such file`);
+    if (!stats.isDirectory()) return [sourceFile(path, stats.size)];
+    const files = readdirSync(path)
+      .filter((name) => formats[extname(name)] !== undefined)
+      .toSorted()
+      .map((name) => join(path, name));
+    if (files.length === 0) throw new Error(`${path}: this folder has no file that ends in ${known}`);
+    return files.map((file) => sourceFile(file, statSync(file).size));
+  });
+}
+
+const known = Object.keys(formats).join(", ");
+
+function sourceFile(path: string, bytes: number): SourceFile {
+  const format = formats[extname(path)];
+  if (format === undefined) throw new Error(`${path}: the name of a file must end in ${known}`);
+  return { path, format, bytes };
+}
+
+/**
+ * The documents of a file, one in memory at a time. Reads synchronously: what stands between two documents is the
+ * caller's to wait for.
+ * @param onRead told how many bytes each read took
+ * @returns a mistake in the place of a document that does not parse
+ */
+export function* documentsOf(
+  { path, format }: SourceFile,
+  onRead: (bytes: number) => void,
+): Generator<SourceDocument | LoadMistake> {
+  let document = 0;
+  try {
+    const chunks = chunksOf(path, onRead);
+    for (const text of format === "json" ? jsonDocuments(chunks) : yamlDocuments(chunks)) {
+      document += 1;
+      const place = { file: path, document, line: text.line };
+      const parsed = format === "json" ? parseJson(place, text) : parseYaml(place, text);
+      // Nothing between two markers is no document of anything.
+      if (parsed instanceof LoadMistake || parsed.value !== null) yield parsed;
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableText)) throw error;
+    yield new LoadMistake({ file: path, document: document + 1, line: error.line }, undefined, error.message);
+  }
+}
+
+function* chunksOf(path: string, onRead: (bytes: number) => void): Generator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const buffer = Buffer.alloc(64 * 1024);
+  const file = openSync(path, "r");
+  try {
+    let line = 1;
+    for (;;) {
+      const read = readSync(file, buffer);
+      onRead(read);
+      let chunk: string;
+      try {
+        chunk = decoder.decode(buffer.subarray(0, read), { stream: read > 0 });
+      } catch {
+        throw new UnreadableText(line, "the file must be UTF-8");
+      }
+      yield chunk;
+      if (read === 0) return;
+      line += chunk.split("\n").length - 1;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function parseJson(place: Place, { text }: DocumentText): SourceDocument | LoadMistake {
+  try {
+    return { place, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return new LoadMistake(place, undefined, `is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function parseYaml(place: Place, { text }: DocumentText): SourceDocument | LoadMistake {
+  try {
+    const document = parseDocument(text, { prettyErrors: false, logLevel: "silent" });
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const line = place.line + text.slice(0, error.pos[0]).split("\n").length - 1;
+      return new LoadMistake({ ...place, line }, undefined, `is not YAML: ${error.message}`);
+    }
+    return { place, value: document.toJS() as unknown };
+  } catch (error) {
+    // More aliases than any honest document has.
+    return new LoadMistake(place, undefined, `is not YAML: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,21 @@
+import type { Repo } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import { type Reader, statement } from "../store/store.ts";
+import { subtreeOf } from "../uid.ts";
+import { repos } from "./repo-collection.ts";
+
+const named = statement((db, p: { name: string; group: string; from: string; to: string }) =>
+  db
+    .selectFrom("repos")
+    .select("body")
+    .where("name", "=", p.name)
+    .where("uid", ">=", p.from)
+    .where("uid", "<", p.to)
+    .where("parent", "=", p.group)
+    .limit(2),
+);
+
+/** The repos of this name directly in a group, two at most: names need not be unique. */
+export async function reposNamed(reader: Reader, group: string, name: string): Promise<Repo[]> {
+  const rows = await reader.all(named, { name, group, ...subtreeOf(group) });
+  return rows.map(({ body }) => repos.parse(body));
+}

@@ -1,0 +1,17 @@
+import { create } from "@bufbuild/protobuf";
+import { RepoListSchema, Repos } from "../../gen/muster/platform/registry/repos_pb.ts";
+import { listAll } from "../../resources/list-all.ts";
+import { implement, type Service } from "../../service/service.ts";
+import type { Sessions } from "../../service/session.ts";
+import { repos } from "../repo-collection.ts";
+
+/** v1 of the repos. */
+export function v1ReposService(sessions: Sessions): Service {
+  return implement(Repos, {
+    list: (filter, call) =>
+      sessions.read(call, async (session) => {
+        const items = await listAll(session, repos, filter);
+        return create(RepoListSchema, { items: items.map(({ uid, name }) => ({ id: uid, name })) });
+      }),
+  });
+}
