@@ -5,14 +5,6 @@ import type { Stage } from "./stage.ts";
 import { nameOf } from "./watched-objects.ts";
 
 const logLines = 10;
-const levels: Readonly<Record<string, string>> = {
-  10: "trace",
-  20: "debug",
-  30: "info",
-  40: "warn",
-  50: "error",
-  60: "fatal",
-};
 
 /** What helps to find out why the story stopped: how the objects are, and what the operator said last. */
 export function circumstances(stage: Stage): string[] {
@@ -38,5 +30,5 @@ function readable({ time, level, msg, ...fields }: LogLine): string {
   const rest = Object.entries(fields).map(
     ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  return [String(time).slice(11, 19), levels[level] ?? level, msg, ...rest].join(" ");
+  return [String(time).slice(11, 19), level, msg, ...rest].join(" ");
 }

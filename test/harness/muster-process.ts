@@ -50,8 +50,22 @@ export class MusterProcess {
     this.#worstEnd = watch ? "SIGTERM" : "SIGKILL";
     const endWithUs = () => this.#child.kill(this.#worstEnd);
     process.once("exit", endWithUs);
-    void this.#exited.then(() => process.removeListener("exit", endWithUs));
+    const leash = this.#leash();
+    void this.#exited.then(() => {
+      process.removeListener("exit", endWithUs);
+      leash?.kill("SIGKILL");
+    });
     for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) this.#read(stream);
+  }
+
+  /** Ends it where this process is killed and can do nothing any more: then the other end of a pipe closes. */
+  #leash(): ChildProcess | undefined {
+    if (this.#child.pid === undefined) return undefined;
+    const script = `read -r _; kill -s ${this.#worstEnd.slice("SIG".length)} "$0"`;
+    const leash = spawn("/bin/sh", ["-c", script, String(this.#child.pid)], { stdio: ["pipe", "ignore", "ignore"] });
+    leash.unref();
+    (leash.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+    return leash;
   }
 
   /** A line of JSON is of the log; anything else is said to people. */
