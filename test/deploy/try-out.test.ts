@@ -6,9 +6,10 @@ import { parse } from "yaml";
 import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
 import { kubeconfig } from "#test/control-plane/kubeconfig.ts";
 import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { examples } from "#test/harness/examples.ts";
+import { isReady } from "#test/harness/muster-objects.ts";
 import { MusterProcess } from "#test/harness/muster-process.ts";
 import { applyDefinitions } from "./definitions.ts";
-import { isOurs, isReady, loadExamples } from "./examples.ts";
 import { kustomize } from "./kustomize.ts";
 import { Workload } from "./workload.ts";
 
@@ -111,9 +112,9 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
     });
     const { address } = await operator.logged("listening");
 
-    const examples = await loadExamples(identity["data"].MUSTER_ROOT_GROUP);
-    for (const object of examples) await admin.apply(object);
-    for (const object of examples.filter(isOurs)) await admin.waitFor(object, isReady);
+    const declared = await examples(identity["data"].MUSTER_ROOT_GROUP);
+    for (const object of declared) await admin.apply(object);
+    for (const object of declared) await admin.waitFor(object, isReady);
 
     for (const [workload, at] of [
       [deployed, String(address)],

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { examples } from "#test/harness/examples.ts";
+import { isReady } from "#test/harness/muster-objects.ts";
 import { System } from "#test/harness/system.ts";
-import { isOurs, isReady, loadExamples } from "./examples.ts";
 import { loadOperatorRbac } from "./operator-rbac.ts";
 
 const user = "system:serviceaccount:muster-system:muster";
@@ -16,7 +17,7 @@ describeWithControlPlane(
       const system = await System.start({ controlPlane: controlPlane(), namespaces: ["shop"], rbac });
       try {
         const operator = await system.startOperator();
-        const objects = (await loadExamples(system.root)).filter(isOurs);
+        const objects = await examples(system.root);
         for (const object of objects) await admin.apply(object);
         for (const object of objects) await admin.waitFor(object, isReady);
         for (const object of objects) await admin.delete(object);
