@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { ManualClock } from "#src/kube/manualClock.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import { findOrphans, runDriftPass, runDriftPasses } from "./driftPass.ts";
+import { markerIn, markerOf, ownerHash, withMarker } from "./marker.ts";
+import { foreignMarker, groupRow, marker, otherRoot, root } from "./observedFixture.ts";
+
+function passing(fails: (list: string) => boolean = () => false) {
+  const lists: string[] = [];
+  const failures: string[] = [];
+  const clock = new ManualClock();
+  const session = {
+    list: async (collection: string, { descendantsOf }: { descendantsOf: string }) => {
+      const list = `${collection} ${descendantsOf}`;
+      lists.push(list);
+      if (fails(list)) throw new Error("away");
+    },
+  } as unknown as PlatformSession;
+  const options = {
+    session,
+    roots: [root, otherRoot],
+    intervalMs: 600_000,
+    clock,
+    random: () => 0,
+    onPass: () => undefined,
+    onFailure: (collection: string, at: string) => failures.push(`${collection} ${at}`),
+  };
+  return { lists, failures, clock, options };
+}
+
+const everything = ["groups", "identities", "roleBindings"].flatMap((one) => [`${one} ${root}`, `${one} ${otherRoot}`]);
+
+it("a pass lists each collection below each root, once", async () => {
+  const { lists, options } = passing();
+  await runDriftPass(options);
+  expect(lists).toEqual(everything);
+});
+
+it("a list that fails is told, and keeps no other from being made", async () => {
+  const { lists, failures, options } = passing((list) => list === `groups ${root}`);
+  await runDriftPass(options);
+  expect(lists).toEqual(everything);
+  expect(failures).toEqual([`groups ${root}`]);
+});
+
+it.each([
+  [0, 540_000],
+  [0.999_999_9, 660_000],
+])("passes are an interval apart, within 10 %% (%d)", async (random, ms) => {
+  const { lists, clock, options } = passing();
+  const end = new AbortController();
+  const passes = runDriftPasses({ ...options, random: () => random }, end.signal);
+  await clock.advance(ms - 1_000);
+  expect(lists).toHaveLength(0);
+  await clock.advance(1_000);
+  expect(lists).toHaveLength(6);
+  end.abort(new Error("the end"));
+  await passes;
+});
+
+describe("orphans", () => {
+  const earlier = markerOf(ownerHash("earlier"), "Group", "team", "payments");
+  const found = (description: string, known: readonly string[] = []) =>
+    findOrphans(
+      [groupRow({ description })],
+      (row) => ("description" in row ? markerIn(row.description) : undefined),
+      [ownerHash("owner"), ownerHash("earlier")],
+      new Set(known),
+    ).length;
+  it.each([
+    ["carry our marker, and no object is there", withMarker("", marker), [], 1],
+    ["carry an earlier owner's marker, and no object is there", withMarker("", earlier), [], 1],
+    ["are none where the object is there", withMarker("", marker), [marker], 0],
+    ["are none with another's marker", withMarker("", foreignMarker), [], 0],
+    ["are none without a marker", "by hand", [], 0],
+  ] as const)("%s", (_, description, known, count) => {
+    expect(found(description, known)).toBe(count);
+  });
+});
