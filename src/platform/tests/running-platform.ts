@@ -157,6 +157,11 @@ export class RunningPlatform {
     return new RunningPlatform(platform, folder, clock);
   }
 
+  /** The SQLite file that it runs on. */
+  get dataFile(): string {
+    return join(this.#folder, "data");
+  }
+
   /** Moves the platform's clock forward. */
   advance(milliseconds: number): void {
     this.#clock.offset += milliseconds;
