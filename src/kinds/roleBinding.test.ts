@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { type RoleBinding, roleBindingSpecSchema } from "#src/api/roleBinding.ts";
+import { roleBindingKind } from "./roleBinding.ts";
+
+const groupUid = "a".repeat(40);
+const identityUid = `${groupUid}/1111111111111111`;
+const roleUid = "c".repeat(40);
+const binding = (spec: object): RoleBinding => ({
+  apiVersion: "iam.muster.dev/v1beta1",
+  kind: "RoleBinding",
+  metadata: { name: "ci-views", namespace: "team" },
+  spec: roleBindingSpecSchema.parse(spec),
+});
+
+describe("a role binding", () => {
+  it("names group, identity and role, each by reference or by uid", () => {
+    expect(roleBindingKind.references(binding({ groupUid, identityUid, roleUid }))).toEqual([
+      { role: "parent", path: "spec.groupUid", target: { by: "uid", uid: groupUid } },
+      { role: "identity", path: "spec.identityUid", target: { by: "uid", uid: identityUid } },
+      { role: "role", path: "spec.roleUid", target: { by: "uid", uid: roleUid } },
+    ]);
+    const references = binding({ groupRef: { name: "g" }, identityRef: { name: "i" }, roleRef: { name: "viewer" } });
+    expect(roleBindingKind.references(references)).toEqual([
+      { role: "parent", path: "spec.groupRef", target: { by: "resource", kind: "Group", reference: { name: "g" } } },
+      {
+        role: "identity",
+        path: "spec.identityRef",
+        target: { by: "resource", kind: "Identity", reference: { name: "i" } },
+      },
+      { role: "role", path: "spec.roleRef", target: { by: "roleName", name: "viewer" } },
+    ]);
+  });
+
+  it("is what it binds, and has no name and no mark", () => {
+    const desired = roleBindingKind.desired(
+      binding({ groupUid, identityUid, roleUid }),
+      { parent: groupUid, identity: identityUid, role: roleUid },
+      { serviceAccountIssuer: "" },
+    );
+    const row = {
+      uid: `${groupUid}/2222222222222222`,
+      identity: { uid: identityUid, name: "" },
+      role: { uid: roleUid, name: "" },
+    };
+    expect(desired).toEqual({ identityUid, roleUid });
+    expect(roleBindingKind.actual(row, desired)).toEqual(desired);
+    expect(roleBindingKind.nameOf(row)).toBeUndefined();
+    expect(roleBindingKind.marked).toBe(false);
+  });
+});
