@@ -43,7 +43,7 @@ describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
     const { code, output, complaints } = await start([]);
     expect(complaints).toBe("");
     expect(code, output).toBe(0);
-    expect(output).toMatch(/All 7 are Ready .+ 14 writes to Kubernetes/);
+    expect(output).toMatch(/All 7 are Ready [^]+ \d+ writes to Kubernetes/);
     expect(output).toContain("└─ checkout production");
     expect(output).toMatch(/The platform has it \d+ ms after/);
     expect(output).toContain("set back to repo:example/shop:ref:refs/heads/main");
@@ -112,6 +112,17 @@ describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
     expect(code, output).toBe(1);
     expect(output).toContain("The demo has failed: the operator has ended (SIGKILL)");
     expect(output).toMatch(/The operator's last lines:\n +\d\d:\d\d:\d\d info/);
+  });
+
+  it("says which rights are missing in a cluster, and touches nothing there", async () => {
+    const { admin, url, ca } = controlPlane();
+    await admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "reader", namespace: "default" } });
+    const token = await admin.createToken("default", "reader");
+    const file = join(folder, "kubeconfig");
+    await writeFile(file, kubeconfig({ url, ca, token, user: "reader" }));
+    const { code, output } = await start(["--kubeconfig", file]);
+    expect(code).toBe(1);
+    expect(output).toContain("you may not create namespaces, delete namespaces");
   });
 
   it("tells a cluster that refuses from one that does not answer", async () => {

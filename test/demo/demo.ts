@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { KubeError } from "#test/control-plane/kube-client.ts";
 import type { Cluster } from "#test/harness/cluster.ts";
 import type { Operator, System } from "#test/harness/system.ts";
 import type { Shown } from "./chapter.ts";
@@ -88,6 +87,7 @@ class Play {
     const counts = await stage.during("reading the operator's metrics", 10, stage.counts());
     showSummary(screen, shown, counts, performance.now() - started);
     if (this.#options.keep) return this.#keep(stage);
+    screen.show([""]);
     screen.say("Next: npm run demo -- --keep leaves all of it up, for you to try with kubectl and curl.");
   }
 
@@ -154,10 +154,6 @@ class Play {
       style: "red",
       indent: 0,
     });
-    if (reason instanceof KubeError && reason.code === 403)
-      screen.say(
-        "In your cluster, the demo needs an administrator's rights: it makes definitions, roles and a namespace.",
-      );
     const operator = this.#system?.operators.at(-1);
     if (this.#stage !== undefined) screen.show(circumstances(this.#stage));
     else if (operator !== undefined) screen.show(lastLines("The operator's last lines:", operator));

@@ -4,6 +4,7 @@ import { systemClock } from "#src/kube/clock.ts";
 import { KubeClient, KubeError, type KubeObject } from "#test/control-plane/kube-client.ts";
 import { kindRef, musterKinds } from "#test/harness/muster-objects.ts";
 import { customResourceDefinitions } from "#test/harness/system.ts";
+import { missingRights } from "./needed-rights.ts";
 import type { Ground } from "./ground.ts";
 import type { Options } from "./options.ts";
 import { clusterRights } from "./operator-rights.ts";
@@ -77,6 +78,11 @@ async function examine(admin: KubeClient, url: string, signal: AbortSignal) {
       throw new ClusterUnfit(`the cluster at ${url} ${what}: ${error.message}`, { cause: error });
     },
   );
+  const missing = await within("asking for your rights", reachSeconds, missingRights(admin), signal);
+  if (missing.length > 0)
+    throw new ClusterUnfit(
+      `in the cluster at ${url} you may not ${missing.join(", ")}: the demo needs an administrator's rights there`,
+    );
   try {
     const discovery = await within(
       "the issuer's address",

@@ -23,7 +23,7 @@ export const refusal: Chapter = {
     );
     if (!(refused instanceof KubeError && refused.code === 422))
       throw new Error(`${nameOf(invalid)} should have been refused, but the API server answered: ${String(refused)}`);
-    screen.say(`✗ ${refused.message.slice(refused.message.indexOf(": ") + 2)}`, { style: "red", indent: 4 });
+    screen.say(`✗ ${refused.message.slice(refused.message.indexOf(": ") + 2)}`, { style: "yellow", indent: 4 });
 
     const greedy = musterObject("RoleBinding", stage.namespace, "builds-own", {
       groupRef: { name: "shop" },
@@ -41,7 +41,7 @@ export const refusal: Chapter = {
       stage.objects.until(() => ready()?.status === "False"),
     );
     const { reason, message } = ready() ?? {};
-    screen.say(`✗ Ready=False, ${reason}: ${message}`, { style: "red", indent: 4 });
+    screen.say(`✗ Ready=False, ${reason}: ${message}`, { style: "yellow", indent: 4 });
     const bindings = await stage.during(
       "listing the platform",
       10,
