@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { load, type LoadResult } from "../load/load.ts";
+import { load, type LoadOptions, type LoadResult } from "../load/load.ts";
 import { sourceFiles } from "../load/source-file.ts";
 import { SqliteStore } from "../store/sqlite.ts";
 import type { RunningPlatform } from "./running-platform.ts";
@@ -16,7 +16,7 @@ export async function loadInto(
   const path = join(folder, "documents.jsonl");
   writeFileSync(path, documents.map((document) => JSON.stringify(document)).join("\n"));
   try {
-    return await loadFiles(platform, [path], group);
+    return await loadFiles(platform, [path], { group });
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -26,12 +26,12 @@ export async function loadInto(
 export async function loadFiles(
   platform: RunningPlatform,
   paths: readonly string[],
-  group?: string,
-  signal: AbortSignal = new AbortController().signal,
+  options: Partial<Pick<LoadOptions, "group" | "signal" | "report">> = {},
 ): Promise<LoadResult> {
+  const { group, signal = new AbortController().signal, report = () => {} } = options;
   const store = new SqliteStore(platform.dataFile);
   try {
-    return await load({ store, files: sourceFiles(paths), group, now: platform.now, signal, report: () => {} });
+    return await load({ store, files: sourceFiles(paths), group, now: platform.now, signal, report });
   } finally {
     await store.close();
   }
