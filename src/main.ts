@@ -2,12 +2,23 @@
 import type { Command } from "./commands/command.ts";
 import { describeSettings, readSettings, SettingsError } from "./commands/settings.ts";
 
-/** Loaded one at a time: a command must not pay for what only another one imports. */
+/** By its one or two words. Loaded one at a time: a command must not pay for what only another one imports. */
 const commands: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>> = {
   operator: () => import("./commands/operator.ts"),
   platform: () => import("./commands/platform.ts"),
+  "platform admin-token": () => import("./commands/platform-admin-token.ts"),
+  "platform audit": () => import("./commands/platform-audit.ts"),
+  "platform backup": () => import("./commands/platform-backup.ts"),
+  "platform restore": () => import("./commands/platform-restore.ts"),
   bootstrap: () => import("./commands/bootstrap.ts"),
 };
+
+/** The command's words and what is left: its settings. The longer name wins. */
+function split(args: readonly string[]): { readonly name: string | undefined; readonly rest: readonly string[] } {
+  const two = args.slice(0, 2).join(" ");
+  const words = args.length > 1 && Object.hasOwn(commands, two) ? 2 : 1;
+  return { name: words === 2 ? two : args[0], rest: args.slice(words) };
+}
 
 async function load(name: string): Promise<Command | undefined> {
   // Each command knows the types of its own settings; here they are settings like any other.
@@ -16,7 +27,7 @@ async function load(name: string): Promise<Command | undefined> {
 
 async function usage(): Promise<string> {
   const lines = await Promise.all(
-    Object.keys(commands).map(async (name) => `  ${name.padEnd(10)} ${(await load(name))?.summary ?? ""}`),
+    Object.keys(commands).map(async (name) => `  ${name.padEnd(22)} ${(await load(name))?.summary ?? ""}`),
   );
   return `Usage: muster COMMAND [--setting VALUE …]
 
@@ -28,7 +39,7 @@ muster COMMAND --help explains each setting. Every setting is also a variable: -
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const [name, ...rest] = args;
+  const { name, rest } = split(args);
   if (name === undefined || name === "--help" || name === "help") {
     process.stdout.write(await usage());
     return name === undefined ? 2 : 0;

@@ -1,32 +1,30 @@
 import { readFileSync } from "node:fs";
-import type { Logger } from "pino";
 import { createLog } from "#src/ops/log.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/settings.ts";
-import { SqliteStore } from "#src/platform/store/sqlite.ts";
-import { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import { defineCommand } from "./command.ts";
+import { dataPlace, dataSettings, fileBeside, openStore } from "./platform-data.ts";
 import * as settings from "./settings.ts";
 
 export default defineCommand({
   summary: "serve the platform that the operator drives",
   settings: {
-    data: settings.required(settings.file, "the SQLite file that holds everything; made where there is none"),
+    ...dataSettings,
+    databaseConnections: settings.withDefault(
+      settings.integer(2, 1_000),
+      "10",
+      "connections that this replica holds to the database of --database at most",
+    ),
     listen: settings.withDefault(
       settings.listenAddress,
       "127.0.0.1:8080",
       "where to answer; port 0 takes any free one, which the log tells",
     ),
-    tlsCert: settings.optional(
-      settings.file,
-      "serve over TLS alone, with this certificate and those that vouch for it, in PEM; read again when it changes",
-    ),
-    tlsKey: settings.optional(settings.file, "the key of --tls-cert, in PEM; read again when it changes"),
     baseUrl: settings.optional(
       settings.url,
-      "the address of the API as clients know it, the audience of API tokens (default: http:// or https:// and the listen address)",
+      "the address of the API as clients know it, the audience of API tokens (default: http:// and the listen address)",
     ),
     authUrl: settings.optional(
       settings.url,
@@ -34,11 +32,11 @@ export default defineCommand({
     ),
     adminTokenFile: settings.optional(
       settings.file,
-      "where the first start writes the admin token, mode 0600 (default: the data file with .admin-token)",
+      "where the first start writes the admin token, mode 0600 (default: the file of --data with .admin-token; required with --database)",
     ),
     keyFile: settings.optional(
       settings.file,
-      "the key that seals secrets in the data; made where there is none, mode 0600 (default: the data file with .key)",
+      "the key that seals secrets in the data; made where there is none, mode 0600; all replicas need the same (default: the file of --data with .key; required with --database)",
     ),
     audience: settings.optionalList(settings.text, "an audience, beside the base URL, that API tokens may be made for"),
     refreshLifetime: settings.withDefault(
@@ -85,9 +83,12 @@ export default defineCommand({
     ),
   },
   run: async (values, { signal }) => {
+    const place = dataPlace(values);
+    const adminTokenFile = fileBeside(place, "admin-token", values.adminTokenFile);
+    const keyFile = fileBeside(place, "key", values.keyFile);
     const log = createLog({ level: values.logLevel });
-    const settingsAt = (url: string): PlatformSettings => {
-      const baseUrl = withoutSlash(values.baseUrl?.href ?? url);
+    const settingsAt = (address: string): PlatformSettings => {
+      const baseUrl = withoutSlash(values.baseUrl?.href ?? `http://${address}`);
       return {
         baseUrl,
         authUrl: withoutSlash(values.authUrl?.href ?? baseUrl),
@@ -104,12 +105,12 @@ export default defineCommand({
       };
     };
     const platform = await startPlatform({
-      store: new SqliteStore(values.data),
-      masterKey: readOrMakeKeyFile(values.keyFile ?? `${values.data}.key`),
+      store: await openStore(place, values.databaseConnections),
+      masterKey: readOrMakeKeyFile(keyFile),
       clock: Date.now,
       log,
-      listen: { ...values.listen, tls: tlsFiles(values.tlsCert, values.tlsKey, log) },
-      adminTokenFile: values.adminTokenFile ?? `${values.data}.admin-token`,
+      listen: values.listen,
+      adminTokenFile,
       latency: values.latency,
       maximumInFlight: values.maximumInFlight,
       settings: settingsAt,
@@ -126,13 +127,6 @@ export default defineCommand({
 function stopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}
-
-function tlsFiles(certificate: string | undefined, key: string | undefined, log: Logger): TlsFiles | undefined {
-  if (certificate === undefined && key === undefined) return undefined;
-  if (certificate === undefined || key === undefined)
-    throw new settings.SettingsError(["--tls-cert and --tls-key belong together: give both, or neither"]);
-  return new TlsFiles({ certificate, key }, log);
 }
 
 function withoutSlash(url: string): string {

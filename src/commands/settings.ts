@@ -11,6 +11,8 @@ export interface Setting<T> {
   /** Turns all texts given for the setting (one, unless `repeatable`) into its value. */
   readonly read: (texts: readonly string[]) => T;
   readonly repeatable: boolean;
+  /** Given by its place behind the command, as in `muster platform backup FILE`, and not as a flag or a variable. */
+  readonly operand?: true;
   readonly presence: { readonly kind: "required" } | { readonly kind: "default"; readonly value: T };
 }
 
@@ -143,6 +145,16 @@ export function requiredList<T>(type: ValueType<T>, help: string): Setting<reado
   return { help, ...many(type), presence: { kind: "required" } };
 }
 
+/** What the command is about, without a flag. At most one setting of a command is an operand. */
+export function operand<T>(type: ValueType<T>, help: string): Setting<T> {
+  return { ...required(type, help), operand: true };
+}
+
+/** As `operand`, one or more. */
+export function operands<T>(type: ValueType<T>, help: string): Setting<readonly T[]> {
+  return { ...requiredList(type, help), placeholder: `${type.placeholder}…`, operand: true };
+}
+
 export function optionalList<T>(type: ValueType<T>, help: string): Setting<readonly T[]> {
   return { help, ...many(type), presence: { kind: "default", value: [] } };
 }
@@ -195,12 +207,13 @@ export function readSettings<S extends Settings>(
   const values: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(settings)) {
     const fromFlag = given.get(key);
-    const variable = env[variableOf(key)];
-    const name = fromFlag === undefined && variable ? variableOf(key) : flagOf(key);
+    const variable = setting.operand ? undefined : env[variableOf(key)];
+    const flag = setting.operand ? setting.placeholder : flagOf(key);
+    const name = fromFlag === undefined && variable ? variableOf(key) : flag;
     const texts = fromFlag ?? (variable ? textsFromVariable(setting, variable) : undefined);
     if (texts === undefined) {
       if (setting.presence.kind === "default") values[key] = setting.presence.value;
-      else mistakes.push(`${flagOf(key)} (or ${variableOf(key)}) is required: ${setting.help}`);
+      else mistakes.push(`${setting.operand ? flag : `${flag} (or ${variableOf(key)})`} is required: ${setting.help}`);
       continue;
     }
     try {
@@ -218,7 +231,9 @@ function textsFromVariable(setting: Setting<unknown>, variable: string): readonl
 }
 
 function textsFromArguments(settings: Settings, args: readonly string[], mistakes: string[]): Map<string, string[]> {
-  const keyOfFlag = new Map(Object.keys(settings).map((key) => [flagOf(key).slice(2), key]));
+  const flags = Object.keys(settings).filter((key) => !settings[key]?.operand);
+  const operandKey = Object.keys(settings).find((key) => settings[key]?.operand);
+  const keyOfFlag = new Map(flags.map((key) => [flagOf(key).slice(2), key]));
   const options = Object.fromEntries(
     [...keyOfFlag].map(([flag, key]) => [
       flag,
@@ -228,7 +243,9 @@ function textsFromArguments(settings: Settings, args: readonly string[], mistake
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
   const given = new Map<string, string[]>();
   for (const token of tokens) {
-    if (token.kind === "positional")
+    if (token.kind === "positional" && operandKey !== undefined)
+      given.set(operandKey, [...(given.get(operandKey) ?? []), token.value]);
+    else if (token.kind === "positional")
       mistakes.push(`"${token.value}" is not expected here; settings are given as --name value`);
     if (token.kind !== "option") continue;
     const key = keyOfFlag.get(token.name);
@@ -247,9 +264,12 @@ export function describeSettings(settings: Settings): string {
       const notes = [
         ...(setting.presence.kind === "required" ? ["required"] : []),
         ...(setting.repeatable ? ["repeatable"] : []),
-        variableOf(key),
+        ...(setting.operand ? [] : [variableOf(key)]),
       ].join(", ");
-      return `  ${flagOf(key)} ${setting.placeholder}`.trimEnd() + `\n      ${setting.help} [${notes}]`;
+      return (
+        `  ${setting.operand ? "" : `${flagOf(key)} `}${setting.placeholder}`.trimEnd() +
+        `\n      ${setting.help} [${notes}]`
+      );
     })
     .join("\n");
 }

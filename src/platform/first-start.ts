@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { randomBytes } from "node:crypto";
-import { chmodSync, renameSync, writeFileSync } from "node:fs";
+import { writeAdminTokenFile } from "./access/admin-token-file.ts";
 import { newAdminToken, rememberAdminToken } from "./access/admin-token.ts";
+import { AuthoredWriter } from "./audit/authored-writer.ts";
 import { GroupSchema } from "./gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { writeBuiltinRoles } from "./iam/builtin-role-rows.ts";
 import { groups } from "./iam/group-collection.ts";
@@ -27,7 +27,8 @@ export interface FirstStart {
  * @param adminTokenFile written (mode 0600) before the token counts, so that no crash leaves a token that nobody has
  */
 export async function firstStart(store: Store, adminTokenFile: string, now: number): Promise<FirstStart> {
-  return store.write(async (tx) => {
+  return store.write(async (writer) => {
+    const tx = new AuthoredWriter(writer, { kind: "platform" }, now);
     await writeBuiltinRoles(tx, now);
     const known = await tx.first(fact, { name: "root_group" });
     if (known !== undefined) return { rootGroup: known.value, first: false };
@@ -36,16 +37,8 @@ export async function firstStart(store: Store, adminTokenFile: string, now: numb
     await groups.insert(tx, root);
     await tx.run(setFact, { name: "root_group", value: root.uid });
     const token = newAdminToken();
-    writeSecretFile(adminTokenFile, token);
+    writeAdminTokenFile(adminTokenFile, token);
     await rememberAdminToken(tx, token, now);
     return { rootGroup: root.uid, first: true };
   });
-}
-
-/** Replaces the file whole, readable by its owner alone from the beginning. */
-function writeSecretFile(path: string, secret: string): void {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
-  writeFileSync(temporary, `${secret}\n`, { flag: "wx", mode: 0o600 });
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, path);
 }

@@ -2,18 +2,12 @@ import type { Logger } from "pino";
 import { Authenticator } from "./access/authenticator.ts";
 import type { Clock } from "./clock.ts";
 import { firstStart } from "./first-start.ts";
-import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
+import { grpcHandler, isGrpcPath } from "./grpc/grpc-handler.ts";
 import { PageTokens } from "./resources/page-token.ts";
 import { restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
 import { CallRunner } from "./server/call-runner.ts";
-import {
-  type Handlers,
-  type HttpAnswer,
-  type HttpRequest,
-  HttpServer,
-  type ListenOptions,
-} from "./server/http-server.ts";
+import { type Handlers, type HttpAnswer, type HttpRequest, HttpServer } from "./server/http-server.ts";
 import { Metrics } from "./server/metrics.ts";
 import { wellKnownDocuments } from "./server/well-known.ts";
 import { operationsOf } from "./service/operations.ts";
@@ -32,21 +26,19 @@ export interface PlatformOptions {
   readonly masterKey: MasterKey;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly listen: ListenOptions;
+  readonly listen: { readonly host: string; readonly port: number };
   readonly adminTokenFile: string;
   /** Milliseconds that each answer of the API waits. */
   readonly latency: number;
   /** Calls of the API that are worked on at once; more are answered with code 8. */
   readonly maximumInFlight: number;
-  /** @param url where it listens, which decides the addresses that were not given */
-  readonly settings: (url: string) => PlatformSettings;
+  /** @param address where it listens, which decides the addresses that were not given */
+  readonly settings: (address: string) => PlatformSettings;
 }
 
 /** The platform, running: its parts put together around one store and one port. */
 export interface Platform {
-  /** Where it listens: `127.0.0.1:8080`, and as a URL. */
   readonly address: string;
-  readonly url: string;
   readonly settings: PlatformSettings;
   readonly rootGroup: string;
   /** Not ready from now on; takes nothing new, answers what runs, closes the store. */
@@ -61,16 +53,16 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const handler = Promise.withResolvers<Handlers>();
   // Whoever waits for it sees the failure; a start that fails without a request is no unhandled rejection.
   handler.promise.catch(() => {});
-  const server = await HttpServer.listen(listen, handler.promise);
+  const server = await HttpServer.listen(listen.host, listen.port, handler.promise);
   try {
-    const settings = options.settings(server.url);
+    const settings = options.settings(server.address);
     const { rootGroup, first } = await firstStart(store, options.adminTokenFile, clock());
     const keys = await loadSigningKeys(store, options.masterKey, clock());
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
     const pageTokens = new PageTokens(options.masterKey.derive("page token"));
     const sessions = new Sessions(store, clock, settings, pageTokens);
     const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
-    const metrics = new Metrics(() => server.connections());
+    const metrics = new Metrics();
     const operations = operationsOf(
       [
         ...servicesOf(sessions, options.masterKey),
@@ -89,7 +81,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const rpc = grpcHandler(operations, runner, { ...settings, stopping: stopping.signal });
     const documents = wellKnownDocuments(settings.authUrl, keys);
     handler.resolve({
-      kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),
+      isRpc: isGrpcPath,
       rpc,
       http: async (request, readBody) => {
         const path = pathOf(request);
@@ -108,7 +100,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       );
     return {
       address: server.address,
-      url: server.url,
       settings,
       rootGroup,
       close: async () => {

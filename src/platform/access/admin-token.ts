@@ -11,6 +11,8 @@ const select = statement((db, p: { hash: string }) =>
   db.selectFrom("admin_tokens").select("hash").where("hash", "=", p.hash),
 );
 
+const deleteOthers = statement((db, p: { hash: string }) => db.deleteFrom("admin_tokens").where("hash", "!=", p.hash));
+
 export function newAdminToken(): string {
   return prefix + randomBytes(32).toString("base64url");
 }
@@ -22,6 +24,11 @@ export function looksLikeAdminToken(token: string): boolean {
 /** Keeps the token's hash: who reads the data cannot call with it. */
 export async function rememberAdminToken(tx: Writer, token: string, now: number): Promise<void> {
   await tx.run(insert, { hash: hashOf(token), create_time: now });
+}
+
+/** Leaves the token as the only one. */
+export async function forgetOtherAdminTokens(tx: Writer, token: string): Promise<void> {
+  await tx.run(deleteOthers, { hash: hashOf(token) });
 }
 
 export async function isAdminToken(tx: Reader, token: string): Promise<boolean> {

@@ -6,7 +6,20 @@ import type { Capability } from "../gen/muster/capabilities/capabilities_pb.ts";
  */
 export type Caller =
   | { readonly kind: "admin" }
-  | { readonly kind: "identity"; readonly uid: string; readonly narrowing: Narrowing };
+  | {
+      readonly kind: "identity";
+      readonly uid: string;
+      readonly narrowing: Narrowing;
+      /** Whom the token speaks for; undefined where it does not say. */
+      readonly actor: Actor | undefined;
+    };
+
+/** The incoming token that an API token was given for: RFC 8693's actor. */
+export interface Actor {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: string | readonly string[];
+}
 
 /** What a token holds at most, whatever its identity's bindings give. */
 export interface Narrowing {

@@ -1,12 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { builtinRoles } from "../access/builtin-roles.ts";
+import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import type { Writer } from "../store/store.ts";
 import { roles } from "./role-collection.ts";
 
 /** Brings the rows of the built-in roles to what this version of the platform knows them as. */
-export async function writeBuiltinRoles(tx: Writer, now: number): Promise<void> {
+export async function writeBuiltinRoles(tx: AuthoredWriter, now: number): Promise<void> {
   for (const { uid, name, description, capabilities } of builtinRoles) {
     const known = await roles.find(tx, uid);
     const time = timestampFromMs(now);

@@ -1,9 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ownerRole } from "../access/builtin-roles.ts";
+import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import type { WriteSession } from "../service/session.ts";
-import { statement, type Writer } from "../store/store.ts";
+import { statement } from "../store/store.ts";
 import { newUidIn } from "../uid.ts";
 import { roleBindings } from "./role-binding-collection.ts";
 
@@ -30,7 +31,7 @@ export async function bindFounder({ tx, now }: WriteSession, group: string, iden
 }
 
 /** Deletes the founder's binding, where it is still there, with its group. */
-export async function unbindFounder(tx: Writer, group: string): Promise<void> {
+export async function unbindFounder(tx: AuthoredWriter, group: string): Promise<void> {
   const row = await tx.first(remembered, { group });
   if (row === undefined) return;
   await roleBindings.delete(tx, row.binding_uid);

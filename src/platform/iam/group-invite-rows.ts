@@ -1,10 +1,11 @@
 import { create } from "@bufbuild/protobuf";
+import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import {
   type GroupInvite,
   GroupInviteRoleSchema,
   GroupInviteSchema,
 } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
-import { type Reader, statement, type Writer } from "../store/store.ts";
+import { type Reader, statement } from "../store/store.ts";
 import { groupInvites } from "./group-invite-collection.ts";
 import { roles } from "./role-collection.ts";
 
@@ -13,7 +14,7 @@ const inGroup = statement((db, p: { group: string }) =>
 );
 
 /** Deletes the invites of a group that goes: expired ones, which do not keep it. */
-export async function deleteInvitesIn(tx: Writer, group: string): Promise<void> {
+export async function deleteInvitesIn(tx: AuthoredWriter, group: string): Promise<void> {
   for (const { uid } of await tx.all(inGroup, { group })) await groupInvites.delete(tx, uid);
 }
 

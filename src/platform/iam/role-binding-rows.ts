@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import {
   type RoleBinding,
   RoleBindingGroupSchema,
@@ -9,7 +10,7 @@ import {
 import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { type Reader, statement, type Writer } from "../store/store.ts";
+import { type Reader, statement } from "../store/store.ts";
 import { parentOf } from "../uid.ts";
 import { groups } from "./group-collection.ts";
 import { identities, issuerOf, subjectOf } from "./identity-collection.ts";
@@ -33,7 +34,7 @@ const equal = statement((db, p: { group: string; identity: string; role: string;
     .limit(1),
 );
 
-export async function deleteBindingsOf(tx: Writer, identity: string): Promise<void> {
+export async function deleteBindingsOf(tx: AuthoredWriter, identity: string): Promise<void> {
   for (const { uid } of await tx.all(ofIdentity, { identity })) await roleBindings.delete(tx, uid);
 }
 

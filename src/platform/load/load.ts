@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { type Reader, statement, type Store } from "../store/store.ts";
 import { FieldMistake } from "./field-mistake.ts";
 import { LoadMistake, LoadRefused, type Place } from "./mistake.ts";
@@ -45,8 +46,9 @@ const rootGroup = statement<object, { value: string }>((db) =>
  */
 export async function load(options: LoadOptions): Promise<LoadResult> {
   await check(options);
-  return options.store.write(async (tx) => {
-    const placer = new RecordPlacer(tx, options.group ?? (await firstRootGroup(tx)), options.now);
+  return options.store.write(async (writer) => {
+    const tx = new AuthoredWriter(writer, { kind: "host", command: "platform load" }, options.now);
+    const placer = new RecordPlacer(tx, options.group ?? (await firstRootGroup(tx)));
     const result = { Repo: noOutcome(), Tag: noOutcome(), Advisory: noOutcome() };
     for await (const read of readAll(options, "writing")) {
       if (read instanceof LoadMistake) throw new LoadRefused([read]);

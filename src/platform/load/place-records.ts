@@ -1,5 +1,6 @@
 import { clone, create, equals, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { type Repo, RepoSchema } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { type Tag, TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
@@ -7,7 +8,6 @@ import { groups } from "../iam/group-collection.ts";
 import { repos } from "../registry/repo-collection.ts";
 import { reposNamed } from "../registry/repos-named.ts";
 import { tagNamed, tags } from "../registry/tag-collection.ts";
-import type { Writer } from "../store/store.ts";
 import { isUid, newUidIn } from "../uid.ts";
 import { eventUidIn, putAdvisory, sameAdvisory } from "../vulnerabilities/advisory-rows.ts";
 import { FieldMistake } from "./field-mistake.ts";
@@ -25,16 +25,16 @@ const maximumRemembered = 10_000;
  * changes nothing leaves even the update time alone, so that loading twice is loading once.
  */
 export class RecordPlacer {
-  readonly #tx: Writer;
+  readonly #tx: AuthoredWriter;
   readonly #defaultGroup: string;
   readonly #now: Timestamp;
   readonly #groups = new Set<string>();
   readonly #repos = new Map<string, string>();
 
-  constructor(tx: Writer, defaultGroup: string, now: number) {
+  constructor(tx: AuthoredWriter, defaultGroup: string) {
     this.#tx = tx;
     this.#defaultGroup = defaultGroup;
-    this.#now = timestampFromMs(now);
+    this.#now = timestampFromMs(tx.now);
   }
 
   /** @throws FieldMistake where a group or a repo is not there, or a name is of more than one */

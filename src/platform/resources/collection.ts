@@ -1,7 +1,9 @@
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Capability } from "../access/capability.ts";
-import { type Reader, type Statement, statement, type Writer } from "../store/store.ts";
+import { recordResource } from "../audit/audit-log.ts";
+import type { AuthoredWriter } from "../audit/authored-writer.ts";
+import { type Reader, type Statement, statement } from "../store/store.ts";
 import type { ResourceColumns, ResourceTable } from "../store/tables.ts";
 import { parentOf } from "../uid.ts";
 import type { Order, SortColumn } from "./order.ts";
@@ -88,19 +90,25 @@ export class Collection<D extends DescMessage = DescMessage> {
     return found;
   }
 
-  async insert(writer: Writer, message: MessageShape<D>): Promise<void> {
+  async insert(writer: AuthoredWriter, message: MessageShape<D>): Promise<void> {
     const row = this.#row(message);
     await writer.run(this.#insert, row);
+    await this.#record(writer, row.uid, undefined, message);
     await addToTreeCounts(writer, this.description.table, row.uid, 1);
   }
 
-  async update(writer: Writer, message: MessageShape<D>): Promise<void> {
-    await writer.run(this.#update, this.#row(message));
+  async update(writer: AuthoredWriter, message: MessageShape<D>): Promise<void> {
+    const row = this.#row(message);
+    const before = await this.find(writer, row.uid);
+    if ((await writer.run(this.#update, row)) > 0) await this.#record(writer, row.uid, before, message);
   }
 
   /** Whether there was one. */
-  async delete(writer: Writer, uid: string): Promise<boolean> {
-    if ((await writer.run(this.#delete, { uid })) === 0) return false;
+  async delete(writer: AuthoredWriter, uid: string): Promise<boolean> {
+    const before = await this.find(writer, uid);
+    if (before === undefined) return false;
+    await writer.run(this.#delete, { uid });
+    await this.#record(writer, uid, before, undefined);
     await addToTreeCounts(writer, this.description.table, uid, -1);
     if (!this.description.oneAGroup) await forgetTreeCounts(writer, uid);
     return true;
@@ -108,6 +116,16 @@ export class Collection<D extends DescMessage = DescMessage> {
 
   parse(body: Uint8Array): MessageShape<D> {
     return fromBinary(this.description.schema, body);
+  }
+
+  #record(
+    writer: AuthoredWriter,
+    uid: string,
+    before: MessageShape<D> | undefined,
+    after: MessageShape<D> | undefined,
+  ): Promise<void> {
+    const { schema, type } = this.description;
+    return recordResource(writer, { schema, type, uid, before, after });
   }
 
   #row(message: MessageShape<D>): OwnColumns & { uid: string } {

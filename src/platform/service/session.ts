@@ -1,10 +1,12 @@
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
 import { accessOf } from "../access/grants.ts";
+import { authorOf } from "../audit/author.ts";
+import { AuthoredWriter } from "../audit/authored-writer.ts";
 import type { Clock } from "../clock.ts";
 import type { PageTokens } from "../resources/page-token.ts";
 import type { PlatformSettings } from "../settings.ts";
-import type { Reader, Store, Writer } from "../store/store.ts";
+import type { Reader, Store } from "../store/store.ts";
 import type { Call } from "./service.ts";
 
 /** One call inside its transaction: what it may do is judged on the same state that it reads and changes. */
@@ -18,7 +20,7 @@ export interface Session<T extends Reader = Reader> {
   readonly pageTokens: PageTokens;
 }
 
-export type WriteSession = Session<Writer>;
+export type WriteSession = Session<AuthoredWriter>;
 
 /** Opens a session for each call. */
 export class Sessions {
@@ -36,16 +38,18 @@ export class Sessions {
 
   /** @throws ApiError */
   read<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#store.read(async (tx) => work(await this.#open(tx, call)));
+    return this.#store.read(async (tx) => work(await this.#open(tx, call, this.#clock())));
   }
 
   /** All of the work is kept, or none of it. @throws ApiError */
   write<T>(call: Call, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    return this.#store.write(async (tx) => work(await this.#open(tx, call)));
+    return this.#store.write(async (tx) => {
+      const now = this.#clock();
+      return work(await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now), call, now));
+    });
   }
 
-  async #open<R extends Reader>(tx: R, { caller }: Call): Promise<Session<R>> {
-    const now = this.#clock();
+  async #open<R extends Reader>(tx: R, { caller }: Call, now: number): Promise<Session<R>> {
     return {
       tx,
       caller,

@@ -7,6 +7,8 @@ export interface SqlTypes {
   readonly text: string;
   readonly integer: string;
   readonly bytes: string;
+  /** The key of a table whose rows are numbered in the order in which they came. */
+  readonly sequence: string;
   /** Stands behind a table's columns where its rows are to lie in the order of its key. */
   readonly clustered: string;
 }

@@ -1,15 +1,28 @@
 import { type Compilable, type Kysely, sql } from "kysely";
+import { auditLog } from "./audit-migration.ts";
 import { type Migration, resourceIndex, resourceTable, type SqlTypes } from "./migration.ts";
 import { providersAndInvites } from "./providers-invites-migration.ts";
 import { registry } from "./registry-migration.ts";
 import type { ResourceTable } from "./tables.ts";
 
-export const sqliteTypes: SqlTypes = { text: "text", integer: "integer", bytes: "blob", clustered: "without rowid" };
+export const sqliteTypes: SqlTypes = {
+  text: "text",
+  integer: "integer",
+  bytes: "blob",
+  sequence: "integer primary key autoincrement",
+  clustered: "without rowid",
+};
 
-export const postgresTypes: SqlTypes = { text: 'text collate "C"', integer: "bigint", bytes: "bytea", clustered: "" };
+export const postgresTypes: SqlTypes = {
+  text: 'text collate "C"',
+  integer: "bigint",
+  bytes: "bytea",
+  sequence: "bigint generated always as identity primary key",
+  clustered: "",
+};
 
 /** A migration that has been released is never changed: what comes later is a new one. */
-export const migrations: readonly Migration[] = [core, refreshFamilies, registry, providersAndInvites];
+export const migrations: readonly Migration[] = [core, refreshFamilies, registry, providersAndInvites, auditLog];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {
   const text = sql.raw(types.text);

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { groups } from "../iam/group-collection.ts";
 import { countBelow } from "../resources/tree-counts.ts";
@@ -104,18 +105,20 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
       const root = "a".repeat(40);
       const child = `${root}/0000000000000001`;
       const grandchild = `${child}/0000000000000002`;
+      const change = (work: (tx: AuthoredWriter) => Promise<unknown>) =>
+        store.write((tx) => work(new AuthoredWriter(tx, { kind: "host", command: "test" }, 1_700_000_000_456)));
       const group = (uid: string, title = "g") => {
         const time = timestampFromMs(1_700_000_000_123);
         return create(GroupSchema, { uid, name: title, createTime: time, updateTime: time });
       };
 
       it("come back as the message that was kept", async () => {
-        await store.write((tx) => groups.insert(tx, group(child, "first")));
+        await change((tx) => groups.insert(tx, group(child, "first")));
         expect(await store.read((tx) => groups.find(tx, child))).toEqual(group(child, "first"));
-        await store.write((tx) => groups.update(tx, group(child, "second")));
+        await change((tx) => groups.update(tx, group(child, "second")));
         expect((await store.read((tx) => groups.findAll(tx, [child, root]))).get(child)?.name).toBe("second");
-        expect(await store.write((tx) => groups.delete(tx, child))).toBe(true);
-        expect(await store.write((tx) => groups.delete(tx, child))).toBe(false);
+        expect(await change((tx) => groups.delete(tx, child))).toBe(true);
+        expect(await change((tx) => groups.delete(tx, child))).toBe(false);
         expect(await store.read((tx) => groups.find(tx, child))).toBeUndefined();
       });
 
@@ -128,13 +131,13 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
             await countBelow(tx, "groups", { kind: "children", uid: root }),
             await countBelow(tx, "identities", { kind: "everything" }),
           ]);
-        await store.write(async (tx) => {
+        await change(async (tx) => {
           for (const uid of [root, child, grandchild]) await groups.insert(tx, group(uid));
         });
         expect(await counts()).toEqual([3, 1, 2, 1, 0]);
         await Promise.allSettled([
-          store.write((tx) => groups.delete(tx, grandchild)),
-          store.write(async (tx) => {
+          change((tx) => groups.delete(tx, grandchild)),
+          change(async (tx) => {
             await groups.delete(tx, child);
             throw new Error("refused");
           }),

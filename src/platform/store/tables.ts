@@ -1,3 +1,5 @@
+import type { Generated } from "kysely";
+
 /** What every table of resources has. The message is the truth; the columns beside it are what is searched by. */
 export interface ResourceColumns {
   uid: string;
@@ -74,6 +76,22 @@ interface TreeCountColumns {
   descendants: number;
 }
 
+interface AuditLogColumns {
+  /** In the order in which changes were kept. */
+  sequence: Generated<number>;
+  /** Milliseconds since the epoch. */
+  time: number;
+  /** What the author is searched by. */
+  actor: string;
+  /** JSON. */
+  author: string;
+  action: string;
+  type: string;
+  uid: string;
+  /** JSON: old and new values by field, without secrets. */
+  fields: string;
+}
+
 export interface Tables {
   groups: ResourceColumns;
   identities: IdentityColumns;
@@ -88,6 +106,7 @@ export interface Tables {
   /** Other names of an advisory, each found by itself. */
   advisory_aliases: { alias: string; advisory_uid: string };
   tree_counts: TreeCountColumns;
+  audit_log: AuditLogColumns;
   /** The binding that was made with a root group, and goes with it. */
   founding_bindings: { group_uid: string; binding_uid: string };
   /** Single facts of the platform: the version of the schema, the uid of the first root group. */

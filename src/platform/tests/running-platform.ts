@@ -6,7 +6,6 @@ import pino from "pino";
 import { expect, vi } from "vitest";
 import { type Platform, startPlatform } from "../platform.ts";
 import type { PlatformSettings } from "../settings.ts";
-import type { TlsFiles } from "../server/tls-files.ts";
 import { SqliteStore } from "../store/sqlite.ts";
 import { readOrMakeKeyFile } from "../tokens/key-file.ts";
 
@@ -106,12 +105,6 @@ export class Client {
 
 const privateKeys = new Map<string, CryptoKey>();
 
-interface RunningOptions {
-  readonly latency?: number;
-  readonly maximumInFlight?: number;
-  readonly tls?: TlsFiles;
-}
-
 /** A platform of its own on loopback, with a clock that the test may move. */
 export class RunningPlatform {
   readonly #platform: Platform;
@@ -125,14 +118,14 @@ export class RunningPlatform {
     this.#platform = platform;
     this.#folder = folder;
     this.#clock = clock;
-    this.url = platform.url;
+    this.url = `http://${platform.address}`;
     this.root = platform.rootGroup;
     this.admin = new Client(this.url, readFileSync(join(folder, "admin-token"), "utf8").trim());
   }
 
   static async start(
     settings: Partial<PlatformSettings> = {},
-    { latency = 0, maximumInFlight = 1_000, tls }: RunningOptions = {},
+    { latency = 0, maximumInFlight = 1_000 }: { readonly latency?: number; readonly maximumInFlight?: number } = {},
   ): Promise<RunningPlatform> {
     const folder = mkdtempSync(join(tmpdir(), "muster-platform-"));
     const clock = { offset: 0 };
@@ -141,13 +134,13 @@ export class RunningPlatform {
       masterKey: readOrMakeKeyFile(join(folder, "key")),
       clock: () => Date.now() + clock.offset,
       log: pino({ level: "silent" }),
-      listen: { host: "127.0.0.1", port: 0, tls },
+      listen: { host: "127.0.0.1", port: 0 },
       adminTokenFile: join(folder, "admin-token"),
       latency,
       maximumInFlight,
-      settings: (url) => ({
-        baseUrl: url,
-        authUrl: url,
+      settings: (address) => ({
+        baseUrl: `http://${address}`,
+        authUrl: `http://${address}`,
         audiences: [],
         refreshLifetime: 24 * 3_600_000,
         trustedIssuers: [],

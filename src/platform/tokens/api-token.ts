@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { jwtVerify, SignJWT } from "jose";
-import { type Caller, type Narrowing } from "../access/caller.ts";
+import type { Actor, Caller, Narrowing } from "../access/caller.ts";
 import { type Capability, capabilityNamed, dottedNameOf } from "../access/capability.ts";
 import type { Clock } from "../clock.ts";
 import { unauthenticated } from "../errors/api-error.ts";
@@ -8,14 +8,6 @@ import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 
 /** An exchanged API token is valid for one hour. */
 const apiTokenLifetime = 60 * 60 * 1_000;
-
-/** The incoming token that an API token was given for: RFC 8693's actor. */
-interface Actor {
-  readonly iss: string;
-  readonly sub: string;
-  readonly aud: string | readonly string[];
-}
-
 /** What an API token says beside its times. */
 export interface ApiTokenContent {
   readonly identityUid: string;
@@ -101,7 +93,12 @@ export class ApiTokens {
       groups: payload["scopes"] as readonly string[] | undefined,
     };
     return {
-      caller: { kind: "identity", uid: payload.sub ?? "", narrowing },
+      caller: {
+        kind: "identity",
+        uid: payload.sub ?? "",
+        narrowing,
+        actor: payload["act"] as Actor | undefined,
+      },
       expires: (payload.exp ?? 0) * 1_000,
     };
   }

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
+import { AuthoredWriter } from "../audit/authored-writer.ts";
 import type { Clock } from "../clock.ts";
 import {
   type ApiError,
@@ -170,5 +171,5 @@ async function noteSeen(tx: Writer, uid: string, now: number): Promise<void> {
   const { lastSeenTime } = identity;
   if (lastSeenTime !== undefined && now - timestampMs(lastSeenTime) < lastSeenAccuracy) return;
   identity.lastSeenTime = timestampFromMs(now);
-  await identities.update(tx, identity);
+  await identities.update(new AuthoredWriter(tx, { kind: "platform" }, now), identity);
 }

@@ -1,12 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { hash } from "node:crypto";
 import { toBinary } from "@bufbuild/protobuf";
+import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import {
   type Advisory,
   type AdvisoryEvent,
   AdvisoryEventSchema,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { type Reader, statement, type Writer } from "../store/store.ts";
+import { type Reader, statement } from "../store/store.ts";
 import { advisories } from "./advisory-collection.ts";
 
 type Identity = {
@@ -59,7 +60,7 @@ export async function sameAdvisory(reader: Reader, group: string, advisory: Advi
 }
 
 /** Keeps a new advisory, or one in the place of another, with its aliases. */
-export async function putAdvisory(writer: Writer, advisory: Advisory, before: Advisory | undefined): Promise<void> {
+export async function putAdvisory(writer: AuthoredWriter, advisory: Advisory, before: Advisory | undefined): Promise<void> {
   const { uid } = advisory;
   const [wanted, known] = [new Set(advisory.aliases), new Set(before?.aliases)];
   await (before === undefined ? advisories.insert(writer, advisory) : advisories.update(writer, advisory));

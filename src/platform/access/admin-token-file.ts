@@ -1,0 +1,10 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, renameSync, writeFileSync } from "node:fs";
+
+/** Replaces the file whole, readable by its owner alone from the beginning. */
+export function writeAdminTokenFile(path: string, token: string): void {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+  writeFileSync(temporary, `${token}\n`, { flag: "wx", mode: 0o600 });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, path);
+}

@@ -1,0 +1,111 @@
+import type { DescMessage, Message } from "@bufbuild/protobuf";
+import { type Reader, statement } from "../store/store.ts";
+import { subtreeOf } from "../uid.ts";
+import { type Author, nameOf } from "./author.ts";
+import type { AuthoredWriter } from "./authored-writer.ts";
+import { type FieldChanges, fieldChanges } from "./field-changes.ts";
+
+/** What was done, by whom, when: one line of the audit log. */
+export interface AuditRecord {
+  /** RFC 3339, milliseconds, UTC. */
+  readonly time: string;
+  readonly actor: Author;
+  readonly action: Action;
+  /** The sort of thing, as messages to people call it: `role binding`. */
+  readonly type: string;
+  /** Empty for what is not a resource. */
+  readonly uid: string;
+  readonly fields: FieldChanges;
+}
+
+type Action = "create" | "update" | "delete" | "rotate";
+
+const insert = statement(
+  (db, p: { time: number; actor: string; author: string; action: string; type: string; uid: string; fields: string }) =>
+    db.insertInto("audit_log").values({
+      time: p.time,
+      actor: p.actor,
+      author: p.author,
+      action: p.action,
+      type: p.type,
+      uid: p.uid,
+      fields: p.fields,
+    }),
+);
+
+interface ResourceChange<T extends Message> {
+  readonly schema: DescMessage;
+  readonly type: string;
+  readonly uid: string;
+  readonly before: T | undefined;
+  readonly after: T | undefined;
+}
+
+/** Records what became of a resource. An update that leaves every field as it was is no change. */
+export async function recordResource<T extends Message>(
+  tx: AuthoredWriter,
+  { schema, type, uid, before, after }: ResourceChange<T>,
+): Promise<void> {
+  const fields = fieldChanges(schema, before, after);
+  const action = before === undefined ? "create" : after === undefined ? "delete" : "update";
+  if (action !== "update" || Object.keys(fields).length > 0) await record(tx, { action, type, uid, fields });
+}
+
+/** Records something that is no resource's change. */
+export async function record(
+  tx: AuthoredWriter,
+  { fields, ...what }: Omit<AuditRecord, "time" | "actor">,
+): Promise<void> {
+  const { author, now: time } = tx;
+  const texts = { author: JSON.stringify(author), fields: JSON.stringify(fields) };
+  await tx.run(insert, { time, actor: nameOf(author), ...texts, ...what });
+}
+
+export interface AuditFilter {
+  /** Milliseconds since the epoch; from `since` on, and before `until`. */
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  /** The resource and everything below it. */
+  readonly uid: string | undefined;
+  /** `admin`, `host`, `platform`, or the uid of an identity. */
+  readonly actor: string | undefined;
+}
+
+const pageSize = 1_000;
+
+/** The records, oldest first, a page at a time: a long log is never in memory whole, nor in one transaction. */
+export async function* readAuditLog(read: ReadTransaction, filter: AuditFilter): AsyncGenerator<AuditRecord> {
+  for (let last = 0; ; ) {
+    const rows = await read((reader) => page(reader, filter, last));
+    for (const { time, author, action, type, uid, fields } of rows)
+      yield {
+        time: new Date(time).toISOString(),
+        actor: JSON.parse(author) as Author,
+        action: action as Action,
+        type,
+        uid,
+        fields: JSON.parse(fields) as FieldChanges,
+      };
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < pageSize) return;
+    last = end.sequence;
+  }
+}
+
+type ReadTransaction = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>;
+
+function page(reader: Reader, { since, until, uid, actor }: AuditFilter, last: number) {
+  return reader.query((db) => {
+    let rows = db.selectFrom("audit_log").selectAll().where("sequence", ">", last);
+    if (since !== undefined) rows = rows.where("time", ">=", since);
+    if (until !== undefined) rows = rows.where("time", "<", until);
+    if (actor !== undefined) rows = rows.where("actor", "=", actor);
+    if (uid !== undefined) {
+      const { from, to } = subtreeOf(uid);
+      rows = rows.where((row) =>
+        row.or([row("uid", "=", uid), row.and([row("uid", ">=", from), row("uid", "<", to)])]),
+      );
+    }
+    return rows.orderBy("sequence").limit(pageSize);
+  });
+}

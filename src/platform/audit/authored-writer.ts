@@ -1,0 +1,35 @@
+import type { Query, Statement, Writer } from "../store/store.ts";
+import type { Author } from "./author.ts";
+
+/**
+ * A transaction that knows in whose name it changes, and when. Collections take no other, so no resource changes
+ * without a record of it in the same transaction.
+ */
+export class AuthoredWriter implements Writer {
+  readonly #writer: Writer;
+  readonly author: Author;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+
+  constructor(writer: Writer, author: Author, now: number) {
+    this.#writer = writer;
+    this.author = author;
+    this.now = now;
+  }
+
+  all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
+    return this.#writer.all(statement, parameters);
+  }
+
+  first<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R | undefined> {
+    return this.#writer.first(statement, parameters);
+  }
+
+  query<R>(query: Query<R>): Promise<R[]> {
+    return this.#writer.query(query);
+  }
+
+  run<P extends object>(statement: Statement<P, unknown>, parameters: P): Promise<number> {
+    return this.#writer.run(statement, parameters);
+  }
+}
