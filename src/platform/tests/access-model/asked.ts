@@ -1,0 +1,129 @@
+import { create, type DescMessage, type DescMethod, type DescService, type Message } from "@bufbuild/protobuf";
+import { AccountAssociationsService } from "../../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
+import { GroupInvitesService } from "../../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { GroupsService } from "../../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { IdentityProvidersService } from "../../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import { IdentitiesService } from "../../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { RoleBindingsService } from "../../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import { RolesService } from "../../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { ReposService } from "../../gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import { TagsService } from "../../gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import type { Content, Filter, Question } from "./question.ts";
+import type { Kind } from "./world.ts";
+
+interface Collection {
+  readonly service: DescService;
+  readonly one: string;
+  readonly many: string;
+}
+
+const collections: Readonly<Record<Kind, Collection>> = {
+  groups: { service: GroupsService, one: "group", many: "groups" },
+  identities: { service: IdentitiesService, one: "identity", many: "identities" },
+  roles: { service: RolesService, one: "role", many: "roles" },
+  roleBindings: { service: RoleBindingsService, one: "roleBinding", many: "roleBindings" },
+  identityProviders: { service: IdentityProvidersService, one: "identityProvider", many: "identityProviders" },
+  accountAssociations: { service: AccountAssociationsService, one: "accountAssociation", many: "accountAssociations" },
+  groupInvites: { service: GroupInvitesService, one: "groupInvite", many: "groupInvites" },
+  repos: { service: ReposService, one: "repo", many: "repos" },
+  tags: { service: TagsService, one: "tag", many: "tags" },
+};
+
+/** A question as a call of the contract. */
+export function callOf(question: Question): { readonly method: DescMethod; readonly request: Message } {
+  const { service, one, many } = collections[question.kind];
+  const name = question.verb === "list" ? many : one;
+  const localName = question.verb + name.charAt(0).toUpperCase() + name.slice(1);
+  const method = service.methods.find((method_) => method_.localName === localName);
+  if (method === undefined) throw new Error(`${service.typeName} has no ${localName}`);
+  return { method, request: create(method.input as DescMessage, requestOf(question, one) as never) };
+}
+
+/** The uids of a list's answer, sorted. */
+export function uidsOf(kind: Kind, answer: Message): readonly string[] {
+  const items = (answer as unknown as Readonly<Record<string, readonly { uid: string }[]>>)[collections[kind].many];
+  return (items ?? []).map(({ uid }) => uid).toSorted();
+}
+
+function requestOf(question: Question, one: string): object {
+  switch (question.verb) {
+    case "list":
+      return { uidp: filterOf(question.filter), pageSize: 200 };
+    case "get":
+    case "delete":
+      return { uid: question.target.uid };
+    case "create":
+      return { parent: question.parent?.uid ?? "", [one]: newResource(question.kind, question.content) };
+    case "update": {
+      const changes = changesOf(question.kind, question.content);
+      const updateMask = {
+        paths: Object.keys(changes).map((name) => name.replace(/[A-Z]/g, (x) => `_${x.toLowerCase()}`)),
+      };
+      const relationship = "relationship" in changes ? { updateMask: { paths: ["claim_match"] } } : {};
+      return { [one]: { uid: question.target.uid, ...changes }, updateMask, ...relationship };
+    }
+  }
+}
+
+function filterOf({ descendantsOf, childrenOf, ancestorsOf, inRoot, ids }: Filter): object {
+  return {
+    descendantsOf: descendantsOf?.uid ?? "",
+    childrenOf: childrenOf?.uid ?? "",
+    ancestorsOf: ancestorsOf?.uid ?? "",
+    inRoot: inRoot ?? false,
+    ids: ids?.map(({ uid }) => uid) ?? [],
+  };
+}
+
+function claimMatch(subject: string): object {
+  const value = {
+    iss: { case: "issuer", value: "https://issuer.example.com" },
+    sub: { case: "subject", value: subject },
+  };
+  return { case: "claimMatch", value };
+}
+
+/** Whatever is needed beside what the question is about, valid. */
+function newResource(kind: Kind, content: Content): object {
+  const role = content.role?.uid ?? "";
+  switch (kind) {
+    case "identities":
+      return { name: "new", relationship: claimMatch("new") };
+    case "roles":
+      return { name: "new", capabilities: content.capabilities };
+    case "roleBindings":
+      return { identityUid: content.identity?.uid, roleUid: role };
+    case "identityProviders": {
+      const value = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
+      return { name: "new", defaultRole: role, configuration: { case: "oidc", value } };
+    }
+    case "groupInvites":
+      return { roleUid: role, ttl: { seconds: 60n } };
+    case "tags":
+      return { name: content.name, digest: `sha256:${"0".repeat(64)}` };
+    case "groups":
+    case "accountAssociations":
+    case "repos":
+      return { name: "new" };
+  }
+}
+
+function changesOf(kind: Kind, content: Content): object {
+  switch (kind) {
+    case "identities":
+      return content.assumption === undefined ? { description: "changed" } : { relationship: claimMatch("changed") };
+    case "roles":
+      return { capabilities: content.capabilities };
+    case "roleBindings":
+      return { identityUid: content.identity?.uid, roleUid: content.role?.uid };
+    case "identityProviders":
+      return { defaultRole: content.role?.uid };
+    case "groupInvites":
+      return { email: "changed@example.com" };
+    case "groups":
+    case "accountAssociations":
+    case "repos":
+    case "tags":
+      return { description: "changed" };
+  }
+}

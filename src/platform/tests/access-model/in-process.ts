@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Message } from "@bufbuild/protobuf";
+import type { Caller } from "../../access/caller.ts";
+import { ApiError } from "../../errors/api-error.ts";
+import { PageTokens } from "../../resources/page-token.ts";
+import { servicesOf } from "../../services.ts";
+import type { Service } from "../../service/service.ts";
+import { Sessions } from "../../service/session.ts";
+import { SqliteStore } from "../../store/sqlite.ts";
+import type { Reader, Store, Writer } from "../../store/store.ts";
+import { MasterKey } from "../../tokens/key-file.ts";
+import { callOf, uidsOf } from "./asked.ts";
+import type { Answer } from "./model.ts";
+import type { Question } from "./question.ts";
+import type { Asker } from "./world.ts";
+
+export const now = Date.parse("2026-01-31T12:00:00Z");
+
+const settings = {
+  baseUrl: "https://platform.example.com",
+  authUrl: "https://platform.example.com",
+  audiences: [],
+  refreshLifetime: 0,
+  trustedIssuers: [],
+  errorDomain: "iam.muster.dev",
+  vendorAlias: undefined,
+  uniqueNames: false,
+  consistencyLag: 0,
+  unknownFields: "refuse",
+  deleteAnswer: "nothing",
+  rootGroupCreators: "admin",
+} as const;
+
+/** The platform's services on a store of their own, without a port: what they decide, as fast as they do. */
+export class InProcess {
+  readonly store: SqliteStore;
+  readonly #folder = mkdtempSync(join(tmpdir(), "muster-access-"));
+  readonly #real: readonly Service[];
+  readonly #hypothetical: readonly Service[];
+
+  constructor() {
+    this.store = new SqliteStore(join(this.#folder, "data"));
+    const masterKey = new MasterKey(new Uint8Array(32));
+    const sessionsOn = (store: Store) =>
+      new Sessions(store, () => now, settings, new PageTokens(masterKey.derive("page token")));
+    this.#real = servicesOf(sessionsOn(this.store), masterKey);
+    this.#hypothetical = servicesOf(sessionsOn(new UndoingStore(this.store)), masterKey);
+  }
+
+  /** What the platform would answer; nothing changes. */
+  async ask(asker: Asker, question: Question): Promise<Answer> {
+    try {
+      const answer = await call(this.#hypothetical, asker, question);
+      return question.verb === "list" ? { code: 0, uids: uidsOf(question.kind, answer) } : { code: 0 };
+    } catch (error) {
+      if (error instanceof ApiError) return { code: error.code };
+      throw error;
+    }
+  }
+
+  /** Does it, as the admin. @throws ApiError */
+  tell(question: Question): Promise<Message> {
+    return call(this.#real, { kind: "admin" }, question);
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+function call(services: readonly Service[], asker: Asker, question: Question): Promise<Message> {
+  const { method, request } = callOf(question);
+  const service = services.find(({ desc }) => desc === method.parent);
+  if (service?.access !== "authenticated") throw new Error(`${method.parent.typeName} is not served`);
+  return service.handler(method)(request, { caller: callerOf(asker) });
+}
+
+function callerOf(asker: Asker): Caller {
+  if (asker.kind === "admin") return asker;
+  const { identity, capabilities, scopes } = asker;
+  const narrowing = {
+    capabilities: capabilities === undefined ? undefined : new Set(capabilities),
+    groups: scopes?.map(({ uid }) => uid),
+  };
+  return { kind: "identity", uid: identity.uid, narrowing, actor: undefined };
+}
+
+/** Writes on it are done to their end, and undone: each finds the same world. */
+class UndoingStore implements Store {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    return this.#store.read(work);
+  }
+
+  async write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    let done: { readonly value: T } | undefined;
+    try {
+      return await this.#store.write(async (writer) => {
+        done = { value: await work(writer) };
+        throw new Undone();
+      });
+    } catch (error) {
+      if (error instanceof Undone && done !== undefined) return done.value;
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}
+
+class Undone extends Error {}

@@ -1,0 +1,112 @@
+import type { Capability } from "../../access/capability.ts";
+import type { Random } from "./random.ts";
+import { childOf, type Kind, type Place, randomCapabilities, rolesFor, type World } from "./world.ts";
+
+/** What a resource that is made or changed refers to. */
+export interface Content {
+  readonly identity?: Place;
+  readonly role?: Place;
+  readonly capabilities?: readonly Capability[];
+  /** Of an identity: how it is assumed changes. */
+  readonly assumption?: true;
+  readonly name?: string;
+}
+
+export interface Filter {
+  readonly descendantsOf?: Place;
+  readonly childrenOf?: Place;
+  readonly ancestorsOf?: Place;
+  readonly inRoot?: true;
+  readonly ids?: readonly Place[];
+}
+
+/** One call: what is asked of the platform and of the model. */
+export type Question =
+  | { readonly verb: "list"; readonly kind: Kind; readonly filter: Filter }
+  | { readonly verb: "get" | "delete"; readonly kind: Kind; readonly target: Place }
+  | {
+      readonly verb: "create";
+      readonly kind: Kind;
+      /** Undefined for a root. */
+      readonly parent: Place | undefined;
+      readonly content: Content;
+    }
+  | { readonly verb: "update"; readonly kind: Kind; readonly target: Place; readonly content: Content };
+
+export const kinds: readonly Kind[] = [
+  "groups",
+  "identities",
+  "roles",
+  "roleBindings",
+  "identityProviders",
+  "accountAssociations",
+  "groupInvites",
+  "repos",
+  "tags",
+];
+
+export function randomQuestion(random: Random, world: World): Question {
+  const kind = random.pick(kinds);
+  switch (random.below(kind === "tags" ? 4 : 5)) {
+    case 0:
+      return { verb: "list", kind, filter: randomFilter(random, world) };
+    case 1:
+      return { verb: "get", kind, target: randomTarget(random, world, kind) };
+    case 2:
+      return { verb: "delete", kind, target: randomTarget(random, world, kind) };
+    case 3: {
+      const parent =
+        kind === "groups" && random.oneIn(10)
+          ? undefined
+          : randomTarget(random, world, kind === "tags" ? "repos" : "groups");
+      return { verb: "create", kind, parent, content: randomContent(random, world, kind, parent) };
+    }
+    default: {
+      const target = randomTarget(random, world, kind);
+      return { verb: "update", kind, target, content: randomContent(random, world, kind, target) };
+    }
+  }
+}
+
+/** Mostly one of the kind; now and then one of another, or none at all. */
+function randomTarget(random: Random, world: World, kind: Kind): Place {
+  if (random.oneIn(25)) return childOf(random, random.pick(world.groups));
+  const from = world[random.oneIn(25) ? random.pick(kinds) : kind];
+  return random.pick(from.length === 0 ? world.groups : from);
+}
+
+function randomContent(random: Random, world: World, kind: Kind, at: Place | undefined): Content {
+  const role = () => {
+    // Mostly one that may be bound there, or nothing else would ever be judged.
+    if (at === undefined || random.oneIn(8)) return randomTarget(random, world, "roles");
+    return random.pick(rolesFor(world, at));
+  };
+  switch (kind) {
+    case "identities":
+      return random.oneIn(2) ? { assumption: true } : {};
+    case "roles":
+      return { capabilities: randomCapabilities(random) };
+    case "roleBindings":
+      return { identity: randomTarget(random, world, "identities"), role: role() };
+    case "identityProviders":
+    case "groupInvites":
+      return { role: role() };
+    case "tags":
+      return { name: random.oneIn(2) || world.tags.length === 0 ? "new" : random.pick(world.tags).name };
+    case "groups":
+    case "accountAssociations":
+    case "repos":
+      return {};
+  }
+}
+
+function randomFilter(random: Random, world: World): Filter {
+  const place = () => randomTarget(random, world, random.pick(["groups", "groups", "groups", ...kinds]));
+  return {
+    ...(random.oneIn(3) ? { descendantsOf: place() } : {}),
+    ...(random.oneIn(4) ? { childrenOf: place() } : {}),
+    ...(random.oneIn(8) ? { ancestorsOf: place() } : {}),
+    ...(random.oneIn(10) ? { inRoot: true } : {}),
+    ...(random.oneIn(8) ? { ids: [place(), place(), place()] } : {}),
+  };
+}

@@ -1,0 +1,37 @@
+/** Choices that are the same in every run with the same seed (mulberry32). */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 up to `limit`, itself excluded. */
+  below(limit: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  }
+
+  /** True once in so many times. */
+  oneIn(times: number): boolean {
+    return this.below(times) === 0;
+  }
+
+  pick<T>(items: readonly T[]): T {
+    const item = items[this.below(items.length)];
+    if (item === undefined) throw new Error("there is nothing to pick from");
+    return item;
+  }
+
+  /** Each of the items, or not. */
+  some<T>(items: readonly T[]): T[] {
+    return items.filter(() => this.oneIn(2));
+  }
+
+  hex(length: number): string {
+    return Array.from({ length }, () => this.below(16).toString(16)).join("");
+  }
+}

@@ -1,0 +1,67 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { AuthoredWriter } from "../../audit/authored-writer.ts";
+import { AccountAssociationSchema } from "../../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
+import { GroupInviteSchema } from "../../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { GroupSchema } from "../../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { IdentityProviderSchema } from "../../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import { IdentitySchema } from "../../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { RoleBindingSchema } from "../../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import { RoleSchema } from "../../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { RepoSchema } from "../../gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import { TagSchema } from "../../gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import { accountAssociations } from "../../iam/account-association-collection.ts";
+import { writeBuiltinRoles } from "../../iam/builtin-role-rows.ts";
+import { groups } from "../../iam/group-collection.ts";
+import { groupInvites } from "../../iam/group-invite-collection.ts";
+import { identities } from "../../iam/identity-collection.ts";
+import { identityProviders } from "../../iam/identity-provider-collection.ts";
+import { roleBindings } from "../../iam/role-binding-collection.ts";
+import { roles } from "../../iam/role-collection.ts";
+import { repos } from "../../registry/repo-collection.ts";
+import { tags } from "../../registry/tag-collection.ts";
+import type { Writer } from "../../store/store.ts";
+import { now } from "./in-process.ts";
+import type { World } from "./world.ts";
+
+const name = "as it was";
+const time = timestampFromMs(now - 60_000);
+const common = { name, createTime: time, updateTime: time };
+
+/** Puts a world into an empty store, past all rules. */
+export async function settle(writer: Writer, world: World): Promise<void> {
+  const tx = new AuthoredWriter(writer, { kind: "platform" }, now);
+  await writeBuiltinRoles(tx, now);
+  for (const { uid } of world.groups) await groups.insert(tx, create(GroupSchema, { uid, ...common }));
+  for (const { uid, expired } of world.identities) {
+    const value = { issuer: "https://issuer.example.com", subject: name, expirationTime: expiry(expired) };
+    const relationship = { case: "staticKeys", value } as const;
+    await identities.insert(tx, create(IdentitySchema, { uid, ...common, relationship }));
+  }
+  for (const { uid, parent, capabilities } of world.roles)
+    if (parent !== undefined)
+      await roles.insert(tx, create(RoleSchema, { uid, ...common, capabilities: [...capabilities] }));
+  for (const { uid, identity, role } of world.roleBindings) {
+    const binding = { uid, identityUid: identity.uid, roleUid: role.uid, createTime: time };
+    await roleBindings.insert(tx, create(RoleBindingSchema, binding));
+  }
+  for (const { uid, role } of world.identityProviders) {
+    const value = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
+    const configuration = { case: "oidc", value } as const;
+    const provider = { uid, ...common, defaultRole: role.uid, configuration };
+    await identityProviders.insert(tx, create(IdentityProviderSchema, provider));
+  }
+  for (const { uid } of world.accountAssociations)
+    await accountAssociations.insert(tx, create(AccountAssociationSchema, { uid, ...common }));
+  for (const { uid, role, expired } of world.groupInvites) {
+    const invite = { uid, roleUid: role.uid, expirationTime: expiry(expired), createTime: time, updateTime: time };
+    await groupInvites.insert(tx, create(GroupInviteSchema, invite));
+  }
+  for (const { uid } of world.repos) await repos.insert(tx, create(RepoSchema, { uid, ...common }));
+  for (const tag of world.tags)
+    await tags.insert(tx, create(TagSchema, { ...common, uid: tag.uid, name: tag.name, digest: "sha256:0" }));
+}
+
+function expiry(expired: boolean) {
+  return timestampFromMs(expired ? now - 1_000 : now + 60_000);
+}
