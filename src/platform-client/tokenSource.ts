@@ -29,6 +29,8 @@ interface Held extends PlatformToken {
 const renewShare = 0.8;
 /** A token this close to its end is not used any more: it could expire on the way. */
 const expiryMarginMs = 10_000;
+/** A failed exchange is not tried again before: everything that waits for a token would ask at once. */
+const failureKeptMs = 1_000;
 const defaultLifeMs = 3_600_000;
 
 /**
@@ -40,6 +42,7 @@ export class TokenSource {
   readonly #options: TokenSourceOptions;
   #held: Held | undefined;
   #exchange: Promise<Held> | undefined;
+  #failed: { readonly at: number; readonly error: unknown } | undefined;
   #epoch = 0;
   /** An exchange serves many callers, so none of theirs may end it. */
   readonly #lifetime = new AbortController();
@@ -70,9 +73,17 @@ export class TokenSource {
   }
 
   #renew(): Promise<Held> {
-    this.#exchange ??= this.#exchangeOnce().finally(() => {
-      this.#exchange = undefined;
-    });
+    const { now } = this.#options;
+    if (this.#failed !== undefined && now() < this.#failed.at + failureKeptMs)
+      return Promise.reject(this.#failed.error);
+    this.#exchange ??= this.#exchangeOnce()
+      .catch((error: unknown) => {
+        this.#failed = { at: now(), error };
+        throw error;
+      })
+      .finally(() => {
+        this.#exchange = undefined;
+      });
     return this.#exchange;
   }
 
