@@ -1,0 +1,53 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What a server does with one request: the tests' own misbehaviour. */
+export type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** For tests: a server on loopback that answers the nth request as the nth behaviour says, and the last one from then on. */
+export async function serve(...behaviours: readonly Behaviour[]) {
+  const requests: {
+    readonly method: string;
+    readonly url: string;
+    readonly authorization: string;
+    readonly body: string;
+  }[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("error", () => undefined);
+    request.on("end", () => {
+      const behaviour = behaviours[Math.min(requests.length, behaviours.length - 1)];
+      const { method = "", url = "", headers } = request;
+      requests.push({
+        method,
+        url,
+        authorization: headers.authorization ?? "",
+        body: Buffer.concat(chunks).toString(),
+      });
+      behaviour?.(request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    requests,
+    url: new URL(`http://127.0.0.1:${port}`),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Behaviour {
+  return (_, response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(body === undefined ? "" : JSON.stringify(body));
+  };
+}
+
+export function refuses(status: number, code: number, headers?: Readonly<Record<string, string>>): Behaviour {
+  return json(status, { code, message: `refused with ${code}`, details: [] }, headers);
+}

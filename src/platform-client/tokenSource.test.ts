@@ -1,0 +1,139 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PlatformFailure, type PlatformFailureKind } from "./failure.ts";
+import { type Behaviour, json, refuses, serve } from "./misbehavingServer.ts";
+import { TokenSource } from "./tokenSource.ts";
+import { HttpTransport } from "./transport.ts";
+
+const identity = `${"a".repeat(40)}/1111111111111111`;
+const start = Date.UTC(2026, 0, 1);
+const minute = 60_000;
+const token = (value: string, expiresInMinutes = 60): Behaviour =>
+  json(200, { token: value, refreshToken: "", expiry: new Date(start + expiresInMinutes * minute).toISOString() });
+
+let folder = "";
+let tokenFile = "";
+const endings: (() => Promise<void>)[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "muster-token-"));
+  tokenFile = join(folder, "token");
+  await writeFile(tokenFile, "own-1\n");
+});
+
+afterEach(async () => {
+  for (const end of endings.splice(0)) await end();
+  await rm(folder, { recursive: true });
+});
+
+async function source(...behaviours: Behaviour[]) {
+  const server = await serve(...behaviours);
+  const transport = new HttpTransport({ connections: 2, deadlineMs: 300 });
+  endings.push(() => transport.close(), server.close);
+  const clock = { now: start };
+  const authUrl = new URL("/auth", server.url);
+  const options = { authUrl, audience: "https://platform.example", identity, tokenFile, now: () => clock.now };
+  return { server, clock, tokens: new TokenSource(transport, options) };
+}
+
+async function failureOf(call: Promise<unknown>): Promise<PlatformFailureKind> {
+  const error: unknown = await call.catch((thrown: unknown) => thrown);
+  if (!(error instanceof PlatformFailure)) throw new Error(`no failure of the platform: ${String(error)}`);
+  return error.detail;
+}
+
+describe("a token", () => {
+  it("is exchanged for the workload's own, once for all that wait", async () => {
+    const { server, tokens } = await source(token("one"));
+    const all = await Promise.all([tokens.token(), tokens.token(), tokens.token()]);
+    expect(all.map(({ value }) => value)).toEqual(["one", "one", "one"]);
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]?.authorization).toBe("Bearer own-1");
+    const url = new URL(server.requests[0]?.url ?? "", server.url);
+    expect(url.pathname).toBe("/auth/sts/exchange");
+    expect(Object.fromEntries(url.searchParams)).toEqual({ aud: "https://platform.example", identity });
+  });
+
+  it("is renewed beside its use when 80 % of its life has passed", async () => {
+    const { server, clock, tokens } = await source(token("one"), token("two", 120));
+    await tokens.token();
+    clock.now = start + 47 * minute;
+    await tokens.token();
+    expect(server.requests).toHaveLength(1);
+    clock.now = start + 48 * minute;
+    expect((await tokens.token()).value).toBe("one");
+    await expect.poll(() => tokens.epoch).toBe(2);
+    expect((await tokens.token()).value).toBe("two");
+  });
+
+  it("is not used when it could expire on the way", async () => {
+    const { clock, tokens } = await source(token("one"), token("two", 120));
+    await tokens.token();
+    clock.now = start + 60 * minute - 9_000;
+    expect((await tokens.token()).value).toBe("two");
+  });
+
+  it("that still serves is used while it cannot be renewed", async () => {
+    const { clock, tokens } = await source(token("one"), refuses(503, 14));
+    await tokens.token();
+    clock.now = start + 50 * minute;
+    expect((await tokens.token()).value).toBe("one");
+  });
+
+  it("is exchanged anew at once when the platform rejected it, with the file as it is now", async () => {
+    const { server, tokens } = await source(token("one"), token("two"));
+    const first = await tokens.token();
+    await writeFile(tokenFile, "own-2");
+    tokens.reject(first);
+    expect((await tokens.token()).value).toBe("two");
+    expect(server.requests[1]?.authorization).toBe("Bearer own-2");
+    // A late rejection of the first says nothing of the second.
+    tokens.reject(first);
+    expect((await tokens.token()).value).toBe("two");
+  });
+});
+
+describe("no token", () => {
+  it.each<[string, Behaviour, object]>([
+    ["a refused exchange", refuses(403, 7), { kind: "credential", trouble: "exchange" }],
+    ["an unknown audience", refuses(400, 3), { kind: "credential", trouble: "exchange" }],
+    ["a service that is away", refuses(503, 14), { kind: "credential", trouble: "unavailable" }],
+    ["a page of a proxy", (_, response) => response.end("<html>"), { kind: "credential", trouble: "unavailable" }],
+    ["an answer without a token", json(200, {}), { kind: "credential", trouble: "unavailable" }],
+  ])("%s", async (_, behaviour, failure) => {
+    const { tokens } = await source(behaviour);
+    expect(await failureOf(tokens.token())).toMatchObject(failure);
+  });
+
+  it.each([
+    ["the file is empty", () => writeFile(tokenFile, " \n"), "is empty"],
+    ["the file is not there", () => rm(tokenFile), "cannot be read"],
+  ])("%s", async (_, prepare, problem) => {
+    await prepare();
+    const { server, tokens } = await source(token("one"));
+    expect(await failureOf(tokens.token())).toMatchObject({
+      kind: "credential",
+      trouble: "unavailable",
+      problem: expect.stringContaining(problem),
+    });
+    expect(server.requests).toHaveLength(0);
+    await writeFile(tokenFile, "own");
+  });
+
+  it("is asked for once a second, however many wait", async () => {
+    const { server, clock, tokens } = await source(refuses(503, 14), token("one"));
+    await failureOf(tokens.token());
+    await failureOf(tokens.token());
+    expect(server.requests).toHaveLength(1);
+    clock.now += 1_000;
+    expect((await tokens.token()).value).toBe("one");
+  });
+
+  it("shows neither token in what it throws", async () => {
+    const { tokens } = await source(refuses(403, 7));
+    const error: unknown = await tokens.token().catch((thrown: unknown) => thrown);
+    expect(JSON.stringify({ ...(error as object), message: String(error) })).not.toContain("own-1");
+  });
+});
