@@ -40,8 +40,9 @@ export class HttpTransport {
       pipelining: 1,
       allowH2: false,
       maxResponseSize: maxAnswerBytes,
-      headersTimeout: options.deadlineMs,
-      bodyTimeout: options.deadlineMs,
+      // Each call has its own deadline.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       connect: { timeout: options.deadlineMs, ...(options.ca === undefined ? {} : { ca: options.ca }) },
     });
   }
@@ -75,36 +76,92 @@ export class HttpTransport {
   }
 
   async #exchange(call: HttpCall, signal: AbortSignal): Promise<unknown> {
-    const { statusCode, headers, body } = await this.#agent.request({
-      origin: call.origin,
-      path: call.path,
-      method: call.method,
-      headers: {
-        authorization: `Bearer ${call.bearer}`,
-        accept: "application/json",
-        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(call.body === undefined ? {} : { body: call.body }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(this.#options.deadlineMs)]),
-    } satisfies Dispatcher.RequestOptions & { origin: string });
-    const text = await body.text();
+    const { status, retryAfter, text } = await this.#answer(call, signal);
     const parsed = parseJson(text);
-    if (statusCode >= 200 && statusCode < 300) {
+    if (status >= 200 && status < 300) {
       if (parsed === notJson)
-        throw fail(call, { kind: "unanswered", problem: `HTTP ${statusCode} with a body that is not JSON` });
+        throw fail(call, { kind: "unanswered", problem: `HTTP ${status} with a body that is not JSON` });
       return parsed;
     }
-    const retryAfterMs = parseRetryAfter(single(headers["retry-after"]), Date.now());
+    const retryAfterMs = parseRetryAfter(single(retryAfter), Date.now());
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-    const error = parseErrorBody(statusCode, parsed);
+    const error = parseErrorBody(status, parsed);
     if (error === undefined)
       throw fail(call, {
         kind: "unanswered",
-        problem: `HTTP ${statusCode} that is not an error of the platform's form`,
+        problem: `HTTP ${status} that is not an error of the platform's form`,
         ...wait,
       });
     throw fail(call, { kind: "refused", error, ...wait });
   }
+
+  /** undici's handlers, rather than its streams and signals: those would be most of what a call costs us. */
+  #answer(call: HttpCall, signal: AbortSignal): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      let controller: Dispatcher.DispatchController | undefined;
+      let ended = false;
+      let status = 0;
+      let retryAfter: Answer["retryAfter"];
+      const chunks: Buffer[] = [];
+      const end = () => {
+        ended = true;
+        clearTimeout(timer);
+        signal.removeEventListener("abort", abort);
+      };
+      const fail = (reason: unknown) => {
+        if (ended) return;
+        end();
+        controller?.abort(new Error("nobody waits for it any more"));
+        reject(reason);
+      };
+      const abort = () => fail(signal.reason);
+      const timer = setTimeout(() => fail(new Error("no answer within the deadline")), this.#options.deadlineMs);
+      signal.addEventListener("abort", abort, { once: true });
+      this.#agent.dispatch(
+        {
+          origin: call.origin,
+          path: call.path,
+          method: call.method,
+          headers: {
+            authorization: `Bearer ${call.bearer}`,
+            accept: "application/json",
+            ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+          },
+          ...(call.body === undefined ? {} : { body: call.body }),
+        },
+        {
+          onRequestStart: (started) => {
+            controller = started;
+            // It waited for a connection, and nobody waits for it any more.
+            if (ended) started.abort(new Error("nobody waits for it any more"));
+          },
+          onResponseStart: (_, statusCode, headers) => {
+            status = statusCode;
+            retryAfter = headers["retry-after"];
+          },
+          onResponseData: (_, chunk) => {
+            chunks.push(chunk);
+          },
+          onResponseEnd: () => {
+            if (ended) return;
+            end();
+            resolve({ status, retryAfter, text: Buffer.concat(chunks).toString("utf8") });
+          },
+          onResponseError: (_, error) => fail(error),
+        },
+      );
+    });
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | string[] | undefined;
+  readonly text: string;
 }
 
 const notJson = Symbol("not JSON");
@@ -128,7 +185,6 @@ function unanswered(call: HttpCall, error: unknown): PlatformFailure {
 
 function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return "no answer";
-  if (error.name === "TimeoutError") return "no answer within the deadline";
   const code = "code" in error ? String(error.code) : "";
   return error.message === "" ? code || "no answer" : error.message;
 }

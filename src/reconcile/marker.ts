@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 
 /**
  * What we create carries a marker at the end of its description: ` [muster:<owner, 8 hex>-<object, 16 hex>]`. It can be
@@ -43,5 +43,5 @@ export function withMarker(description: string, marker: string): string {
 }
 
 function hash(text: string, digits: number): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, digits);
+  return digest("sha256", text, "hex").slice(0, digits);
 }
