@@ -171,8 +171,8 @@ describe("groups", () => {
       });
     };
     const viewer = await platform.admin.role("viewer");
-    const make = async (path: string, body: object) =>
-      `${path}/${(await platform.admin.ok("POST", `/${path}/${uid}`, body)).uid}`;
+    const make = async (collection: string, body: object) =>
+      `${collection}/${(await platform.admin.ok("POST", `/${collection}/${uid}`, body)).uid}`;
     const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
     const role = { name: "r", capabilities: ["CAP_REPO_LIST"] };
     const claimMatch = { issuer: "https://issuer.example.com", subject: "s" };
@@ -189,8 +189,8 @@ describe("groups", () => {
       ["repos", "registry/v2beta1/repos", { name: "r" }],
     ];
     const made: string[] = [];
-    for (const [types, path_, body] of children) {
-      made.push(await make(path_, body));
+    for (const [types, collection, body] of children) {
+      made.push(await make(collection, body));
       await expectKept(types);
     }
     for (const one of made) await platform.admin.ok("DELETE", `/${one}`);

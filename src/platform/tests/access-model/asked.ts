@@ -1,4 +1,4 @@
-import { create, type DescMessage, type DescMethod, type DescService, type Message } from "@bufbuild/protobuf";
+import { create, type DescMethod, type DescService, type Message } from "@bufbuild/protobuf";
 import { AccountAssociationsService } from "../../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
 import { GroupInvitesService } from "../../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { GroupsService } from "../../gen/muster/platform/iam/v2beta1/group_pb.ts";
@@ -36,7 +36,7 @@ export function callOf(question: Question): { readonly method: DescMethod; reado
   const localName = question.verb + name.charAt(0).toUpperCase() + name.slice(1);
   const method = service.methods.find((method_) => method_.localName === localName);
   if (method === undefined) throw new Error(`${service.typeName} has no ${localName}`);
-  return { method, request: create(method.input as DescMessage, requestOf(question, one) as never) };
+  return { method, request: create(method.input, requestOf(question, one) as never) };
 }
 
 /** The uids of a list's answer, sorted. */
