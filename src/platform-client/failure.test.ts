@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import {
+  codeNames,
+  parseErrorBody,
+  parseRetryAfter,
+  type PlatformFailureKind,
+  provesNothingHappened,
+} from "./failure.ts";
+
+const httpStatus: Readonly<Record<string, number>> = {
+  CANCELLED: 499,
+  INVALID_ARGUMENT: 400,
+  DEADLINE_EXCEEDED: 504,
+  NOT_FOUND: 404,
+  ALREADY_EXISTS: 409,
+  PERMISSION_DENIED: 403,
+  RESOURCE_EXHAUSTED: 429,
+  FAILED_PRECONDITION: 400,
+  ABORTED: 409,
+  OUT_OF_RANGE: 400,
+  UNIMPLEMENTED: 501,
+  UNAVAILABLE: 503,
+  UNAUTHENTICATED: 401,
+};
+
+describe("an error of the platform", () => {
+  it.each(codeNames.slice(1).map((name, index) => [name, index + 1] as const))(
+    "%s is believed with its status",
+    (name, code) => {
+      expect(parseErrorBody(httpStatus[name] ?? 500, { code, message: "m" })).toMatchObject({
+        code: name,
+        message: "m",
+      });
+      expect(parseErrorBody(418, { code, message: "m" })).toBeUndefined();
+    },
+  );
+
+  it.each<[string, number, unknown]>([
+    ["a list", 404, []],
+    ["nothing", 404, undefined],
+    ["a text", 404, "not found"],
+    ["a code that is a name", 404, { code: "NOT_FOUND", message: "m" }],
+    ["no message", 404, { code: 5 }],
+    ["a code that there is not", 500, { code: 17, message: "m" }],
+    ["OK, which is no error", 500, { code: 0, message: "m" }],
+    ["a wrapper", 404, { error: { code: 5, message: "m" } }],
+  ])("is not %s", (_, status, body) => {
+    expect(parseErrorBody(status, body)).toBeUndefined();
+  });
+
+  it("carries its details, and survives malformed ones", () => {
+    const details = [
+      { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "R", domain: "d" },
+      {
+        "@type": "type.googleapis.com/google.rpc.BadRequest",
+        fieldViolations: [{ field: "name", description: "x" }, 7],
+      },
+      {
+        "@type": "type.googleapis.com/google.rpc.PreconditionFailure",
+        violations: [
+          { type: "T", description: "y" },
+          { type: "U", description: "z", subject: "s" },
+        ],
+      },
+      null,
+      "nonsense",
+    ];
+    expect(parseErrorBody(400, { code: 9, message: "m", details })).toEqual({
+      code: "FAILED_PRECONDITION",
+      message: "m",
+      reason: "R",
+      domain: "d",
+      fieldViolations: [{ field: "name", description: "x" }],
+      preconditionViolations: [
+        { type: "T", description: "y" },
+        { type: "U", description: "z", subject: "s" },
+      ],
+    });
+    expect(parseErrorBody(400, { code: 3, message: "m", details: "none" })).toMatchObject({ fieldViolations: [] });
+  });
+});
+
+describe("a write is known not to have happened", () => {
+  const proving = ["INVALID_ARGUMENT", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED"].concat(
+    ["FAILED_PRECONDITION", "UNIMPLEMENTED", "UNAUTHENTICATED"],
+  );
+  const error = { message: "", reason: "", domain: "", fieldViolations: [], preconditionViolations: [] };
+  it.each(codeNames.map((code) => [code, proving.includes(code)] as const))("by %s: %s", (code, proves) => {
+    expect(provesNothingHappened({ kind: "refused", error: { ...error, code } })).toBe(proves);
+  });
+  it.each<[PlatformFailureKind, boolean]>([
+    [{ kind: "unanswered", problem: "" }, false],
+    [{ kind: "held", retryAfterMs: 0 }, true],
+    [{ kind: "credential", trouble: "unavailable", problem: "" }, true],
+    [{ kind: "rights", capability: "", scope: "" }, true],
+  ])("%j: %s", (detail, proves) => {
+    expect(provesNothingHappened(detail)).toBe(proves);
+  });
+});
+
+it.each([
+  ["3", 3_000],
+  ["0", 0],
+  ["999999", 3_600_000],
+  ["Thu, 01 Jan 1970 00:00:05 GMT", 5_000],
+  ["Thu, 01 Jan 1970 00:00:00 GMT", 0],
+  ["soon", undefined],
+  [undefined, undefined],
+])("Retry-After %j is %j ms", (header, ms) => {
+  expect(parseRetryAfter(header, 0)).toBe(ms);
+});
