@@ -9,6 +9,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly default: unknow
   "platform admin-token": () => import("./commands/platform-admin-token.ts"),
   "platform audit": () => import("./commands/platform-audit.ts"),
   "platform backup": () => import("./commands/platform-backup.ts"),
+  "platform load": () => import("./commands/platform-load.ts"),
   "platform restore": () => import("./commands/platform-restore.ts"),
   bootstrap: () => import("./commands/bootstrap.ts"),
 };

@@ -36,6 +36,20 @@ describe("readSettings", () => {
     expect(values.rootGroup).toEqual([root, root]);
   });
 
+  it("reads operands by their place, of a command that has them, and never from a variable", () => {
+    const load = {
+      files: settings.operands(settings.file, "what to load"),
+      data: settings.optional(settings.file, "d"),
+    };
+    const read = (...args: string[]) => settings.readSettings(load, args, { MUSTER_FILES: "c" });
+    expect(read("a", "--data", "d", "b")).toEqual({ files: ["a", "b"], data: "d" });
+    expect(() => read("--data", "d")).toThrowError("FILE… is required: what to load");
+    expect(() => read("--files", "a")).toThrowError("--files is not a setting of this command");
+    const backup = { file: settings.operand(settings.file, "where to") };
+    expect(settings.readSettings(backup, ["a"], {})).toEqual({ file: "a" });
+    expect(() => settings.readSettings(backup, ["a", "b"], {})).toThrowError("FILE: give it once");
+  });
+
   it("reports all mistakes at once, each with its flag", () => {
     const read = () =>
       settings.readSettings(example, ["--root-group", "nope", "--workers", "0", "--wrokers", "3", "stray"], {
