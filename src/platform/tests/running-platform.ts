@@ -6,6 +6,8 @@ import pino from "pino";
 import { expect, vi } from "vitest";
 import { type Platform, startPlatform } from "../platform.ts";
 import type { PlatformSettings } from "../settings.ts";
+import type { TlsFiles } from "../server/tls-files.ts";
+import { PostgresStore } from "../store/postgres.ts";
 import { SqliteStore } from "../store/sqlite.ts";
 import { readOrMakeKeyFile } from "../tokens/key-file.ts";
 
@@ -105,42 +107,68 @@ export class Client {
 
 const privateKeys = new Map<string, CryptoKey>();
 
+interface RunningOptions {
+  readonly latency?: number;
+  readonly maximumInFlight?: number;
+  readonly tls?: TlsFiles;
+  /** A PostgreSQL database in the place of a file. */
+  readonly database?: string | undefined;
+  /** Shares the database of another one, and nothing else but the key file. */
+  readonly replicaOf?: RunningPlatform;
+}
+
 /** A platform of its own on loopback, with a clock that the test may move. */
 export class RunningPlatform {
   readonly #platform: Platform;
   readonly #folder: string;
   readonly #clock: { offset: number };
+  readonly #database: string | undefined;
+  readonly #isReplica: boolean;
   readonly admin: Client;
   readonly root: string;
   readonly url: string;
 
-  private constructor(platform: Platform, folder: string, clock: { offset: number }) {
+  private constructor(
+    platform: Platform,
+    folder: string,
+    clock: { offset: number },
+    database: string | undefined,
+    isReplica: boolean,
+  ) {
     this.#platform = platform;
+    this.#database = database;
+    this.#isReplica = isReplica;
     this.#folder = folder;
     this.#clock = clock;
-    this.url = `http://${platform.address}`;
+    this.url = platform.url;
     this.root = platform.rootGroup;
     this.admin = new Client(this.url, readFileSync(join(folder, "admin-token"), "utf8").trim());
   }
 
   static async start(
     settings: Partial<PlatformSettings> = {},
-    { latency = 0, maximumInFlight = 1_000 }: { readonly latency?: number; readonly maximumInFlight?: number } = {},
+    { latency = 0, maximumInFlight = 1_000, tls, replicaOf, ...options }: RunningOptions = {},
   ): Promise<RunningPlatform> {
-    const folder = mkdtempSync(join(tmpdir(), "muster-platform-"));
+    const { database, folder } =
+      replicaOf === undefined
+        ? { database: options.database, folder: mkdtempSync(join(tmpdir(), "muster-platform-")) }
+        : { database: replicaOf.#database, folder: replicaOf.#folder };
     const clock = { offset: 0 };
     const platform = await startPlatform({
-      store: new SqliteStore(join(folder, "data")),
+      store:
+        database === undefined
+          ? new SqliteStore(join(folder, "data"))
+          : await PostgresStore.open(database, { connections: 5 }),
       masterKey: readOrMakeKeyFile(join(folder, "key")),
       clock: () => Date.now() + clock.offset,
       log: pino({ level: "silent" }),
-      listen: { host: "127.0.0.1", port: 0 },
+      listen: { host: "127.0.0.1", port: 0, tls },
       adminTokenFile: join(folder, "admin-token"),
       latency,
       maximumInFlight,
-      settings: (address) => ({
-        baseUrl: `http://${address}`,
-        authUrl: `http://${address}`,
+      settings: (url) => ({
+        baseUrl: url,
+        authUrl: url,
         audiences: [],
         refreshLifetime: 24 * 3_600_000,
         trustedIssuers: [],
@@ -154,7 +182,7 @@ export class RunningPlatform {
         ...settings,
       }),
     });
-    return new RunningPlatform(platform, folder, clock);
+    return new RunningPlatform(platform, folder, clock, database, replicaOf !== undefined);
   }
 
   /** The SQLite file that it runs on. */
@@ -221,6 +249,6 @@ export class RunningPlatform {
 
   async stop(): Promise<void> {
     await this.#platform.close();
-    rmSync(this.#folder, { recursive: true });
+    if (!this.#isReplica) rmSync(this.#folder, { recursive: true });
   }
 }
