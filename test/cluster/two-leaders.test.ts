@@ -51,6 +51,7 @@ describeWithProxiedSystem("a leader that stands still past its lease, in the mid
     await kube().apply(news);
     await kube().patch(ref("Group", "team", "one"), { spec: { description: "Edited" } });
     first.process.signal("SIGCONT");
+    await first.process.logged("stopped");
     await first.process.ended;
     expect(first.process.exitCode).toBe(1);
     expect(first.process.said).toMatch(/the Lease was not renewed for 1333 ms|the Lease is held by /);
