@@ -1,0 +1,325 @@
+import { describe, expect, it } from "vitest";
+import type { ListQuery, PlatformApi } from "./api.ts";
+import { type CodeName, PlatformFailure } from "./failure.ts";
+import type { GroupRow } from "./rows.ts";
+import { PlatformSession } from "./session.ts";
+import { isBelow, parentOf } from "./uid.ts";
+
+const root = "a".repeat(40);
+const otherRoot = "b".repeat(40);
+const identity = `${root}/0000000000000001`;
+const owner = "d".repeat(40);
+const group = `${root}/1111111111111111`;
+const child = `${group}/2222222222222222`;
+const everyList = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_IDENTITY_LIST", "CAP_IAM_ROLE_BINDINGS_LIST"];
+
+function refused(code: CodeName): PlatformFailure {
+  const error = { code, message: code, reason: "", domain: "", fieldViolations: [], preconditionViolations: [] };
+  return new PlatformFailure("call", { kind: "refused", error });
+}
+const lost = () => new PlatformFailure("call", { kind: "unanswered", problem: "lost" });
+const row = (uid: string, name = "n"): GroupRow => ({ uid, name, description: name });
+
+/** A session over a platform of groups that records what is called, and fails where a test says so. */
+function world({ capabilities = everyList, totals = [] as number[] } = {}) {
+  const clock = { now: 0 };
+  const calls: string[] = [];
+  const groups = new Map([root, group, child].map((uid) => [uid, row(uid)]));
+  const failing = new Map<string, () => Error>();
+  const state = { epoch: 1, mayWrite: true, capabilities };
+  const call = (name: string) => {
+    calls.push(name);
+    const error = failing.get(name);
+    if (error !== undefined) throw error();
+  };
+  const find = (uid: string) => {
+    const found = groups.get(uid);
+    if (found === undefined) throw refused("NOT_FOUND");
+    return found;
+  };
+  const api = {
+    list: async (collection: string, { scope, filter }: ListQuery) => {
+      const where = scope === undefined ? JSON.stringify(filter ?? {}) : Object.entries(scope).join();
+      call(`list ${collection} ${where}`);
+      if (collection === "roles")
+        return { rows: [{ uid: owner, name: "owner", capabilities: state.capabilities }], totalCount: 1 };
+      if (filter !== undefined)
+        return {
+          rows: [
+            { uid: `${root}/0000000000000002`, identity: { uid: identity, name: "" }, role: { uid: owner, name: "" } },
+          ],
+          totalCount: 1,
+        };
+      const below = (uid: string) => {
+        if (scope === undefined) return false;
+        return "descendantsOf" in scope ? isBelow(uid, scope.descendantsOf) : parentOf(uid) === scope.childrenOf;
+      };
+      const rows = collection === "groups" ? [...groups.values()].filter(({ uid }) => below(uid)) : [];
+      return { rows, totalCount: totals.shift() ?? rows.length };
+    },
+    get: async (_: string, uid: string) => {
+      call(`get ${uid}`);
+      return find(uid);
+    },
+    create: async (_: string, parent: string, body: { name: string }) => {
+      call("create");
+      const made = row(`${parent}/3333333333333333`, body.name);
+      groups.set(made.uid, made);
+      return made;
+    },
+    update: async (_: string, uid: string, body: { name: string }) => {
+      call("update");
+      const changed = { ...find(uid), ...body };
+      groups.set(uid, changed);
+      return changed;
+    },
+    delete: async (_: string, uid: string) => {
+      call("delete");
+      find(uid);
+      groups.delete(uid);
+    },
+  } as unknown as PlatformApi;
+  const keys = { naturalKey: ({ name }: { name: string }) => name, name: () => undefined };
+  const session = new PlatformSession({
+    api,
+    identity,
+    roots: [root],
+    credentialEpoch: () => state.epoch,
+    keys: { groups: keys, identities: keys, roleBindings: { naturalKey: () => undefined, name: () => undefined } },
+    now: () => clock.now,
+    sleep: async (ms) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.now += ms;
+    },
+    signal: new AbortController().signal,
+    mayWrite: () => state.mayWrite,
+  });
+  const lists = (collection = "groups") =>
+    calls.filter((one) => one.startsWith(`list ${collection} `) && !one.includes("{"));
+  return { session, clock, calls, groups, failing, state, lists };
+}
+
+const anything = { begunAfter: 0, steady: false };
+const detailOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => (error instanceof PlatformFailure ? error.detail : error),
+  );
+
+describe("one list serves all that wait for one", () => {
+  it("those that come together, for whatever group below the root", async () => {
+    const { session, lists } = world();
+    const waiting = [root, group, child].map((parent) => session.ensureListed("groups", parent, anything));
+    await Promise.all(waiting);
+    expect(lists()).toEqual([`list groups descendantsOf,${root}`]);
+  });
+
+  it("what is known well enough is not listed again", async () => {
+    const { session, lists } = world();
+    await session.ensureListed("groups", group, anything);
+    await session.ensureListed("groups", child, anything);
+    expect(lists()).toHaveLength(1);
+  });
+
+  it("a demand for a later list is met by a later list, of the one group where that is cheaper", async () => {
+    const { session, clock, lists } = world();
+    await session.ensureListed("groups", group, anything);
+    clock.now += 1;
+    await session.ensureListed("groups", group, { begunAfter: clock.now, steady: false });
+    expect(lists()).toEqual([`list groups descendantsOf,${root}`, `list groups childrenOf,${group}`]);
+  });
+
+  it("one that changed while it was read is repeated", async () => {
+    const { session, lists } = world({ totals: [9] });
+    await session.ensureListed("groups", root, { begunAfter: 0, steady: true });
+    expect(lists()).toHaveLength(2);
+  });
+
+  it("one that never holds still is a failure, not a proof", async () => {
+    const { session, lists } = world({ totals: [9, 9, 9, 9] });
+    const failure = await detailOf(session.ensureListed("groups", root, { begunAfter: 0, steady: true }));
+    expect(failure).toMatchObject({ kind: "unanswered" });
+    expect(lists()).toHaveLength(3);
+  });
+});
+
+describe("absence counts only", () => {
+  const gone = async (setUp: (given: ReturnType<typeof world>) => void, uid = child) => {
+    const given = world();
+    given.groups.delete(uid);
+    setUp(given);
+    const failure = await detailOf(given.session.read("groups", uid));
+    return { ...given, failure, is: given.session.views.groups.know(uid).is };
+  };
+
+  it("if a group above it can be read", async () => {
+    const { is, calls } = await gone(() => undefined);
+    expect(is).toBe("gone");
+    expect(calls).toContain(`get ${group}`);
+  });
+
+  it("also if the group above is gone, and one further above can be read", async () => {
+    const { is } = await gone(({ groups }) => groups.delete(group));
+    expect(is).toBe("gone");
+  });
+
+  it("not if not even the root can be read", async () => {
+    const { is, failure } = await gone(({ groups }) => {
+      groups.delete(group);
+      groups.delete(root);
+    });
+    expect(is).not.toBe("gone");
+    expect(failure).toBeDefined();
+  });
+
+  it("not under a token that may not list", async () => {
+    const { is, failure } = await gone(({ state }) => {
+      state.capabilities = ["CAP_REPO_LIST"];
+    });
+    expect(is).not.toBe("gone");
+    expect(failure).toMatchObject({ kind: "rights", capability: "CAP_IAM_GROUPS_LIST" });
+  });
+
+  it("not from an answer that is none", async () => {
+    const { is } = await gone(({ failing }) => failing.set(`get ${child}`, lost));
+    expect(is).not.toBe("gone");
+  });
+});
+
+describe("a list under rights that do not show all", () => {
+  it("is not made, and tells the right that is missing", async () => {
+    const { session, lists } = world({ capabilities: [] });
+    expect(await detailOf(session.list("groups", { descendantsOf: root }))).toMatchObject({
+      kind: "rights",
+      scope: root,
+    });
+    expect(lists()).toEqual([]);
+  });
+
+  it("is not made below a root that cannot be read", async () => {
+    const { session, groups, lists } = world();
+    groups.delete(root);
+    expect(await detailOf(session.list("groups", { descendantsOf: root }))).toMatchObject({
+      error: { code: "NOT_FOUND" },
+    });
+    expect(lists()).toEqual([]);
+  });
+
+  it("is made once they are given: they are read again, a second later at the earliest", async () => {
+    const { session, clock, state, lists } = world({ capabilities: [] });
+    await detailOf(session.list("groups", { descendantsOf: root }));
+    state.capabilities = everyList;
+    expect(await detailOf(session.list("groups", { descendantsOf: root }))).toMatchObject({ kind: "rights" });
+    clock.now += 1_000;
+    await session.list("groups", { descendantsOf: root });
+    expect(lists()).toHaveLength(1);
+  });
+
+  it("is not believed where they were lost under a new token meanwhile", async () => {
+    const { session, state } = world();
+    await session.readAccess();
+    const listing = session.list("groups", { descendantsOf: root });
+    state.epoch = 2;
+    state.capabilities = [];
+    expect(await detailOf(listing)).toMatchObject({ kind: "rights" });
+    expect(session.views.groups.coverage(root)).toBeUndefined();
+  });
+
+  it("is not even thought of outside the roots", async () => {
+    const { session, calls } = world();
+    expect(await detailOf(session.ensureListed("groups", otherRoot, anything))).toMatchObject({ kind: "rights" });
+    expect(calls).toEqual([]);
+  });
+});
+
+it("rights are read once under one token, and anew under another", async () => {
+  const { session, state, calls } = world();
+  await Promise.all([session.readAccess(), session.readAccess()]);
+  await session.readAccess();
+  expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(1);
+  state.epoch = 2;
+  await session.readAccess();
+  expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(2);
+});
+
+describe("writes", () => {
+  it("are known at once, and the group that was made is known to be empty for a while", async () => {
+    const { session, clock } = world();
+    await session.create("groups", root, { name: "new" }, "new");
+    const made = `${root}/3333333333333333`;
+    expect(session.views.groups.know(made)).toMatchObject({ is: "present", row: { name: "new" } });
+    expect([session.madeLately(made), session.madeLately(group)]).toEqual([true, false]);
+    clock.now += 60_000;
+    expect(session.madeLately(made)).toBe(false);
+  });
+
+  it("are not made once another process may lead", async () => {
+    const { session, state, calls } = world();
+    state.mayWrite = false;
+    for (const write of [
+      session.create("groups", root, { name: "new" }, "new"),
+      session.update("groups", group, { name: "new" }, ["name"]),
+      session.delete("groups", child),
+    ])
+      expect(await detailOf(write)).toMatchObject({ kind: "held" });
+    expect(calls).toEqual([]);
+    expect(session.posts.mayStillLand).toBe(false);
+  });
+
+  it("with a lost answer leave the thing in doubt", async () => {
+    const { session, failing } = world();
+    await session.read("groups", group);
+    failing.set("update", lost);
+    await detailOf(session.update("groups", group, { name: "new" }, ["name"]));
+    expect(session.views.groups.know(group).is).toBe("doubted");
+  });
+
+  it("that were refused leave it as it was known", async () => {
+    const { session, failing } = world();
+    await session.read("groups", group);
+    failing.set("update", () => refused("INVALID_ARGUMENT"));
+    await detailOf(session.update("groups", group, { name: "new" }, ["name"]));
+    expect(session.views.groups.know(group).is).toBe("present");
+  });
+
+  it("a POST whose answer was lost is settled once its thing is seen in a list", async () => {
+    const { session, failing, groups } = world();
+    failing.set("create", lost);
+    await detailOf(session.create("groups", root, { name: "new" }, "new"));
+    expect(session.posts.unknownSince("new")).toBe(0);
+    groups.set(`${root}/4444444444444444`, row(`${root}/4444444444444444`, "new"));
+    await session.list("groups", { descendantsOf: root });
+    expect(session.posts.unknownSince("new")).toBeUndefined();
+  });
+
+  it("a POST that answers with another thing than was asked for has an unknown outcome", async () => {
+    const { session } = world();
+    expect(await detailOf(session.create("groups", root, { name: "new" }, "another key"))).toMatchObject({
+      kind: "unanswered",
+    });
+    expect(session.posts.unknownSince("another key")).toBe(0);
+  });
+
+  it("a DELETE of what is gone is success where absence is proven", async () => {
+    const { session, groups } = world();
+    groups.delete(child);
+    await session.delete("groups", child);
+    expect(session.views.groups.know(child).is).toBe("gone");
+  });
+
+  it("and none where it is not", async () => {
+    const { session, groups, state } = world();
+    groups.delete(child);
+    state.capabilities = [];
+    expect(await detailOf(session.delete("groups", child))).toMatchObject({ kind: "rights" });
+    expect(session.views.groups.know(child).is).not.toBe("gone");
+  });
+});
+
+it("who listens is told of each list before anybody who waited for it goes on", async () => {
+  const { session } = world();
+  const order: string[] = [];
+  session.onListing((collection, changed) => order.push(`${collection} ${changed.length}`));
+  await session.ensureListed("groups", root, anything).then(() => order.push("waiter"));
+  expect(order).toEqual(["groups 2", "waiter"]);
+});
