@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { IdentitySchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { applyMask, readMask } from "./field-mask.ts";
@@ -97,6 +98,16 @@ describe("an update by mask", () => {
     ["", "unknown path"],
   ])("refuses the path %j", (path, message) => {
     expect(() => update({}, {}, [path])).toThrowError(message);
+  });
+
+  it("without a mask, refuses a field that cannot be changed and ignores one that the platform sets", () => {
+    const patch = create(GroupInviteSchema, { roleUid: "r", keyId: "k", email: "a@example.com" });
+    expect(() => readMask(GroupInviteSchema, [], patch)).toThrowError("roleUid: cannot be changed");
+    const invite = create(GroupInviteSchema, { roleUid: "r", keyId: "k" });
+    const allowed = create(GroupInviteSchema, { keyId: "l", email: "a@example.com" });
+    expect(applyMask(GroupInviteSchema, invite, allowed, readMask(GroupInviteSchema, [], allowed))).toEqual(
+      create(GroupInviteSchema, { roleUid: "r", keyId: "k", email: "a@example.com" }),
+    );
   });
 
   it("refuses * with company", () => {

@@ -24,7 +24,7 @@ type FieldPath = readonly DescField[];
  * body is.)
  * @param paths in either spelling
  * @throws ApiError (3) on `update_mask`: an unknown, read-only or immutable path, one into a map or a list, or `*`
- *   with company
+ *   with company; on the field, where no mask is given and the patch has one that cannot be changed
  */
 export function readMask<D extends DescMessage>(desc: D, paths: readonly string[], patch: MessageShape<D>): Mask {
   if (paths.length === 0) return { kind: "fields", paths: populatedPaths(desc, patch) };

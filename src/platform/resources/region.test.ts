@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Coverage, outermost } from "../access/access.ts";
 import { UIDPFilterSchema } from "../gen/muster/platform/common/uidp_pb.ts";
 import { isBelow, isRoot, isWithin, parentOf } from "../uid.ts";
-import { cutRegions, listedUids, type Region, visibleRegions } from "./region.ts";
+import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "./region.ts";
 
 /** Numbers that are the same in every run. */
 function numbers(seed: number): (below: number) => number {
@@ -67,6 +67,32 @@ describe("regions", () => {
         // A root that is public and covered too may stand in two regions: built-in roles are no group's.
         const right = rootsArePublic && isRoot(uid) ? Math.min(found, 1) === expected : found === expected;
         if (!right) wrong.push({ coverage, rootsArePublic, filter, uid, regions });
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("are those of the groups for what has the uid of its group and is a child of it", () => {
+    const next = numbers(11);
+    const anyUid = () => forest[next(forest.length)] ?? "";
+    const wrong: unknown[] = [];
+    for (let question = 0; question < 5_000; question++) {
+      const covered = outermost(Array.from({ length: 1 + next(3) }, anyUid));
+      const filter = create(UIDPFilterSchema, {
+        descendantsOf: next(2) === 0 ? anyUid() : "",
+        childrenOf: next(3) === 0 ? anyUid() : "",
+        inRoot: next(5) === 0,
+      });
+      const coverage: Coverage = next(4) === 0 ? "everywhere" : covered;
+      const regions = regionsOfGroups(cutRegions(visibleRegions(coverage, false), filter));
+      for (const group of forest) {
+        const expected =
+          (coverage === "everywhere" || covered.some((top) => isWithin(top, group))) &&
+          (filter.descendantsOf === "" || isWithin(filter.descendantsOf, group)) &&
+          (filter.childrenOf === "" || group === filter.childrenOf) &&
+          !filter.inRoot;
+        const found = regions.filter((region) => holds(region, group)).length;
+        if (found !== (expected ? 1 : 0)) wrong.push({ coverage, filter, group, regions });
       }
     }
     expect(wrong).toEqual([]);

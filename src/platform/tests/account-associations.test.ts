@@ -81,6 +81,7 @@ describe("account associations", () => {
       return uids;
     };
     expect(await list(`uidp.children_of=${middle}`)).toEqual([middle]);
+    expect(await list(`uidp.children_of=${bottom}`)).toEqual([bottom]);
     expect(await list(`uidp.descendants_of=${middle}`)).toEqual([middle, bottom]);
     expect(await list(`uidp.descendants_of=${top}&name=a`)).toEqual([top, middle, bottom]);
     expect(await list(`uidp.children_of=${middle}&uidp.descendants_of=${top}`)).toEqual([middle]);

@@ -19,6 +19,7 @@ const violation = (field: string) => ({ code: 3, details: [{}, { fieldViolations
 
 describe("group invites", () => {
   it("the code is only in the answer to create; ttl is write only and becomes expirationTime", async () => {
+    await make();
     const made = await make({ email: "somebody@example.com", singleUse: true });
     const role = await platform.admin.ok("GET", `/iam/v2beta1/roles/${viewer}`);
     expect(made).toEqual({

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Message } from "@bufbuild/protobuf";
+import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { Caller } from "../../access/caller.ts";
 import { ApiError } from "../../errors/api-error.ts";
 import { PageTokens } from "../../resources/page-token.ts";
@@ -52,7 +52,8 @@ export class InProcess {
   /** What the platform would answer; nothing changes. */
   async ask(asker: Asker, question: Question): Promise<Answer> {
     try {
-      const answer = await call(this.#hypothetical, asker, question);
+      const { method, request } = callOf(question);
+      const answer = await call(this.#hypothetical, asker, method, request);
       return question.verb === "list" ? { code: 0, uids: uidsOf(question.kind, answer) } : { code: 0 };
     } catch (error) {
       if (error instanceof ApiError) return { code: error.code };
@@ -62,7 +63,18 @@ export class InProcess {
 
   /** Does it, as the admin. @throws ApiError */
   tell(question: Question): Promise<Message> {
-    return call(this.#real, { kind: "admin" }, question);
+    const { method, request } = callOf(question);
+    return this.do(method, request);
+  }
+
+  /** Calls a method, as the admin. @throws ApiError */
+  do(method: DescMethod, request: Message): Promise<Message> {
+    return call(this.#real, { kind: "admin" }, method, request);
+  }
+
+  /** Whether a text stands anywhere in what is kept on disk. */
+  keeps(text: string): boolean {
+    return readdirSync(this.#folder).some((file) => readFileSync(join(this.#folder, file)).includes(text));
   }
 
   async close(): Promise<void> {
@@ -71,8 +83,7 @@ export class InProcess {
   }
 }
 
-function call(services: readonly Service[], asker: Asker, question: Question): Promise<Message> {
-  const { method, request } = callOf(question);
+function call(services: readonly Service[], asker: Asker, method: DescMethod, request: Message): Promise<Message> {
   const service = services.find(({ desc }) => desc === method.parent);
   if (service?.access !== "authenticated") throw new Error(`${method.parent.typeName} is not served`);
   return service.handler(method)(request, { caller: callerOf(asker) });

@@ -1,0 +1,47 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import {
+  type IdentityProvider_OIDCSchema as OidcSchema,
+  IdentityProviderSchema,
+} from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import { MasterKey } from "../tokens/key-file.ts";
+import { oidcOf, openSecret, sealSecret, withoutSecret } from "./client-secret.ts";
+
+const masterKey = new MasterKey(new Uint8Array(32).fill(1));
+const otherKey = new MasterKey(new Uint8Array(32).fill(2));
+
+function provider(oidc: MessageInitShape<typeof OidcSchema>, uid = "a/1") {
+  const value = { issuer: "https://login.example.com", clientId: "c", ...oidc };
+  return create(IdentityProviderSchema, { uid, configuration: { case: "oidc", value } });
+}
+
+describe("a client secret", () => {
+  const kept = sealSecret(masterKey, provider({ clientSecret: "s3cret" }), undefined);
+
+  it("is sealed for its provider and under its key alone", () => {
+    expect(oidcOf(kept)?.clientSecret).not.toContain("s3cret");
+    expect(Buffer.from(oidcOf(kept)?.clientSecret ?? "", "base64").toString("latin1")).not.toContain("s3cret");
+    expect(openSecret(masterKey, kept)).toBe("s3cret");
+    expect(() => openSecret(otherKey, kept)).toThrowError("sealed under another key file");
+    expect(() => openSecret(masterKey, { ...kept, uid: "a/2" })).toThrowError("sealed under another key file");
+  });
+
+  it("stays where the new one is empty, and is replaced where it is not", () => {
+    const unchanged = sealSecret(masterKey, provider({ clientId: "d" }), kept);
+    expect(openSecret(masterKey, unchanged)).toBe("s3cret");
+    expect(openSecret(masterKey, sealSecret(masterKey, provider({ clientSecret: "new" }), kept))).toBe("new");
+    expect(openSecret(masterKey, sealSecret(masterKey, provider({}), undefined))).toBe("");
+  });
+
+  it("does not stay where the issuer changes", () => {
+    const moved = provider({ issuer: "https://elsewhere.example.com" });
+    expect(() => sealSecret(masterKey, moved, kept)).toThrowError("when the issuer changes");
+    expect(openSecret(masterKey, sealSecret(masterKey, moved, withoutSecret(kept)))).toBe("");
+  });
+
+  it("is sealed anew from a request that is left as it was: a write may be run again", () => {
+    const request = provider({ clientSecret: "s3cret" });
+    sealSecret(masterKey, request, undefined);
+    expect(openSecret(masterKey, sealSecret(masterKey, request, undefined))).toBe("s3cret");
+  });
+});

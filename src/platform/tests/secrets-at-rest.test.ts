@@ -1,0 +1,56 @@
+import { create } from "@bufbuild/protobuf";
+import { expect, it } from "vitest";
+import { type GroupInvite, GroupInvitesService } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import {
+  type IdentityProvider,
+  IdentityProvidersService,
+} from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import { builtinRoles } from "../access/builtin-roles.ts";
+import { InProcess } from "./access-model/in-process.ts";
+import { Random } from "./access-model/random.ts";
+import { settle } from "./access-model/settle.ts";
+import { randomWorld } from "./access-model/world.ts";
+
+it("client secrets are encrypted at rest and invites' codes kept hashed: neither stands in the data nor in an answer", async () => {
+  const platform = new InProcess();
+  const world = randomWorld(new Random(1));
+  await platform.store.write((tx) => settle(tx, world));
+  const parent = world.groups[0]?.uid ?? "";
+  const role = builtinRoles[0]?.uid ?? "";
+
+  const { createIdentityProvider, updateIdentityProvider } = IdentityProvidersService.method;
+  const oidc = (clientSecret: string) =>
+    ({
+      case: "oidc",
+      value: { issuer: "https://login.example.com", clientId: "the-client-id", clientSecret },
+    }) as const;
+  const made = (await platform.do(
+    createIdentityProvider,
+    create(createIdentityProvider.input, {
+      parent,
+      identityProvider: { name: "p", defaultRole: role, configuration: oidc("the-first-secret") },
+    }),
+  )) as IdentityProvider;
+  const changed = (await platform.do(
+    updateIdentityProvider,
+    create(updateIdentityProvider.input, {
+      identityProvider: { uid: made.uid, configuration: oidc("the-second-secret") },
+    }),
+  )) as IdentityProvider;
+  for (const { configuration } of [made, changed]) expect(configuration.value?.clientSecret).toBe("");
+
+  const { createGroupInvite, getGroupInvite } = GroupInvitesService.method;
+  const { uid, code } = (await platform.do(
+    createGroupInvite,
+    create(createGroupInvite.input, { parent, groupInvite: { roleUid: role, ttl: { seconds: 60n } } }),
+  )) as GroupInvite;
+  expect(code).not.toBe("");
+  const read = (await platform.do(getGroupInvite, create(getGroupInvite.input, { uid }))) as GroupInvite;
+  expect(read.code).toBe("");
+
+  // What is not secret is found, so the search is one that finds.
+  expect(platform.keeps("the-client-id")).toBe(true);
+  for (const secret of ["the-first-secret", "the-second-secret", code, code.slice(17)])
+    expect(platform.keeps(secret), secret).toBe(false);
+  await platform.close();
+});
