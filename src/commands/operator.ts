@@ -76,7 +76,10 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   const stores = Object.fromEntries(
     kindNames.map((kind) => [
       kind,
-      new Store<HeldResource>({ parse: (object) => holdResource(kind, object), indexes: resourceIndexes }),
+      new Store<HeldResource>({
+        parse: (object, before) => holdResource(kind, object, before),
+        indexes: resourceIndexes,
+      }),
     ]),
   ) as Record<KindName, Store<HeldResource>>;
   let ready = false;

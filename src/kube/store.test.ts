@@ -331,3 +331,26 @@ test("in any order of list, events and answers, a key never goes back", () => {
     }
   }
 });
+
+test("a parser is given what the store holds of the same object, but not of another or of another history", () => {
+  const given: (string | undefined)[] = [];
+  const store = new Store<KubeObject>({
+    parse: (arrived, before) => {
+      given.push(before?.metadata.resourceVersion);
+      return arrived;
+    },
+  });
+  const of = (uid: string, resourceVersion: string): KubeObject => ({
+    apiVersion: "v1",
+    kind: "Thing",
+    metadata: { name: "a", namespace: "ns", uid, resourceVersion, generation: 1 },
+  });
+  const list = (uid: string, version: string, since: string) =>
+    store.replace({ namespace: "ns", objects: [of(uid, version)], resourceVersion: version, since });
+  list("one", "10", "0");
+  store.apply({ type: "MODIFIED", object: of("one", "11") });
+  store.observeOwnWrite(of("one", "12"));
+  store.apply({ type: "MODIFIED", object: of("two", "13") });
+  list("two", "5", "13");
+  expect(given).toEqual([undefined, "10", "11", undefined, undefined]);
+});

@@ -13,9 +13,10 @@ export type ChangeListener<T> = (before: T | undefined, after: T | undefined, so
 export interface StoreOptions<T> {
   /**
    * Makes the typed object from what arrived, or a value of the caller's own that marks it as invalid (T may be a
-   * union). It keeps `metadata` as it is and does not throw. Absent: what arrives is taken for a T.
+   * union); `before` is what the store holds of the same object (by uid), for what need not be read again. It keeps
+   * `metadata` as it is and does not throw. Absent: what arrives is taken for a T.
    */
-  readonly parse?: (object: KubeObject) => T;
+  readonly parse?: (object: KubeObject, before: T | undefined) => T;
   /** By name: the values under which an object is found. */
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
 }
@@ -51,7 +52,7 @@ export interface Listing {
  * is taken as it is.
  */
 export class Store<T extends { readonly metadata: ObjectMeta }> {
-  readonly #parse: (object: KubeObject) => T;
+  readonly #parse: (object: KubeObject, before: T | undefined) => T;
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, Index<T>>();
   readonly #listeners = new Set<ChangeListener<T>>();
@@ -136,7 +137,8 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
       const key = keyOf(object);
       listed.add(key);
       const before = this.#objects.get(key);
-      if (before === undefined || historyWentBack || isNewer(object, before)) this.#put(key, before, object, changes);
+      if (before === undefined || historyWentBack || isNewer(object, before))
+        this.#put(key, before, object, changes, historyWentBack);
     }
     for (const [key, object] of this.#objects) {
       if (listed.has(key) || !isWithin(object.metadata.namespace, namespace)) continue;
@@ -191,8 +193,16 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
     return this.#objects.get(key);
   }
 
-  #put(key: string, before: T | undefined, arrived: KubeObject, changes: Change<T>[]): void {
-    const after = deepFreeze(this.#parse(withoutBulk(arrived)));
+  #put(
+    key: string,
+    before: T | undefined,
+    arrived: KubeObject,
+    changes: Change<T>[],
+    // Then a generation that was seen before may be another one.
+    historyWentBack = false,
+  ): void {
+    const same = !historyWentBack && before?.metadata.uid === arrived.metadata.uid ? before : undefined;
+    const after = deepFreeze(this.#parse(withoutBulk(arrived), same));
     this.#objects.set(key, after);
     for (const index of this.#indexes.values()) index.change(key, before, after);
     if (before !== undefined && before.metadata.uid !== after.metadata.uid)

@@ -10,7 +10,10 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** On every line: `{ component: "operator" }`. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** Default: standard error, unbuffered, so that the last words of a dying process are read. */
+  /**
+   * Default: standard error. Lines are handed over while the process goes on, several at once where many come; what is
+   * left is written when it ends, also by an exception that nobody caught.
+   */
   readonly destination?: DestinationStream;
 }
 
@@ -29,7 +32,7 @@ export function createLog({ level, fields = {}, destination }: LogOptions): Logg
       serializers: { err: describeError },
       hooks: { streamWrite: redact },
     },
-    destination ?? fileDestination({ dest: 2, sync: true }),
+    destination ?? fileDestination({ dest: 2, sync: false }),
   );
 }
 

@@ -17,10 +17,17 @@ const specSchemas = new Map<KindName, ResourceDefinition["specSchema"]>(
 
 /**
  * Reads what the API server gave. It has validated the object, but perhaps by another version of the definition: what
- * does not fit is kept, so that its status can say so and its deletion still works.
+ * does not fit is kept, so that its status can say so and its deletion still works. A spec that was read `before` is not
+ * read again: it is the same as long as the generation is.
  */
-export function holdResource(kind: KindName, object: KubeObject): HeldResource {
+export function holdResource(kind: KindName, object: KubeObject, before?: HeldResource): HeldResource {
   const raw = object as unknown as Resource;
+  if (before !== undefined && before.metadata.generation === raw.metadata.generation)
+    return {
+      metadata: raw.metadata,
+      resource: { ...raw, spec: before.resource.spec },
+      invalid: before.invalid,
+    };
   const parsed = specSchemas.get(kind)?.safeParse(raw.spec);
   if (parsed?.success === true) {
     const resource = { ...raw, spec: parsed.data } as Resource;
