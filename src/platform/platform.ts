@@ -2,12 +2,19 @@ import type { Logger } from "pino";
 import { Authenticator } from "./access/authenticator.ts";
 import type { Clock } from "./clock.ts";
 import { firstStart } from "./first-start.ts";
-import { grpcHandler, isGrpcPath } from "./grpc/grpc-handler.ts";
+import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
+import { ApiDescriptions } from "./openapi/api-descriptions.ts";
 import { PageTokens } from "./resources/page-token.ts";
 import { restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
 import { CallRunner } from "./server/call-runner.ts";
-import { type Handlers, type HttpAnswer, type HttpRequest, HttpServer } from "./server/http-server.ts";
+import {
+  type Handlers,
+  type HttpAnswer,
+  type HttpRequest,
+  HttpServer,
+  type ListenOptions,
+} from "./server/http-server.ts";
 import { Metrics } from "./server/metrics.ts";
 import { wellKnownDocuments } from "./server/well-known.ts";
 import { operationsOf } from "./service/operations.ts";
@@ -26,19 +33,21 @@ export interface PlatformOptions {
   readonly masterKey: MasterKey;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: ListenOptions;
   readonly adminTokenFile: string;
   /** Milliseconds that each answer of the API waits. */
   readonly latency: number;
   /** Calls of the API that are worked on at once; more are answered with code 8. */
   readonly maximumInFlight: number;
-  /** @param address where it listens, which decides the addresses that were not given */
-  readonly settings: (address: string) => PlatformSettings;
+  /** @param url where it listens, which decides the addresses that were not given */
+  readonly settings: (url: string) => PlatformSettings;
 }
 
 /** The platform, running: its parts put together around one store and one port. */
 export interface Platform {
+  /** Where it listens: `127.0.0.1:8080`, and as a URL. */
   readonly address: string;
+  readonly url: string;
   readonly settings: PlatformSettings;
   readonly rootGroup: string;
   /** Not ready from now on; takes nothing new, answers what runs, closes the store. */
@@ -53,16 +62,16 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const handler = Promise.withResolvers<Handlers>();
   // Whoever waits for it sees the failure; a start that fails without a request is no unhandled rejection.
   handler.promise.catch(() => {});
-  const server = await HttpServer.listen(listen.host, listen.port, handler.promise);
+  const server = await HttpServer.listen(listen, handler.promise);
   try {
-    const settings = options.settings(server.address);
+    const settings = options.settings(server.url);
     const { rootGroup, first } = await firstStart(store, options.adminTokenFile, clock());
     const keys = await loadSigningKeys(store, options.masterKey, clock());
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
     const pageTokens = new PageTokens(options.masterKey.derive("page token"));
     const sessions = new Sessions(store, clock, settings, pageTokens);
     const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
-    const metrics = new Metrics();
+    const metrics = new Metrics(() => server.connections());
     const operations = operationsOf(
       [
         ...servicesOf(sessions, options.masterKey),
@@ -80,8 +89,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const stopping = new AbortController();
     const rpc = grpcHandler(operations, runner, { ...settings, stopping: stopping.signal });
     const documents = wellKnownDocuments(settings.authUrl, keys);
+    const descriptions = new ApiDescriptions(operations, settings);
     handler.resolve({
-      isRpc: isGrpcPath,
+      kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),
       rpc,
       http: async (request, readBody) => {
         const path = pathOf(request);
@@ -90,6 +100,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         if (path === "/metrics") return text(200, await metrics.registry.metrics());
         const document = documents.get(path);
         if (document !== undefined && request.method === "GET") return json(document);
+        if (request.method === "GET" && path === "/openapi.json") return json(descriptions.openApi);
+        if (request.method === "GET" && path === "/docs") return html(descriptions.page);
         return rest(request, readBody);
       },
     });
@@ -100,6 +112,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       );
     return {
       address: server.address,
+      url: server.url,
       settings,
       rootGroup,
       close: async () => {
@@ -122,6 +135,17 @@ function pathOf({ url = "/" }: HttpRequest): string {
 
 function text(status: number, body: string): HttpAnswer {
   return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body };
+}
+
+/** A page that loads nothing, whatever text should get into it. */
+function html(body: string): HttpAnswer {
+  const policy =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  return {
+    status: 200,
+    headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
+    body,
+  };
 }
 
 function json(body: string): HttpAnswer {

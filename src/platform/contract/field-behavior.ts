@@ -9,6 +9,8 @@ export interface Behavior {
   readonly writeOnly: boolean;
   /** Given on create, never changed. */
   readonly immutable: boolean;
+  /** Needed on create. */
+  readonly required: boolean;
   /** Shown once or never, so who sends back what they read has it empty: that changes nothing. */
   readonly secret: boolean;
 }
@@ -23,6 +25,7 @@ export function behaviorOf(field: DescField): Behavior {
       readOnly: values.includes(FieldBehavior.OUTPUT_ONLY),
       writeOnly: values.includes(FieldBehavior.INPUT_ONLY),
       immutable: values.includes(FieldBehavior.IMMUTABLE),
+      required: values.includes(FieldBehavior.REQUIRED),
       secret: field.proto.options?.debugRedact ?? false,
     };
     known.set(field, behavior);

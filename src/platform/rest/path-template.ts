@@ -3,6 +3,8 @@
  * `*` and a bare `{name}` take one segment; `**` takes any number, none included, and stands last.
  */
 export interface PathTemplate {
+  /** As it was written. */
+  readonly text: string;
   /** The values of the template's variables by their field paths; `undefined` where the path is another one. */
   match(path: string): Readonly<Record<string, string>> | undefined;
   /** How much of the path is fixed: of two templates that match, the one with more wins. */
@@ -33,6 +35,7 @@ export function parsePathTemplate(template: string): PathTemplate {
   }
   const expression = new RegExp(`^${pattern}$`);
   return {
+    text: template,
     literalLength,
     match: (path) => {
       const found = expression.exec(path);

@@ -33,8 +33,7 @@ export class Routes {
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations)
-      for (const rule of rulesOf(operation)) {
-        const route = routeOf(operation, rule);
+      for (const route of routesOf(operation)) {
         this.#byMethod.set(route.httpMethod, [...(this.#byMethod.get(route.httpMethod) ?? []), route]);
       }
     for (const routes of this.#byMethod.values())
@@ -59,6 +58,11 @@ export class Routes {
 
 function variables({ bound, body }: Route): number {
   return bound.size - (body.kind === "field" ? 1 : 0);
+}
+
+/** The routes of one method: those of its additional bindings behind its own. */
+export function routesOf(operation: Operation): Route[] {
+  return rulesOf(operation).map((rule) => routeOf(operation, rule));
 }
 
 function rulesOf({ method }: Operation): HttpRule[] {

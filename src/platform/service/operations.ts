@@ -8,6 +8,8 @@ export interface Operation {
   readonly method: DescMethod;
   /** The label of logs and metrics: `muster.platform.iam.v2beta1.GroupsService/GetGroup`. */
   readonly name: string;
+  /** Whether the bearer is an API token, or is judged by the method itself. */
+  readonly access: Service["access"];
   /**
    * Authenticates and runs the handler.
    * @param bearer the token of the call, without `Bearer `
@@ -21,14 +23,16 @@ export function operationsOf(services: readonly Service[], authenticator: Authen
   return services.flatMap((service) =>
     service.desc.methods.map((method): Operation => {
       const name = `${service.desc.typeName}/${method.name}`;
+      const { access } = service;
       if (service.access === "anonymous") {
         const handler = service.handler(method);
-        return { method, name, invoke: (request, bearer) => (handler ?? missing)(request, { bearer }) };
+        return { method, name, access, invoke: (request, bearer) => (handler ?? missing)(request, { bearer }) };
       }
       const handler = service.handler(method) ?? missing;
       return {
         method,
         name,
+        access,
         invoke: async (request, bearer) => handler(request, { caller: await authenticator.authenticate(bearer) }),
       };
     }),

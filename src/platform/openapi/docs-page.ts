@@ -1,0 +1,110 @@
+import { docsStyle } from "./docs-style.ts";
+import type { OpenApiDocument, OpenApiOperation, Schema } from "./schema.ts";
+
+/** An OpenAPI document as a page for people: one file without scripts, pictures or anything from elsewhere. */
+export function docsPage(document: OpenApiDocument): string {
+  const { info, servers, tags, paths, components } = document;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+  const sections = tags.map(({ name, description }) => {
+    const own = operations.filter(({ operation }) => operation.tags.includes(name));
+    const list = own.map(({ method, path, operation }) => operationHtml(method, path, operation)).join("");
+    return `<section id="${name}"><h2>${escaped(titleOf(name))}</h2>${paragraph(description)}${list}</section>`;
+  });
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => schemaHtml(name, schema));
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>${escaped(info.title)} ${escaped(info.version)}</title>
+<style>${docsStyle}</style></head><body>
+<nav aria-label="Contents"><strong>${escaped(info.title)}</strong><ul>${tags
+    .map(({ name }) => `<li><a href="#${name}">${escaped(titleOf(name))}</a></li>`)
+    .join("")}<li><a href="#schemas">Messages</a></li><li><a href="/openapi.json">openapi.json</a></li></ul></nav>
+<main><h1>${escaped(info.title)} <small>${escaped(info.version)}</small></h1>${paragraph(info.description)}
+<p>Address: <code>${escaped(servers[0]?.url ?? "")}</code>. Every call but the token exchange sends
+<code>Authorization: Bearer TOKEN</code>.</p>
+${sections.join("\n")}
+<section id="schemas"><h2>Messages</h2>${schemas.join("\n")}</section></main></body></html>
+`;
+}
+
+/** `RoleBindingsService` as `Role bindings`; the services of v1 are named without the last word. */
+function titleOf(service: string): string {
+  const words = service.replace(/Service$/, "").replace(/(?!^)([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+  return service.endsWith("Service") ? words : `${words} (v1)`;
+}
+
+function operationHtml(method: string, path: string, operation: OpenApiOperation): string {
+  const parameters = operation.parameters.map(({ name, in: where, schema, description, required }) =>
+    row(name, typeHtml(schema), [required ? "required" : "", where], description),
+  );
+  const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
+  const required = body?.required === undefined ? "" : `, with ${body.required.map(code).join(", ")}`;
+  const answer = operation.responses["200"];
+  const answered =
+    answer !== undefined && "content" in answer ? Object.values(answer.content ?? {})[0]?.schema : undefined;
+  return `<details id="${operation.operationId}"><summary><b class="method ${method}">${method.toUpperCase()}</b>
+<code>${escaped(path)}</code> <span>${escaped(operation.operationId.replace(/^[^_]*_/, ""))}</span></summary>
+${paragraph(operation.description)}${table(parameters)}
+${body === undefined ? "" : `<p>Body: ${typeHtml(body)}${required}.</p>`}
+<p>Answer: ${answered === undefined ? "nothing" : typeHtml(answered)}.</p></details>`;
+}
+
+function schemaHtml(name: string, { description, properties = {} }: Schema): string {
+  const rows = Object.entries(properties).map(([field, schema]) =>
+    row(
+      field,
+      typeHtml(schema),
+      [schema.readOnly ? "set by the platform" : "", schema.writeOnly ? "never in an answer" : ""],
+      schema.description,
+    ),
+  );
+  return `<details id="schema-${name}"><summary><code>${escaped(name)}</code></summary>${paragraph(description)}${table(rows)}</details>`;
+}
+
+function typeHtml({ $ref, type, format, enum: values, items, additionalProperties, pattern }: Schema): string {
+  if ($ref !== undefined) {
+    const name = $ref.slice($ref.lastIndexOf("/") + 1);
+    return `<a href="#schema-${name}">${escaped(name)}</a>`;
+  }
+  if (items !== undefined) return `list of ${typeHtml(items)}`;
+  if (typeof additionalProperties === "object") return `map of ${typeHtml(additionalProperties)}`;
+  if (values !== undefined)
+    return values.length > 12
+      ? `<details class="values"><summary>one of ${values.length}</summary>${values.map(code).join(" ")}</details>`
+      : `one of ${values.map(code).join(" ")}`;
+  return escaped([type, format ?? pattern].filter(Boolean).join(" "));
+}
+
+function row(name: string, type: string, notes: readonly string[], description: string | undefined): string {
+  const said = notes.filter(Boolean).map((note) => `<i>${escaped(note)}</i>`);
+  return `<tr><th scope="row"><code>${escaped(name)}</code></th><td>${type}</td><td>${[...said, prose(description ?? "")].join(" ")}</td></tr>`;
+}
+
+function table(rows: readonly string[]): string {
+  return rows.length === 0 ? "" : `<div class="scroll"><table>${rows.join("")}</table></div>`;
+}
+
+function paragraph(text: string | undefined): string {
+  return text === undefined ? "" : `<p>${prose(text)}</p>`;
+}
+
+/** Comments mark code as Markdown does. */
+function prose(text: string): string {
+  return escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
+}
+
+function code(value: string | number): string {
+  return `<code>${escaped(String(value))}</code>`;
+}
+
+function escaped(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
+}

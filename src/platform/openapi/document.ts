@@ -1,0 +1,150 @@
+import type { DescField, DescMethod } from "@bufbuild/protobuf";
+import { comments } from "../gen/comments.ts";
+import { type Route, routesOf } from "../rest/routes.ts";
+import type { Operation } from "../service/operations.ts";
+import { described, MessageSchemas, requiredFieldsOf } from "./message-schemas.ts";
+import type { MediaTypes, OpenApiDocument, OpenApiOperation, Parameter, Schema } from "./schema.ts";
+
+export interface DocumentOptions {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+}
+
+/** The REST API as an OpenAPI 3.1 document, from the same annotations by which requests are answered. */
+export function openApiDocument(
+  operations: readonly Operation[],
+  { baseUrl, authUrl }: DocumentOptions,
+): OpenApiDocument {
+  const schemas = new MessageSchemas();
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const operation of operations)
+    for (const [index, route] of routesOf(operation).entries()) {
+      const own = operationOf(route, index, schemas);
+      const elsewhere = operation.access === "anonymous" && authUrl !== baseUrl;
+      const path = (paths[pathOf(route)] ??= {});
+      path[route.httpMethod.toLowerCase()] = elsewhere ? { ...own, servers: [{ url: authUrl }] } : own;
+    }
+  const services = new Set(operations.filter((one) => routesOf(one).length > 0).map(({ method }) => method.parent));
+  return {
+    openapi: "3.1.0",
+    info: { title: "Muster platform", version: "v2beta1", description: introduction },
+    servers: [{ url: baseUrl }],
+    tags: [...services].map(({ name, typeName }) => ({ name, ...described(comments.get(typeName)) })),
+    paths,
+    components: {
+      schemas: { ...schemas.all(), Error: errorSchema },
+      responses: { Error: { description: "An error, whatever its HTTP status.", content: json(ref("Error")) } },
+      securitySchemes: {
+        apiToken: { type: "http", scheme: "bearer", description: "A token that the exchange gave." },
+        incomingToken: { type: "http", scheme: "bearer", description: "The token to exchange, or to refresh with." },
+      },
+    },
+    security: [{ apiToken: [] }],
+  };
+}
+
+const introduction =
+  "Organisation structure and access control, a registry's repositories and tags, and advisories, in one tree of groups. " +
+  "A uid is the path of a resource in the tree; in a URL its slashes stay as they are. Names of fields are also taken in " +
+  "snake_case, names of query parameters also in lowerCamelCase. The same methods are served over gRPC on the same port.";
+
+const errorSchema: Schema = {
+  type: "object",
+  required: ["code", "message", "details"],
+  properties: {
+    code: { type: "integer", format: "int32", description: "The number of a gRPC code." },
+    message: { type: "string" },
+    details: {
+      type: "array",
+      description: "google.rpc.ErrorInfo, and what there is to say of this error, each with its @type.",
+      items: { type: "object", properties: { "@type": { type: "string" } }, required: ["@type"] },
+    },
+  },
+};
+
+function operationOf(route: Route, index: number, schemas: MessageSchemas): OpenApiOperation {
+  const { method, access } = route.operation;
+  const body = bodyOf(route, schemas);
+  return {
+    operationId: `${method.parent.name}_${method.name}${index === 0 ? "" : `_${route.httpMethod.toLowerCase()}`}`,
+    tags: [method.parent.name],
+    ...described(comments.get(`${method.parent.typeName}.${method.name}`)),
+    parameters: [...pathParameters(route), ...queryParameters(route, schemas)],
+    ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
+    responses: { "200": answerOf(method, schemas), default: { $ref: "#/components/responses/Error" } },
+    ...(access === "anonymous" ? { security: [{ incomingToken: [] }] } : {}),
+  };
+}
+
+/** Two paths that differ in the name of a variable alone are one path: it is always called `uid`. */
+function pathOf({ template }: Route): string {
+  return template.text.replace(/\{[^}]*\}/g, "{uid}");
+}
+
+function pathParameters({ template }: Route): Parameter[] {
+  return [...template.text.matchAll(/\{([^}=]+)/g)].map(([, variable = ""]) => ({
+    name: "uid",
+    in: "path",
+    required: true,
+    description:
+      variable === "parent"
+        ? "The uid of what it is created in. Its slashes stay as they are."
+        : "The uid of the resource. Its slashes stay as they are.",
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters(route: Route, schemas: MessageSchemas): Parameter[] {
+  if (route.body.kind === "whole") return [];
+  const { input } = route.operation.method;
+  return input.fields.filter(({ name }) => !route.bound.has(name)).flatMap((field) => parametersOf(field, "", schemas));
+}
+
+function parametersOf(field: DescField, prefix: string, schemas: MessageSchemas): Parameter[] {
+  const isMask = field.message?.typeName === "google.protobuf.FieldMask";
+  const name = prefix + (isMask ? field.jsonName : field.name);
+  const schema = schemas.ofField(field);
+  if (field.fieldKind === "message" && schema.$ref !== undefined)
+    return field.message.fields.flatMap((inner) => parametersOf(inner, `${name}.`, schemas));
+  const comment = comments.get(`${field.parent.typeName}.${field.name}`);
+  return [{ name, in: "query", ...described(comment ?? commonParameters[field.name]), schema }];
+}
+
+/** What is the same in every method. */
+const commonParameters: Readonly<Record<string, string>> = {
+  update_mask: "Paths of fields, separated by commas: only these change. Without it, the fields of the body do.",
+  page_size: "Results on a page: 50 by default, 200 at most.",
+  page_token: "The nextPageToken of the page before.",
+  order_by: "A field, and optionally asc or desc behind a space.",
+  skip: "Results that are skipped before the page starts.",
+};
+
+function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas): MediaTypes | undefined {
+  switch (body.kind) {
+    case "none":
+      return undefined;
+    case "whole": {
+      const schema = schemas.of(operation.method.input);
+      return { ...json(schema), "application/x-www-form-urlencoded": { schema } };
+    }
+    case "field": {
+      const schema = schemas.of(body.message);
+      const required = httpMethod === "POST" ? requiredFieldsOf(body.message) : [];
+      return json(required.length === 0 ? schema : { ...schema, required });
+    }
+  }
+}
+
+function answerOf({ output }: DescMethod, schemas: MessageSchemas) {
+  if (output.typeName === "google.protobuf.Empty")
+    return { description: "Done. There is no body, or an empty object." };
+  return { description: "The answer.", content: json(schemas.of(output)) };
+}
+
+function json(schema: Schema): MediaTypes {
+  return { "application/json": { schema } };
+}
+
+function ref(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}

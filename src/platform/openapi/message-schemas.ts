@@ -1,0 +1,109 @@
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { behaviorOf } from "../contract/field-behavior.ts";
+import { comments } from "../gen/comments.ts";
+import type { Schema } from "./schema.ts";
+
+/** The JSON of messages as schemas: each message that is asked for, and all that it holds, once and by its name. */
+export class MessageSchemas {
+  readonly #schemas = new Map<string, Schema>();
+
+  /** By name, in the order of the names. */
+  all(): Record<string, Schema> {
+    return Object.fromEntries([...this.#schemas].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** A reference to the message's schema, or for a well-known type the schema itself. */
+  of(desc: DescMessage): Schema {
+    const wellKnown = wellKnownTypes[desc.typeName];
+    if (wellKnown !== undefined) return wellKnown;
+    const name = desc.typeName.replace(/^muster\.(platform\.)?/, "");
+    if (!this.#schemas.has(name)) {
+      // Before its fields: a message may hold itself.
+      this.#schemas.set(name, {});
+      this.#schemas.set(name, this.#describe(desc));
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** The value of a field, whatever the field says of it. */
+  ofField(field: DescField): Schema {
+    switch (field.fieldKind) {
+      case "scalar":
+        return ofScalar(field.scalar);
+      case "enum":
+        return ofEnum(field);
+      case "message":
+        return this.of(field.message);
+      case "list":
+        return { type: "array", items: this.#ofItem(field) };
+      case "map":
+        return { type: "object", additionalProperties: this.#ofItem(field) };
+    }
+  }
+
+  #ofItem(field: DescField & { fieldKind: "list" | "map" }): Schema {
+    if (field.message !== undefined) return this.of(field.message);
+    if (field.enum !== undefined) return ofEnum(field);
+    return ofScalar(field.scalar);
+  }
+
+  #describe(desc: DescMessage): Schema {
+    const properties = desc.fields.map((field) => [field.jsonName, this.#property(field)] as const);
+    return {
+      type: "object",
+      ...described(comments.get(desc.typeName)),
+      properties: Object.fromEntries(properties),
+      additionalProperties: false,
+    };
+  }
+
+  #property(field: DescField): Schema {
+    const { readOnly, writeOnly, immutable } = behaviorOf(field);
+    const siblings = field.oneof?.fields.filter((other) => other !== field).map(({ jsonName }) => jsonName) ?? [];
+    return {
+      ...this.ofField(field),
+      ...described(
+        comments.get(`${field.parent.typeName}.${field.name}`),
+        immutable ? "Cannot be changed once it is created." : undefined,
+        siblings.length === 0 ? undefined : `Not together with ${siblings.join(" or ")}.`,
+      ),
+      ...(readOnly ? { readOnly } : {}),
+      ...(writeOnly ? { writeOnly } : {}),
+    };
+  }
+}
+
+/** The fields that a resource must have when it is created, by their names in JSON. */
+export function requiredFieldsOf(desc: DescMessage): string[] {
+  return desc.fields.filter((field) => behaviorOf(field).required).map(({ jsonName }) => jsonName);
+}
+
+export function described(...sentences: (string | undefined)[]): { description?: string } {
+  const description = sentences.filter((sentence) => sentence !== undefined).join(" ");
+  return description === "" ? {} : { description };
+}
+
+const wellKnownTypes: Readonly<Record<string, Schema>> = {
+  "google.protobuf.Timestamp": { type: "string", format: "date-time" },
+  "google.protobuf.Duration": { type: "string", pattern: "^-?\\d{1,12}(\\.\\d{1,9})?s$" },
+  "google.protobuf.FieldMask": { type: "string" },
+};
+
+/** The scalar types that the contract uses. */
+const scalars: Partial<Record<ScalarType, Schema>> = {
+  [ScalarType.BOOL]: { type: "boolean" },
+  [ScalarType.INT32]: { type: "integer", format: "int32" },
+  // Of 64 bits, JSON's numbers keep 53.
+  [ScalarType.INT64]: { type: "string", format: "int64", pattern: "^-?\\d{1,19}$" },
+  [ScalarType.STRING]: { type: "string" },
+};
+
+function ofScalar(scalar: ScalarType): Schema {
+  const schema = scalars[scalar];
+  if (schema === undefined) throw new Error(`the contract has no field of scalar type ${ScalarType[scalar]}`);
+  return schema;
+}
+
+function ofEnum(field: DescField): Schema {
+  return { type: "string", enum: field.enum?.values.map(({ name }) => name) ?? [] };
+}

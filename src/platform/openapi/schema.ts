@@ -1,0 +1,57 @@
+/** The part of JSON Schema 2020-12, and of OpenAPI's own words in it, that describes the contract. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: "string" | "integer" | "boolean" | "object" | "array";
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly enum?: readonly (string | number)[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly required?: readonly string[];
+  readonly description?: string;
+  readonly readOnly?: true;
+  readonly writeOnly?: true;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required?: true;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+export interface MediaTypes {
+  readonly [type: string]: { readonly schema: Schema };
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: MediaTypes };
+  readonly responses: Readonly<Record<string, { readonly $ref: string } | Response>>;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly servers?: readonly { readonly url: string }[];
+}
+
+export interface Response {
+  readonly description: string;
+  readonly content?: MediaTypes;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: "3.1.0";
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  };
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+}

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { operationsOf } from "../service/operations.ts";
+import type { OpenApiDocument, OpenApiOperation, Schema } from "../openapi/schema.ts";
+import { openApiDocument } from "../openapi/document.ts";
+import { implement } from "../service/service.ts";
+import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { SecurityTokenService } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
+import { implementAnonymous } from "../service/service.ts";
+import { RunningPlatform } from "./running-platform.ts";
+
+let platform: RunningPlatform;
+let document: OpenApiDocument;
+let operations: { method: string; path: string; operation: OpenApiOperation }[];
+beforeAll(async () => {
+  platform = await RunningPlatform.start();
+  document = (await platform.as(undefined).ok("GET", "/openapi.json")) as unknown as OpenApiDocument;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+});
+afterAll(() => platform.stop());
+
+/** What is wrong with a value by a schema of the document: each a path and a sentence. */
+function mistakes(value: unknown, schema: Schema, at = ""): string[] {
+  const { $ref, type, properties = {}, additionalProperties, items, enum: values, pattern } = schema;
+  if ($ref !== undefined) return mistakes(value, referenced($ref), at);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const fits =
+    type === "array" ? Array.isArray(value) : type === "object" ? isObject : typeof value === jsonTypes[type ?? ""];
+  if (type !== undefined && !fits) return [`${at} is no ${type}`];
+  if (values !== undefined && !values.includes(value as string)) return [`${at} is none of ${values.join(", ")}`];
+  if (pattern !== undefined && !new RegExp(pattern, "u").test(String(value)))
+    return [`${at} does not match ${pattern}`];
+  if (Array.isArray(value)) return value.flatMap((item, index) => mistakes(item, items ?? {}, `${at}[${index}]`));
+  if (!isObject) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const known = properties[name] ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
+    if (known !== undefined) return mistakes(inner, known, `${at}.${name}`);
+    return additionalProperties === false ? [`${at}.${name} is not in the schema`] : [];
+  });
+}
+
+const jsonTypes: Readonly<Record<string, string>> = { string: "string", integer: "number", boolean: "boolean" };
+
+function referenced(reference: string): Schema {
+  const found = document.components.schemas[reference.replace("#/components/schemas/", "")];
+  if (found === undefined) throw new Error(`${reference} is not in the document`);
+  return found;
+}
+
+function answerSchema(path: string, method: string): Schema {
+  const response = document.paths[path]?.[method]?.responses["200"];
+  return (response !== undefined && "content" in response && response.content?.["application/json"]?.schema) || {};
+}
+
+describe("the OpenAPI document", () => {
+  it("has the form of OpenAPI 3.1: references resolve, ids are unique, variables of paths are parameters", () => {
+    expect(document.openapi).toBe("3.1.0");
+    for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"(#\/components\/schemas\/[^"]*)"/g))
+      expect(referenced(reference ?? "")).toBeDefined();
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const tags = document.tags.map(({ name }) => name);
+    for (const { path, operation } of operations) {
+      const inPath = operation.parameters.filter((one) => one.in === "path").map(({ name }) => `{${name}}`);
+      expect(inPath).toEqual(path.match(/\{[^}]*\}/g) ?? []);
+      expect(operation.parameters.every(({ in: where, required }) => where === "query" || required)).toBe(true);
+      expect(tags).toEqual(expect.arrayContaining([...operation.tags]));
+    }
+  });
+
+  it("has every path of the contract: each answers, whatever is asked, and never that it is not there", async () => {
+    expect(operations.length).toBeGreaterThan(50);
+    for (const { method, path } of operations) {
+      const { body } = await platform.admin.send(method.toUpperCase(), path.replace("{uid}", "nonsense"));
+      expect(body === undefined ? "" : String(body["message"]), `${method} ${path}`).not.toMatch(
+        /Not found: path|not a method of this path/,
+      );
+    }
+  });
+
+  it("tells of parameters, bodies and what must be in them", () => {
+    const list = document.paths["/iam/v2beta1/groups"]?.["get"];
+    expect(list?.parameters.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        "uidp.descendants_of",
+        "uidp.children_of",
+        "page_size",
+        "page_token",
+        "order_by",
+        "skip",
+      ]),
+    );
+    const groups = document.paths["/iam/v2beta1/groups/{uid}"];
+    expect(groups?.["post"]?.requestBody?.content["application/json"]?.schema).toMatchObject({ required: ["name"] });
+    expect(groups?.["patch"]?.parameters.map(({ name }) => name)).toContain("updateMask");
+    expect(document.components.schemas["iam.v2beta1.Group"]?.properties).toMatchObject({
+      uid: { type: "string", readOnly: true },
+      createTime: { type: "string", format: "date-time", readOnly: true },
+      resourceLimits: { additionalProperties: { type: "integer" } },
+    });
+    expect(document.components.schemas["iam.v2beta1.GroupInvite"]?.properties?.["ttl"]).toMatchObject({
+      writeOnly: true,
+    });
+    expect(document.paths["/sts/exchange"]?.["get"]?.security).toEqual([{ incomingToken: [] }]);
+  });
+
+  it("answers are as it says", async () => {
+    const roleUid = await platform.admin.role("viewer");
+    const identityUid = await platform.admin.identity(platform.root);
+    const made = await platform.admin.ok("POST", `/iam/v2beta1/roleBindings/${platform.root}`, {
+      identityUid,
+      roleUid,
+    });
+    expect(mistakes(made, answerSchema("/iam/v2beta1/roleBindings/{uid}", "post"))).toEqual([]);
+    for (const path of ["groups", "identities", "roles", "roleBindings"].map((name) => `/iam/v2beta1/${name}`)) {
+      const answer = await platform.admin.ok("GET", path);
+      expect(mistakes(answer, answerSchema(path, "get")), path).toEqual([]);
+      expect(mistakes({ ...answer, more: 1 }, answerSchema(path, "get"))).toEqual([".more is not in the schema"]);
+    }
+    const error = await platform.admin.get("/iam/v2beta1/groups/nonsense");
+    expect(mistakes(error.body, referenced("#/components/schemas/Error"))).toEqual([]);
+  });
+
+  it("names the token service's own address where it has one", () => {
+    const mounted = operationsOf(
+      [implement(GroupsService, {} as never), implementAnonymous(SecurityTokenService, {} as never)],
+      undefined as never,
+    );
+    const { paths, servers } = openApiDocument(mounted, { baseUrl: "https://a", authUrl: "https://b" });
+    expect(servers).toEqual([{ url: "https://a" }]);
+    expect(paths["/sts/exchange"]?.["post"]?.servers).toEqual([{ url: "https://b" }]);
+    expect(paths["/iam/v2beta1/groups"]?.["get"]?.servers).toBeUndefined();
+  });
+});
+
+describe("the page of the API", () => {
+  it("tells of every method and message, and takes nothing from elsewhere", async () => {
+    const { status, headers, text } = await platform.as(undefined).get("/docs");
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    for (const { operation } of operations) expect(text).toContain(`id="${operation.operationId}"`);
+    for (const name of Object.keys(document.components.schemas)) expect(text).toContain(`id="schema-${name}"`);
+    expect(text).not.toMatch(/<script|<link|<img|src=|@import|url\(/);
+    const targets = [...text.matchAll(/href="#([^"]*)"/g)].map(([, target]) => target);
+    expect(targets.filter((target) => !text.includes(`id="${target}"`))).toEqual([]);
+  });
+});
