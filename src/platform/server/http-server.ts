@@ -5,22 +5,20 @@ import {
   type ServerResponse,
 } from "node:http";
 import {
+  constants,
   createServer as createHttp2Server,
   type Http2Server,
   type Http2ServerRequest,
   type Http2ServerResponse,
   type ServerHttp2Session,
+  type ServerHttp2Stream,
 } from "node:http2";
-import type { AddressInfo, Server } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
+import { type PortLimits, portLimits } from "./limits.ts";
 import { sniffingServer } from "./protocol-sniffer.ts";
-
-/** No request of the contract is larger; the largest is a JWKS document. */
-const maximumBodyBytes = 1024 * 1024;
-/** A bearer token is a few KiB at most. */
-const maximumHeaderBytes = 32 * 1024;
-const maximumStreams = 250;
-/** Longer than clients keep theirs (ms), so that the server is not the one to close under a request. */
-const idleTime = 75_000;
+import { readBody } from "./read-body.ts";
+import type { TlsFiles } from "./tls-files.ts";
+import { tlsServer } from "./tls-port.ts";
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 type HttpResponse = ServerResponse;
@@ -43,57 +41,80 @@ export type BodyReader = () => Promise<Buffer | undefined>;
 
 /** What the port does with a request. */
 export interface Handlers {
-  /** Whether `rpc` is for the request; else `http` is. */
-  readonly isRpc: (path: string) => boolean;
+  /** Who answers: a handler of ours, or one of a library; a stream may last as long as its client wants. */
+  readonly kindOf: (path: string) => "http" | "rpc" | "stream";
   readonly rpc: NodeHandler;
   readonly http: HttpHandler;
 }
 
-/** The port of the platform: HTTP/1.1 and HTTP/2, with limits on size and time, so that slow and greedy clients cost little. */
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Over TLS alone, where given. */
+  readonly tls?: TlsFiles | undefined;
+  readonly limits?: PortLimits;
+}
+
+/** The port of the platform: HTTP/1.1 and HTTP/2, with or without TLS, with limits on size and time. */
 export class HttpServer {
   readonly #port: Server;
   readonly #http1: Http1Server;
   readonly #http2: Http2Server;
-  readonly #sessions = new Set<ServerHttp2Session>();
+  /** The connections of HTTP/2, each with the number of requests that run on it. */
+  readonly #sessions = new Map<ServerHttp2Session, number>();
+  readonly #scheme: "http" | "https";
 
-  private constructor(handlers: Promise<Handlers>) {
-    const onRequest = (request: HttpRequest, response: HttpResponse) => void answer(handlers, request, response);
-    // Node's compatibility API: what is used of a response is the same.
-    const onStream = (request: Http2ServerRequest, response: Http2ServerResponse) =>
+  private constructor({ tls, limits = portLimits }: ListenOptions, handlers: Promise<Handlers>) {
+    const onRequest = (request: HttpRequest, response: HttpResponse) =>
+      void answer(handlers, request, response, limits);
+    const onStream = (request: Http2ServerRequest, response: Http2ServerResponse) => {
+      response.stream.once("wantTrailers", () => setImmediate(() => endRequest(response.stream)));
+      // Node's compatibility API: what is used of a response is the same.
       onRequest(request, response as unknown as ServerResponse);
+    };
     this.#http1 = createHttp1Server(
       {
-        maxHeaderSize: maximumHeaderBytes,
-        headersTimeout: 10_000,
-        requestTimeout: 30_000,
-        keepAliveTimeout: idleTime,
-        connectionsCheckingInterval: 5_000,
+        maxHeaderSize: limits.headerBytes,
+        headersTimeout: Math.min(limits.headersTime, limits.callTime),
+        requestTimeout: limits.callTime,
+        keepAliveTimeout: limits.idleTime,
+        connectionsCheckingInterval: Math.min(limits.headersTime, limits.callTime) / 2,
       },
       onRequest,
     );
+    this.#http1.setTimeout(limits.idleTime);
     // It never listens itself; without this it would enforce none of its limits.
     this.#http1.emit("listening");
     this.#http2 = createHttp2Server(
       {
         maxSessionMemory: 10,
-        settings: { maxConcurrentStreams: maximumStreams, maxHeaderListSize: maximumHeaderBytes },
+        settings: { maxConcurrentStreams: limits.streams, maxHeaderListSize: limits.headerBytes },
       },
       onStream,
     );
-    this.#http2.setTimeout(idleTime);
+    this.#http2.setTimeout(limits.idleTime);
     this.#http2.on("session", (session) => {
-      this.#sessions.add(session);
+      this.#sessions.set(session, 0);
       session.once("close", () => this.#sessions.delete(session));
+      session.on("stream", (stream) => {
+        this.#count(session, 1);
+        stream.once("close", () => this.#count(session, -1));
+      });
     });
-    this.#port = sniffingServer(
-      (socket) => this.#http1.emit("connection", socket),
-      (socket) => this.#http2.emit("connection", socket),
-    );
+    const onHttp1 = (socket: Socket) => void this.#http1.emit("connection", socket);
+    const onHttp2 = (socket: Socket) => void this.#http2.emit("connection", socket);
+    this.#port =
+      tls === undefined
+        ? sniffingServer(limits.openingTime, onHttp1, onHttp2)
+        : tlsServer(tls, limits.openingTime, onHttp1, onHttp2);
+    this.#port.maxConnections = limits.connections;
+    this.#scheme = tls === undefined ? "http" : "https";
   }
 
   /** Listens at once; requests wait until the handlers are there. @throws Error where the address is taken */
-  static async listen(host: string, port: number, handlers: Promise<Handlers>): Promise<HttpServer> {
-    const server = new HttpServer(handlers);
+  static async listen(options: ListenOptions, handlers: Promise<Handlers>): Promise<HttpServer> {
+    const server = new HttpServer(options, handlers);
+    const { host, port } = options;
     await new Promise<void>((resolve, reject) => {
       server.#port.once("error", reject);
       server.#port.listen({ host, port }, () => {
@@ -110,29 +131,62 @@ export class HttpServer {
     return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
   }
 
+  /** `http://127.0.0.1:8080`, `https://[::1]:8443` */
+  get url(): string {
+    return `${this.#scheme}://${this.address}`;
+  }
+
+  /** How many connections are open. */
+  connections(): Promise<number> {
+    return new Promise((resolve, reject) =>
+      this.#port.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+    );
+  }
+
   /** Takes no new connection, answers what runs, and after the grace period (ms) ends what still does not end. */
   async close(grace: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#port.close(() => resolve()));
-    for (const session of this.#sessions) session.close();
+    for (const session of this.#sessions.keys()) session.close();
     // A connection that turns idle after its last answer is closed soon.
-    const sweep = setInterval(() => this.#http1.closeIdleConnections(), 50);
-    this.#http1.closeIdleConnections();
+    const sweep = setInterval(() => this.#closeIdle(), 50);
+    this.#closeIdle();
     const timer = setTimeout(() => {
       this.#http1.closeAllConnections();
-      for (const session of this.#sessions) session.destroy();
+      for (const session of this.#sessions.keys()) session.destroy();
     }, grace);
     await closed;
     clearTimeout(timer);
     clearInterval(sweep);
     this.#http1.close();
   }
+
+  #closeIdle(): void {
+    this.#http1.closeIdleConnections();
+    // Node leaves a session open whose last answer was still being sent when it ended.
+    for (const [session, running] of this.#sessions) if (running === 0) session.destroy();
+  }
+
+  #count(session: ServerHttp2Session, change: number): void {
+    const running = this.#sessions.get(session);
+    if (running !== undefined) this.#sessions.set(session, running + change);
+  }
 }
 
-async function answer(handlers: Promise<Handlers>, request: HttpRequest, response: HttpResponse): Promise<void> {
+async function answer(
+  handlers: Promise<Handlers>,
+  request: HttpRequest,
+  response: HttpResponse,
+  { callTime, bodyBytes }: PortLimits,
+): Promise<void> {
   try {
-    const { isRpc, rpc, http } = await handlers;
-    if (isRpc(request.url ?? "")) return rpc(request, response);
-    const { status, headers, body } = await http(request, () => readBody(request, response));
+    const { kindOf, rpc, http } = await handlers;
+    const kind = kindOf(request.url ?? "");
+    if (kind !== "stream") {
+      const timer = setTimeout(() => abandon(request), callTime);
+      response.once("close", () => clearTimeout(timer));
+    }
+    if (kind !== "http") return rpc(request, response);
+    const { status, headers, body } = await http(request, () => readBody(request, response, bodyBytes));
     if (response.destroyed) return;
     response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
     response.end(body);
@@ -142,27 +196,13 @@ async function answer(handlers: Promise<Handlers>, request: HttpRequest, respons
   }
 }
 
-function readBody(request: HttpRequest, response: HttpResponse): Promise<Buffer | undefined> {
-  const { headers, httpVersionMajor } = request;
-  const isHttp1 = httpVersionMajor === 1;
-  if (isHttp1 && headers["content-length"] === undefined && headers["transfer-encoding"] === undefined)
-    return Promise.resolve(Buffer.alloc(0));
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maximumBodyBytes) {
-        // The rest is not read: over HTTP/1.1, the connection cannot be used again.
-        if (isHttp1) response.setHeader("connection", "close");
-        request.pause();
-        resolve(undefined);
-        return;
-      }
-      chunks.push(chunk);
-    });
-    request.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    request.on("aborted", () => reject(new Error("the client went away")));
-    request.on("error", reject);
-  });
+/** Ends a call that took too long: its stream over HTTP/2, over HTTP/1.1 its connection. */
+function abandon(request: HttpRequest): void {
+  if ("stream" in request) request.stream.close(constants.NGHTTP2_CANCEL);
+  else request.socket.destroy();
+}
+
+/** A client that goes on sending after its whole answer would keep its stream, and so the connection, open. */
+function endRequest(stream: ServerHttp2Stream): void {
+  if (!stream.closed && !stream.destroyed) stream.close(constants.NGHTTP2_NO_ERROR);
 }

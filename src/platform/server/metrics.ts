@@ -21,8 +21,16 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor() {
+  /** @param connections how many connections the port has open */
+  constructor(connections: () => Promise<number>) {
     collectDefaultMetrics({ register: this.registry });
+    const gauge = new Gauge({
+      name: "muster_platform_server_connections",
+      help: "Connections that are open.",
+      registers: [],
+      collect: async () => gauge.set(await connections()),
+    });
+    this.registry.registerMetric(gauge);
   }
 
   /** @param method the name of the operation, or "unknown" @param code gRPC's, 0 for success */

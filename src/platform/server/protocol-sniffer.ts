@@ -3,15 +3,19 @@ import { createServer, type Server, type Socket } from "node:net";
 /** What every HTTP/2 connection begins with. */
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** How long the first bytes of a connection may take (ms). */
-const sniffingTime = 10_000;
-
-/** One port for both protocols: the first bytes of a connection tell HTTP/2 from HTTP/1.1. */
-export function sniffingServer(onHttp1: (socket: Socket) => void, onHttp2: (socket: Socket) => void): Server {
+/**
+ * One port for both protocols: the first bytes of a connection tell HTTP/2 from HTTP/1.1.
+ * @param openingTime how long the first bytes may take (ms)
+ */
+export function sniffingServer(
+  openingTime: number,
+  onHttp1: (socket: Socket) => void,
+  onHttp2: (socket: Socket) => void,
+): Server {
   return createServer({ noDelay: true }, (socket) => {
     let seen = Buffer.alloc(0);
     const giveUp = () => socket.destroy();
-    const timer = setTimeout(giveUp, sniffingTime);
+    const timer = setTimeout(giveUp, openingTime);
     socket.on("error", giveUp);
     socket.once("close", () => clearTimeout(timer));
     const decide = (handOver: (socket: Socket) => void) => {

@@ -1,0 +1,32 @@
+import type { Server, Socket } from "node:net";
+import { createServer } from "node:tls";
+import type { Certificate, TlsFiles } from "./tls-files.ts";
+
+/**
+ * One port for both protocols over TLS: ALPN tells HTTP/2 from HTTP/1.1, and a client without it speaks HTTP/1.1.
+ * Connections that are open keep the certificate that they began with.
+ * @param openingTime how long a handshake may take (ms)
+ */
+export function tlsServer(
+  files: TlsFiles,
+  openingTime: number,
+  onHttp1: (socket: Socket) => void,
+  onHttp2: (socket: Socket) => void,
+): Server {
+  const server = createServer(
+    {
+      ...optionsOf(files.current),
+      ALPNProtocols: ["h2", "http/1.1"],
+      handshakeTimeout: openingTime,
+      noDelay: true,
+    },
+    (socket) => (socket.alpnProtocol === "h2" ? onHttp2(socket) : onHttp1(socket)),
+  );
+  const stop = files.watch((certificate) => server.setSecureContext(optionsOf(certificate)));
+  server.once("close", stop);
+  return server;
+}
+
+function optionsOf({ certificate, key }: Certificate) {
+  return { cert: certificate, key, minVersion: "TLSv1.2" as const };
+}

@@ -1,0 +1,129 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { Code, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
+import { ServerReflection, type ServerReflectionRequest } from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { RunningPlatform } from "./running-platform.ts";
+
+let platform: RunningPlatform;
+beforeAll(async () => {
+  platform = await RunningPlatform.start({ vendorAlias: "acme" });
+});
+afterAll(() => platform.stop());
+
+describe("the standard health service", () => {
+  const client = (own: RunningPlatform) => createClient(Health, createGrpcTransport({ baseUrl: own.url }));
+
+  it.each(["", "muster.platform.iam.v2beta1.GroupsService", "acme.platform.iam.v2beta1.GroupsService"])(
+    'tells that "%s" serves',
+    async (service) => expect(await client(platform).check({ service })).toMatchObject({ status: Status.SERVING }),
+  );
+
+  it("does not know other services: 5, and to a watcher SERVICE_UNKNOWN", async () => {
+    await expect(client(platform).check({ service: "dragons" })).rejects.toMatchObject({ code: Code.NotFound });
+    const { value } = await client(platform).watch({ service: "dragons" })[Symbol.asyncIterator]().next();
+    expect(value).toMatchObject({ status: Status.SERVICE_UNKNOWN });
+    expect(Object.keys((await client(platform).list({})).statuses)).toContain("");
+  });
+
+  it("tells watchers when the platform stops, and their streams do not keep it from stopping", async () => {
+    const own = await RunningPlatform.start();
+    const seen: Status[] = [];
+    const reflection = createClient(ServerReflection, createGrpcTransport({ baseUrl: own.url }));
+    const open = reflection.serverReflectionInfo(endless())[Symbol.asyncIterator]();
+    await open.next();
+    // The client reads on, as a tool does that waits for a person's next question.
+    const ended = open.next();
+
+    let stopped: Promise<void> | undefined;
+    for await (const { status } of client(own).watch({})) {
+      seen.push(status);
+      stopped ??= own.stop();
+    }
+    const before = performance.now();
+    await stopped;
+    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING]);
+    expect(await ended).toMatchObject({ done: true });
+  });
+});
+
+async function* endless() {
+  yield { messageRequest: { case: "listServices" as const, value: "" } };
+  await new Promise(() => {});
+}
+
+describe("server reflection", () => {
+  const ask = async (messageRequest: ServerReflectionRequest["messageRequest"], service = ServerReflection) => {
+    const client = createClient(service, createGrpcTransport({ baseUrl: platform.url }));
+    const questions = (async function* () {
+      yield { messageRequest: messageRequest as never };
+    })();
+    for await (const { messageResponse } of client.serverReflectionInfo(questions)) return messageResponse;
+    throw new Error("no answer");
+  };
+  const filesOf = async (symbol: string) => {
+    const answer = await ask({ case: "fileContainingSymbol", value: symbol });
+    if (answer.case !== "fileDescriptorResponse") throw new Error(JSON.stringify(answer));
+    return answer.value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes));
+  };
+
+  it.each([
+    ["v1", ServerReflection],
+    ["v1alpha", ServerReflectionAlpha as never as typeof ServerReflection],
+  ])("%s lists every service, under the vendor's name too", async (_, service) => {
+    const answer = await ask({ case: "listServices", value: "" }, service);
+    const names = answer.case === "listServicesResponse" ? answer.value.service.map(({ name }) => name) : [];
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "acme.platform.iam.v2beta1.GroupsService",
+        "acme.platform.oidc.SecurityTokenService",
+        "grpc.health.v1.Health",
+        "grpc.reflection.v1.ServerReflection",
+        "muster.platform.iam.v2beta1.GroupsService",
+        "muster.platform.registry.v2beta1.TagsService",
+      ]),
+    );
+  });
+
+  it("describes a service with all that its file imports, each file behind its imports", async () => {
+    const files = await filesOf("muster.platform.iam.v2beta1.GroupsService.ListGroups");
+    const seen = new Set<string>();
+    for (const { name, dependency } of files) {
+      for (const one of dependency) expect(seen).toContain(one);
+      seen.add(name);
+    }
+    expect(files.at(-1)?.service[0]?.method[0]?.options).toBeDefined();
+  });
+
+  it("describes a service of the vendor in the vendor's names alone", async () => {
+    const files = await filesOf("acme.platform.iam.v2beta1.RolesService");
+    expect(files.map(({ name }) => name)).toContain("acme/capabilities/capabilities.proto");
+    expect(
+      JSON.stringify(
+        files.map((file) => ({ ...file, options: null })),
+        withoutBytes,
+      ),
+    ).not.toContain("muster");
+  });
+
+  it("describes the details of errors, which no service imports", async () => {
+    expect((await filesOf("google.rpc.BadRequest")).at(-1)?.name).toBe("google/rpc/error_details.proto");
+  });
+
+  it("answers 5 for what is not there, and finds the fields that a file adds to another's message", async () => {
+    expect(await ask({ case: "fileByFilename", value: "dragons.proto" })).toMatchObject({
+      value: { errorCode: Code.NotFound },
+    });
+    expect(await ask({ case: "allExtensionNumbersOfType", value: "google.protobuf.MethodOptions" })).toMatchObject({
+      value: { extensionNumber: [72295728] },
+    });
+  });
+});
+
+function withoutBytes(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, type TLSSocket } from "node:tls";
+import { Code, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import pino from "pino";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { TlsFiles } from "../server/tls-files.ts";
+import { RunningPlatform } from "./running-platform.ts";
+import { selfSignedCertificate } from "./self-signed.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "muster-tls-"));
+const paths = { certificate: join(folder, "tls.crt"), key: join(folder, "tls.key") };
+const first = selfSignedCertificate();
+const log = pino({ level: "silent" });
+let platform: RunningPlatform;
+
+beforeAll(async () => {
+  write(first);
+  const tls = new TlsFiles({ ...paths, interval: 20 }, log);
+  platform = await RunningPlatform.start({}, { tls });
+});
+afterAll(async () => {
+  await platform.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function write({ certificate, key }: { readonly certificate: string; readonly key: string }): void {
+  writeFileSync(paths.certificate, certificate);
+  writeFileSync(paths.key, key);
+}
+
+/** A connection that trusts one certificate alone. */
+async function connected(certificate: string, protocols: string[]): Promise<TLSSocket> {
+  const { hostname, port } = new URL(platform.url);
+  const socket = connect({ host: hostname, port: Number(port), ca: certificate, ALPNProtocols: protocols });
+  await new Promise<void>((resolve, reject) => socket.once("secureConnect", resolve).once("error", reject));
+  return socket;
+}
+
+const answerOf = (socket: TLSSocket) =>
+  new Promise<string>((resolve) => {
+    socket.once("data", (chunk: Buffer) => resolve(chunk.toString()));
+    socket.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+  });
+
+describe("one port over TLS", () => {
+  it("speaks what ALPN chose: gRPC over HTTP/2, REST over HTTP/1.1", async () => {
+    const transport = createGrpcTransport({ baseUrl: platform.url, nodeOptions: { ca: first.certificate } });
+    await expect(createClient(GroupsService, transport).listGroups({})).rejects.toMatchObject({
+      code: Code.Unauthenticated,
+    });
+    const status = await new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${platform.admin.token}` };
+      const options = { ca: first.certificate, headers };
+      request(`${platform.url}/iam/v2beta1/groups`, options, (response) => resolve(response.resume().statusCode))
+        .once("error", reject)
+        .end();
+    });
+    expect(status).toBe(200);
+  });
+
+  it("reads its files again when they change, without dropping a connection", async () => {
+    const before = await connected(first.certificate, ["http/1.1"]);
+    expect(await answerOf(before)).toContain("200 OK");
+    const second = selfSignedCertificate();
+    write(second);
+    await vi.waitFor(async () => (await connected(second.certificate, ["h2"])).destroy(), { timeout: 5_000 });
+    await expect(connected(first.certificate, ["h2"])).rejects.toThrow();
+    expect(await answerOf(before)).toContain("200 OK");
+
+    // A key that is not the certificate's: the pair that works stays.
+    writeFileSync(paths.key, first.key);
+    await vi.waitFor(() => expect(warnings).toContain("the new certificate cannot be used; the old one stays"));
+    (await connected(second.certificate, ["h2"])).destroy();
+    write(first);
+    await vi.waitFor(async () => (await connected(first.certificate, ["h2"])).destroy(), { timeout: 5_000 });
+    before.destroy();
+  });
+
+  it("refuses to start with files that do not belong together", () => {
+    const other = join(folder, "other.key");
+    writeFileSync(other, selfSignedCertificate().key);
+    expect(() => new TlsFiles({ ...paths, key: other }, log)).toThrowError("are not a certificate and its key");
+    expect(() => new TlsFiles({ ...paths, key: join(folder, "missing") }, log)).toThrowError("ENOENT");
+  });
+});
+
+const warnings: string[] = [];
+vi.spyOn(log, "warn").mockImplementation(((_: object, message: string) => warnings.push(message)) as never);
