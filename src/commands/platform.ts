@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import type { Logger } from "pino";
 import { createLog } from "#src/ops/log.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/settings.ts";
+import { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import { defineCommand } from "./command.ts";
@@ -22,9 +24,14 @@ export default defineCommand({
       "127.0.0.1:8080",
       "where to answer; port 0 takes any free one, which the log tells",
     ),
+    tlsCert: settings.optional(
+      settings.file,
+      "serve over TLS alone, with this certificate and those that vouch for it, in PEM; read again when it changes",
+    ),
+    tlsKey: settings.optional(settings.file, "the key of --tls-cert, in PEM; read again when it changes"),
     baseUrl: settings.optional(
       settings.url,
-      "the address of the API as clients know it, the audience of API tokens (default: http:// and the listen address)",
+      "the address of the API as clients know it, the audience of API tokens (default: http:// or https:// and the listen address)",
     ),
     authUrl: settings.optional(
       settings.url,
@@ -87,8 +94,8 @@ export default defineCommand({
     const adminTokenFile = fileBeside(place, "admin-token", values.adminTokenFile);
     const keyFile = fileBeside(place, "key", values.keyFile);
     const log = createLog({ level: values.logLevel });
-    const settingsAt = (address: string): PlatformSettings => {
-      const baseUrl = withoutSlash(values.baseUrl?.href ?? `http://${address}`);
+    const settingsAt = (url: string): PlatformSettings => {
+      const baseUrl = withoutSlash(values.baseUrl?.href ?? url);
       return {
         baseUrl,
         authUrl: withoutSlash(values.authUrl?.href ?? baseUrl),
@@ -109,7 +116,7 @@ export default defineCommand({
       masterKey: readOrMakeKeyFile(keyFile),
       clock: Date.now,
       log,
-      listen: values.listen,
+      listen: { ...values.listen, tls: tlsFiles(values.tlsCert, values.tlsKey, log) },
       adminTokenFile,
       latency: values.latency,
       maximumInFlight: values.maximumInFlight,
@@ -127,6 +134,13 @@ export default defineCommand({
 function stopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+function tlsFiles(certificate: string | undefined, key: string | undefined, log: Logger): TlsFiles | undefined {
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate === undefined || key === undefined)
+    throw new settings.SettingsError(["--tls-cert and --tls-key belong together: give both, or neither"]);
+  return new TlsFiles({ certificate, key }, log);
 }
 
 function withoutSlash(url: string): string {
