@@ -15,6 +15,10 @@ export const tags = new Collection({
   defaultOrder: byUid,
   ownColumns: ["digest", "form"],
   columnsOf: ({ name, digest }) => ({ digest, form: formOfTag(name) }),
+  partOf: ({ name }) => {
+    const form = formOfTag(name);
+    return form === 0 ? undefined : String(form);
+  },
 });
 
 const named = statement((db, p: { name: string; from: string; to: string }) =>

@@ -9,7 +9,7 @@ import {
   TagSchema,
   TagsService,
 } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { type Condition, listPage, nameIs } from "../resources/list.ts";
+import { listPage, nameIs, type Selection } from "../resources/list.ts";
 import { permittedResource } from "../resources/permitted.ts";
 import { isOneOf } from "../resources/text-filter.ts";
 import { implement, type Service } from "../service/service.ts";
@@ -27,7 +27,7 @@ export function tagsService(sessions: Sessions): Service {
         const { items, ...page } = await listPage(session, tags, {
           schema: ListTagsRequestSchema,
           request,
-          conditions: conditionsOf(request),
+          ...selectionOf(request),
         });
         return create(ListTagsResponseSchema, { tags: items, ...page });
       }),
@@ -60,7 +60,7 @@ async function putTag(session: WriteSession, repo: string, { name, digest, depre
   return put;
 }
 
-function conditionsOf(request: ListTagsRequest): Condition[] {
+function selectionOf(request: ListTagsRequest): Selection {
   const conditions = [...nameIs(request.name), ...isOneOf("digest", request.digest === "" ? [] : [request.digest])];
   if (request.updatedSince !== undefined) {
     const since = timestampMs(request.updatedSince);
@@ -71,6 +71,6 @@ function conditionsOf(request: ListTagsRequest): Condition[] {
     dates: request.includeDates,
     epochs: request.includeEpochs,
   });
-  if (hidden.length > 0) conditions.push((row) => row("form", "not in", hidden));
-  return conditions;
+  if (hidden.length === 0) return { conditions };
+  return { conditions, leftOut: { parts: hidden.map(String), others: (row) => row("form", "not in", hidden) } };
 }

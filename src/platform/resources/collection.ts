@@ -32,6 +32,11 @@ export interface CollectionDescription<D extends DescMessage> {
   /** The names of the table's own columns, and their values for a resource. */
   readonly ownColumns: readonly string[];
   readonly columnsOf: (message: MessageShape<D>) => OwnColumns;
+  /**
+   * The part that a resource is in, of those parts that a List may leave out and so are counted by themselves too;
+   * undefined for whatever no List leaves out. An update does not change it.
+   */
+  readonly partOf?: (message: MessageShape<D>) => string | undefined;
 }
 
 /** Backends bound the parameters of one query. */
@@ -94,7 +99,7 @@ export class Collection<D extends DescMessage = DescMessage> {
     const row = this.#row(message);
     await writer.run(this.#insert, row);
     await this.#record(writer, row.uid, undefined, message);
-    await addToTreeCounts(writer, this.description.table, row.uid, 1);
+    await this.#count(writer, row.uid, message, 1);
   }
 
   async update(writer: AuthoredWriter, message: MessageShape<D>): Promise<void> {
@@ -109,13 +114,20 @@ export class Collection<D extends DescMessage = DescMessage> {
     if (before === undefined) return false;
     await writer.run(this.#delete, { uid });
     await this.#record(writer, uid, before, undefined);
-    await addToTreeCounts(writer, this.description.table, uid, -1);
+    await this.#count(writer, uid, before, -1);
     if (!this.description.oneAGroup) await forgetTreeCounts(writer, uid);
     return true;
   }
 
   parse(body: Uint8Array): MessageShape<D> {
     return fromBinary(this.description.schema, body);
+  }
+
+  async #count(writer: AuthoredWriter, uid: string, message: MessageShape<D>, change: 1 | -1): Promise<void> {
+    const { table, partOf } = this.description;
+    await addToTreeCounts(writer, table, uid, change);
+    const part = partOf?.(message);
+    if (part !== undefined) await addToTreeCounts(writer, `${table}/${part}`, uid, change);
   }
 
   #record(

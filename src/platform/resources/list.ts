@@ -39,6 +39,8 @@ export function nameIs(name: string): Condition[] {
 export interface Selection {
   /** The collection's own filters. */
   readonly conditions?: readonly Condition[];
+  /** Parts of the collection that are not shown, and what holds of all rows that are in none of them. */
+  readonly leftOut?: { readonly parts: readonly string[]; readonly others: Condition };
   /** Whether every caller sees the roots of the collection. */
   readonly rootsArePublic?: boolean;
 }
@@ -74,7 +76,9 @@ export async function listPage<D extends DescMessage, R extends DescMessage>(
   const query = queryOf(options.schema, request, order);
   const cursor = request.pageToken === "" ? undefined : pageTokens.read(request.pageToken, query, now);
 
-  const { regions, conditions } = selectionOf(access, collection, request.uidp, options);
+  const { regions, conditions: filters } = selectionOf(access, collection, request.uidp, options);
+  const { leftOut } = options;
+  const conditions = leftOut === undefined ? filters : [...filters, leftOut.others];
   if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
   const rows = await reader.query((db) =>
     db
@@ -92,8 +96,8 @@ export async function listPage<D extends DescMessage, R extends DescMessage>(
   const shown = rows.slice(0, size);
   const last = shown.at(-1);
   const totalCount =
-    conditions.length === 0
-      ? await keptCount(reader, collection, regions)
+    filters.length === 0
+      ? await keptCount(reader, collection, regions, leftOut?.parts ?? [])
       : await counted(reader, description.table, regions, conditions);
   return {
     items: shown.map((row) => collection.parse(row.body)),
@@ -167,12 +171,18 @@ async function keptCount<D extends DescMessage>(
   reader: Reader,
   collection: Collection<D>,
   regions: readonly Region[],
+  leftOut: readonly string[],
 ): Promise<number> {
+  const { table, partOf } = collection.description;
   let count = 0;
   for (const region of regions) {
-    if (region.kind !== "one") count += await countBelow(reader, collection.description.table, region);
-    if (region.kind === "one" || region.kind === "within")
-      count += (await collection.find(reader, region.uid)) === undefined ? 0 : 1;
+    if (region.kind !== "one") {
+      count += await countBelow(reader, table, region);
+      for (const part of leftOut) count -= await countBelow(reader, `${table}/${part}`, region);
+    }
+    if (region.kind !== "one" && region.kind !== "within") continue;
+    const top = await collection.find(reader, region.uid);
+    if (top !== undefined && !leftOut.includes(partOf?.(top) ?? "")) count += 1;
   }
   return count;
 }

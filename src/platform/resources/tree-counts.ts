@@ -28,8 +28,11 @@ const read = statement((db, p: { scope: string; kind: string }) =>
     .where("kind", "=", p.kind),
 );
 
+/** What is counted: the resources of a table, or those of them that are in one of its parts. */
+export type CountedKind = ResourceTable | `${ResourceTable}/${string}`;
+
 /** Counts a resource that came (1) or went (-1), by the transaction that changes it. */
-export async function addToTreeCounts(writer: Writer, kind: ResourceTable, uid: string, change: 1 | -1): Promise<void> {
+export async function addToTreeCounts(writer: Writer, kind: CountedKind, uid: string, change: 1 | -1): Promise<void> {
   const parent = parentOf(uid) ?? platform;
   for (const scope of [platform, ...ancestorsOf(uid)])
     await writer.run(add, { scope, kind, children: scope === parent ? change : 0, descendants: change });
@@ -43,7 +46,7 @@ export async function forgetTreeCounts(writer: Writer, uid: string): Promise<voi
 /** How many of a kind are in the region, the resource at its top not counted. */
 export async function countBelow(
   reader: Reader,
-  kind: ResourceTable,
+  kind: CountedKind,
   region: Exclude<Region, { kind: "one" }>,
 ): Promise<number> {
   switch (region.kind) {

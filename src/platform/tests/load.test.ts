@@ -229,7 +229,7 @@ describe("muster platform load", () => {
   });
 
   it.each([
-    [{ group: `${"0".repeat(40)}` }, "group: there is no group"],
+    [{ group: "0".repeat(40) }, "group: there is no group"],
     [{ repo: `${"0".repeat(40)}/${"0".repeat(16)}` }, "repo: there is no repo"],
     [{ repo: "twin" }, "has more than one repo"],
   ])("a tag of %j is refused where the store shows the mistake: %s", async (where, mistake) => {

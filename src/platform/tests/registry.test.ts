@@ -318,6 +318,10 @@ describe("access", () => {
     // A binding may stand in a group only, but a token can be narrowed to one repo.
     const narrow = await platform.callerWith("registry.pull", other, `&scope=${repo}`);
     expect(await listTags("", narrow)).toMatchObject({ totalCount: "1" });
+    const build = (await makeTag(repo, "1.27.3-r0")).uid;
+    const narrower = await platform.callerWith("registry.pull", other, `&scope=${build}`);
+    expect(await listTags("", narrower)).toMatchObject({ tags: [], totalCount: "0" });
+    expect(await listTags("includeEpochs=true", narrower)).toMatchObject({ tags: [{ uid: build }], totalCount: "1" });
   });
 });
 
