@@ -12,6 +12,8 @@ import { run } from "./run.ts";
 const pageStart = "<!-- figures: written by npm run bench -- --page -->";
 const pageEnd = "<!-- end of figures -->";
 
+// Servers end with this process, but not where a signal ends it.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 try {
   const options = readOptions(process.argv.slice(2));
   if (options === "help") process.stdout.write(usage);

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startControlPlane } from "#test/control-plane/control-plane.ts";
 import { applyAdmissionPolicy } from "#test/deploy/admission-policy.ts";
 import { loadOperatorRbac } from "#test/deploy/operator-rbac.ts";
-import { type Operator, System } from "#test/harness/system.ts";
+import { System } from "#test/harness/system.ts";
+import type { Program } from "./bundle.ts";
 import { Counter } from "./counts.ts";
 import { Observer } from "./observer.ts";
 import type { BenchOptions } from "./options.ts";
@@ -15,8 +16,8 @@ const namespace = "bench";
 /** Intervals of drift passes for which the operator is watched at rest. */
 const restIntervals = 4;
 
-/** Measures once, with servers of its own, which are ended in any case. `program` is the bundle to run. */
-export async function run(options: BenchOptions, program: string, progress: (phase: string) => void): Promise<Result> {
+/** Measures once, with servers of its own, which are ended in any case. `program` is what runs as platform and operator. */
+export async function run(options: BenchOptions, program: Program, progress: (phase: string) => void): Promise<Result> {
   await using resources = new AsyncDisposableStack();
   progress("starting the control plane");
   const controlPlane = resources.adopt(await startControlPlane({ audit: true }), (one) => one.stop());
@@ -25,7 +26,8 @@ export async function run(options: BenchOptions, program: string, progress: (pha
     await System.start({
       controlPlane,
       namespaces: [namespace],
-      program,
+      program: program.file,
+      run: () => ({ env: program.env }),
       rbac: await loadOperatorRbac(),
       platformFlags: ["--latency", `${options.platformLatency}ms`],
     }),
@@ -41,23 +43,24 @@ export async function run(options: BenchOptions, program: string, progress: (pha
     tree: treeOf(options.objects, namespace, system.root),
   };
 
-  let operator = await startOperator(system);
+  let operator = await system.startOperator();
   progress(`creating ${options.objects} objects`);
   const created = await create(bench, operator);
   progress("editing");
   const edited = await edit(bench);
   progress("resting");
   await operator.process.stop();
-  operator = await startOperator(system, ["--resync", `${options.resync}s`]);
-  await untilReady(operator);
-  // Another interval than in production, so that some pass; its first lists belong to the start.
+  // Another interval than in production, so that some pass.
+  operator = await system.startOperator(["--resync", `${options.resync}s`]);
+  // Its first lists belong to the start.
+  await operator.process.logged("leading");
   await sleep(options.resync * 1000);
   const rested = await rest(bench, restIntervals * options.resync);
   progress("restarting");
   const restarted = await restart(
     bench,
     () => operator.process.stop(),
-    () => startOperator(system),
+    () => system.startOperator(),
   );
   progress("deleting");
   const deleted = await deleteAll(bench, restarted.operator);
@@ -114,12 +117,4 @@ export async function run(options: BenchOptions, program: string, progress: (pha
       deleteOperatorCpuSeconds: deleted.cpu,
     },
   };
-}
-
-async function startOperator(system: System, flags: readonly string[] = []): Promise<Operator> {
-  return system.startOperator(flags);
-}
-
-async function untilReady(operator: Operator): Promise<void> {
-  await operator.process.logged("leading");
 }

@@ -18,7 +18,7 @@ export interface SystemOptions<C extends Cluster = ControlPlane> {
   /** The file that runs as `muster`: the source, or the bundle. */
   readonly program?: string;
   /** More of how `muster` is run, by command. */
-  readonly run?: (command: "platform" | "operator") => Pick<MusterProcessOptions, "watch" | "onLine">;
+  readonly run?: (command: "platform" | "operator") => Pick<MusterProcessOptions, "env" | "watch" | "onLine">;
   readonly platformFlags?: readonly string[];
   /** Where the platform answers; default: any free port. */
   readonly platformPort?: number | undefined;
