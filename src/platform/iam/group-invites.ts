@@ -54,11 +54,11 @@ export function groupInvitesService(sessions: Sessions): Service {
           singleUse,
           keyId,
           code: codeHash,
-          expirationTime: expiryOf(ttl, session.now),
           createTime: time,
           updateTime: time,
         });
         await checkMayInvite(session, created);
+        created.expirationTime = expiryOf(ttl, session.now);
         await groupInvites.insert(session.tx, created);
         return create(GroupInviteSchema, { ...(await shown(session, created)), code });
       }),

@@ -51,6 +51,7 @@ export function rolesService(sessions: Sessions): Service {
           updateTime: time,
         });
         checkRole(created);
+        if (created.capabilities.length === 0) throw invalidArgument("capabilities", "at least one is required");
         session.access.demandAll(created.capabilities, parent, "making the role");
         await checkUniqueName(session, roles, created.uid, name);
         await roles.insert(session.tx, created);
@@ -90,7 +91,6 @@ function refuseBuiltin(uid: string): void {
 function checkRole({ name, description, capabilities }: Role): void {
   checkName(name);
   checkDescription(description);
-  if (capabilities.length === 0) throw invalidArgument("capabilities", "at least one is required");
   if (capabilities.includes(Capability.UNKNOWN)) throw invalidArgument("capabilities", "must not have UNKNOWN");
 }
 
