@@ -41,6 +41,8 @@ const kindNames = Object.keys(kinds) as KindName[];
 const namespaces = { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false };
 /** On the way out, running work may finish for so long; SIGTERM to exit stays below 10 s. */
 const drainMs = 5_000;
+/** A watch that has fallen silent is noticed after 90 s: so late may be what it tells as new. */
+const latestWatchMs = 120_000;
 /** A leader renews three times in the time after which it would stop; client-go's proportions (15/10/2 s). */
 const renewShare = 2 / 3;
 const retryShare = 2 / 15;
@@ -226,6 +228,7 @@ async function work({
     serviceAccountIssuer,
     // A former leader that did not say goodbye may have had a request under way.
     settledAt: leadership.acquired === "expired" ? since + settleMs : since,
+    soleLeaderSince: leadership.acquired === "created" ? since : since + latestWatchMs,
     settleMs,
     credentialEpoch: () => tokens.epoch,
     clock,

@@ -237,9 +237,13 @@ it("rights are read once under one token, and anew under another", async () => {
   await Promise.all([session.readAccess(), session.readAccess()]);
   await session.readAccess();
   expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(1);
+  let told = 0;
+  session.onNewAccess(() => (told += 1));
   state.epoch = 2;
   await session.readAccess();
+  await session.readAccess();
   expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(2);
+  expect(told).toBe(1);
 });
 
 describe("writes", () => {

@@ -67,6 +67,7 @@ export class PlatformSession {
   readonly #gathering = new Map<string, { readonly wanted: Set<string>; readonly done: Promise<void> }>();
   readonly #madeGroups = new Map<string, Moment>();
   readonly #listeners: ListingListener[] = [];
+  readonly #accessListeners: (() => void)[] = [];
   #access: Access | undefined;
   #readingAccess: Promise<void> | undefined;
 
@@ -82,6 +83,11 @@ export class PlatformSession {
   /** Told of each complete list, before anybody who waited for it goes on. */
   onListing(listener: ListingListener): void {
     this.#listeners.push(listener);
+  }
+
+  /** Told when rights and roles have been read under a new token. */
+  onNewAccess(listener: () => void): void {
+    this.#accessListeners.push(listener);
   }
 
   get rights(): Rights | undefined {
@@ -114,7 +120,9 @@ export class PlatformSession {
       const read = await readRights(api, identity, signal);
       const unreadable = new Map<string, unknown>();
       for (const root of roots) await api.get("groups", root, signal).catch((error) => unreadable.set(root, error));
+      const before = this.#access;
       this.#access = { ...read, unreadable, epoch: credentialEpoch(), readAt: now() };
+      if (before?.epoch !== this.#access.epoch) for (const listener of this.#accessListeners) listener();
     })().finally(() => {
       this.#readingAccess = undefined;
     });

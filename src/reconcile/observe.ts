@@ -31,6 +31,8 @@ export interface World {
   readonly operatorIdentity: string;
   readonly serviceAccountIssuer: string;
   readonly settledAt: number;
+  /** From when on what the watch tells as new cannot have been seen by a former leader, however late the watch is. */
+  readonly soleLeaderSince: number;
   readonly settleMs: number;
   readonly credentialEpoch: () => number;
   readonly clock: Clock;

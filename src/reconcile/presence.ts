@@ -226,7 +226,7 @@ function decideOurs(observed: Observed, references: Resolved, row: Row): Step {
       observed,
       stalled(
         "Conflict",
-        `The ${kind.noun} ${row.uid} carries the marker of another object or of another Muster. Delete this object, or take the marker out of the description on the platform to hand it over.`,
+        `The ${kind.noun} ${row.uid} carries the marker of another object or of another Muster. Delete this object; or, to hand the thing over to it, delete the other one there with spec.policy.deletion: Orphan.`,
       ),
     );
   if (!hasFinalizer(observed)) return { do: "addFinalizer" };

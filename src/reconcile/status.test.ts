@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type Status, statusBounds, statusSchema } from "#src/api/status.ts";
 import { mergePatch } from "#src/kube/mergePatch.ts";
 import type { Observed } from "./observed.ts";
-import { groupResource, notReady, observed, parent, ready, refusal, uid } from "./observedFixture.ts";
+import type { Memory } from "./memory.ts";
+import { groupResource, memory, notReady, observed, parent, ready, refusal, uid } from "./observedFixture.ts";
 import type { Outlook } from "./outlook.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 
@@ -86,6 +87,23 @@ describe("written only when something changed in meaning", () => {
   it("lastSyncTime moves along with something else", () => {
     expect(after(undefined, readyOutlook)?.lastSyncTime).toBe(now);
     expect(after(ready, readyOutlook, { request: { value: "x", seenAt: 1 } })?.lastSyncTime).toBe(now);
+  });
+
+  it("a wish for a reconcile is answered by an outcome, not by a call that is tried again", () => {
+    const request = { value: "now", seenAt: 1 };
+    const failure = {
+      step: "read",
+      detail: { kind: "held", retryAfterMs: 1 },
+      attemptOf: "",
+      attempts: 1,
+      at: 1,
+      retryAt: 2,
+    };
+    const failed = { request, memory: { ...memory, failure } as Memory };
+    expect(after(undefined, trouble("failing"), failed)?.lastHandledReconcileAt).toBeUndefined();
+    expect(after(undefined, trouble("stalled"), failed)?.lastHandledReconcileAt).toBe("now");
+    expect(after(undefined, trouble("failing"), { request })?.lastHandledReconcileAt).toBe("now");
+    expect(after(undefined, { is: "paused" }, { request })?.lastHandledReconcileAt).toBeUndefined();
   });
 
   it.each<[string, Outlook, Outlook, boolean]>([

@@ -27,9 +27,7 @@ export function statusPatch(observed: Observed, outlook: Outlook): StatusPatch |
         ? outlook.drift.slice(0, statusBounds.items).map(fitting)
         : null,
     ...(outlook.is === "ready" ? { uid: outlook.uid, parentUid: outlook.parentUid } : {}),
-    ...(observed.request === undefined || outlook.is === "paused"
-      ? {}
-      : { lastHandledReconcileAt: observed.request.value }),
+    ...(isAnswered(observed, outlook) ? { lastHandledReconcileAt: observed.request?.value } : {}),
   };
   const changes = Object.entries(after).filter(
     ([field, value]) => !isDeepStrictEqual(value ?? undefined, before?.[field as keyof Status]),
@@ -63,6 +61,12 @@ export function onlyRephrases(before: Status | undefined, { conditions, error, .
 
 function sense({ message: _words, ...condition }: Condition): Omit<Condition, "message"> {
   return condition;
+}
+
+/** A wish for a reconcile is answered once there is an outcome: not while it is paused, nor by a call that is tried again. */
+function isAnswered({ request, memory }: Observed, outlook: Outlook): boolean {
+  if (request === undefined || outlook.is === "paused") return false;
+  return outlook.is === "ready" || outlook.is === "stalled" || memory.failure === undefined;
 }
 
 type Finding = Omit<Condition, "lastTransitionTime" | "observedGeneration">;

@@ -16,14 +16,14 @@ const kindNames = Object.keys(kinds) as KindName[];
 export function connectTriggers(world: World, enqueue: Enqueue): void {
   const now = () => world.clock.monotonic();
   // What a former leader may have seen before us is not taken for new.
-  const settled = () => now() >= world.settledAt;
+  const isNew = () => now() >= world.soleLeaderSince;
   for (const kind of kindNames)
     world.stores[kind].onChange((before, after, source) => {
       const held = after ?? before;
       if (held === undefined) return;
       const key = keyOf(held);
       if (after === undefined) world.memories[kind].forget(key);
-      else world.memories[kind].recall(key, after, now(), before === undefined && source === "watch" && settled());
+      else world.memories[kind].recall(key, after, now(), before === undefined && source === "watch" && isNew());
       // Who writes it himself looks again anyway.
       if (source !== "ownWrite") enqueue(kind, key, { priority: source === "list" ? "low" : "high" });
       if (mattersToReferrers(before, after)) wakeReferrers(world, kind, held, enqueue);
@@ -39,8 +39,17 @@ export function connectTriggers(world: World, enqueue: Enqueue): void {
     for (const uid of changed)
       for (const held of concerned(world, kind, uid)) enqueue(kind, keyOf(held), { priority: "low" });
     // What waits may wait for just this: a name that has become free, a right that was given.
-    for (const key of world.memories[kind].waiting()) enqueue(kind, key, { priority: "low" });
+    wakeWaiting(world, kind, enqueue);
   });
+
+  // What failed under the old token is no longer what is tried.
+  world.session.onNewAccess(() => {
+    for (const kind of kindNames) wakeWaiting(world, kind, enqueue);
+  });
+}
+
+function wakeWaiting(world: World, kind: KindName, enqueue: Enqueue): void {
+  for (const key of world.memories[kind].waiting()) enqueue(kind, key, { priority: "low" });
 }
 
 /** The uids that resources stand for by their status and that are not on their way out. */

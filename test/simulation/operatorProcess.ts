@@ -100,6 +100,7 @@ export class OperatorProcess {
       operatorIdentity,
       serviceAccountIssuer: "https://issuer.example",
       settledAt: acquired === "expired" ? since + settleMs : since,
+      soleLeaderSince: acquired === "expired" ? since + settleMs : since,
       settleMs,
       credentialEpoch: () => 1,
       clock,
