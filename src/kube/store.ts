@@ -244,14 +244,16 @@ export type ReadStore<T extends { readonly metadata: ObjectMeta }> = Omit<
 /** Keys by what a function of their objects says. */
 class Index<T> {
   readonly #valuesOf: (object: T) => readonly string[];
-  readonly #keys = new Map<string, Set<string>>();
+  /** Most values are of one object: a set for each would be most of what an index takes. */
+  readonly #keys = new Map<string, string | Set<string>>();
 
   constructor(valuesOf: (object: T) => readonly string[]) {
     this.#valuesOf = valuesOf;
   }
 
   keys(value: string): Iterable<string> {
-    return this.#keys.get(value) ?? [];
+    const keys = this.#keys.get(value) ?? [];
+    return typeof keys === "string" ? [keys] : keys;
   }
 
   change(key: string, before: T | undefined, after: T | undefined): void {
@@ -260,13 +262,14 @@ class Index<T> {
     for (const value of old) {
       if (current.includes(value)) continue;
       const keys = this.#keys.get(value);
-      keys?.delete(key);
-      if (keys?.size === 0) this.#keys.delete(value);
+      if (typeof keys === "object") keys.delete(key);
+      if (keys === key || (typeof keys === "object" && keys.size === 0)) this.#keys.delete(value);
     }
     for (const value of current) {
       const keys = this.#keys.get(value);
-      if (keys === undefined) this.#keys.set(value, new Set([key]));
-      else keys.add(key);
+      if (keys === undefined) this.#keys.set(value, key);
+      else if (typeof keys === "object") keys.add(key);
+      else if (keys !== key) this.#keys.set(value, new Set([keys, key]));
     }
   }
 }

@@ -44,9 +44,9 @@ export interface RowKeys<R> {
 export class CollectionView<R extends { readonly uid: string }> {
   readonly #entries = new Map<string, Entry<R>>();
   readonly #gone = new Map<string, Moment>();
-  readonly #byParent = new Map<string, Set<string>>();
-  readonly #byKey = new Map<string, Set<string>>();
-  readonly #byName = new Map<string, Set<string>>();
+  readonly #byParent: UidIndex = new Map();
+  readonly #byKey: UidIndex = new Map();
+  readonly #byName: UidIndex = new Map();
   readonly #subtrees = new Map<string, Coverage>();
   readonly #children = new Map<string, Coverage>();
   readonly #keysOf: RowKeys<R>;
@@ -75,12 +75,12 @@ export class CollectionView<R extends { readonly uid: string }> {
 
   /** The rows directly below `parent` that bear `name`. */
   named(parent: string, name: string): R[] {
-    return this.#rowsOf(this.#byName.get(`${parent} ${name}`));
+    return this.#rowsOf(uidsIn(this.#byName, `${parent} ${name}`));
   }
 
   /** All rows with this natural key, in the order of their uids. */
   withKey(key: string): R[] {
-    return this.#rowsOf(this.#byKey.get(key)).toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+    return this.#rowsOf(uidsIn(this.#byKey, key)).toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
   }
 
   /** The latest complete list that held all children of `parent`; undefined where there was none. */
@@ -143,7 +143,7 @@ export class CollectionView<R extends { readonly uid: string }> {
   }
 
   #within(scope: { readonly descendantsOf: string } | { readonly childrenOf: string }): string[] {
-    if ("childrenOf" in scope) return [...(this.#byParent.get(scope.childrenOf) ?? [])];
+    if ("childrenOf" in scope) return [...uidsIn(this.#byParent, scope.childrenOf)];
     const prefix = `${scope.descendantsOf}/`;
     return this.#entries
       .keys()
@@ -164,8 +164,8 @@ export class CollectionView<R extends { readonly uid: string }> {
     for (const [index, key] of this.#placesOf(entry.row)) removeFrom(index, key, uid);
   }
 
-  #placesOf(row: R): [Map<string, Set<string>>, string][] {
-    const places: [Map<string, Set<string>>, string][] = [];
+  #placesOf(row: R): [UidIndex, string][] {
+    const places: [UidIndex, string][] = [];
     const parent = parentOf(row.uid);
     const name = this.#keysOf.name(row);
     const key = this.#keysOf.naturalKey(row);
@@ -175,21 +175,30 @@ export class CollectionView<R extends { readonly uid: string }> {
     return places;
   }
 
-  #rowsOf(uids: ReadonlySet<string> | undefined): R[] {
-    return [...(uids ?? [])].flatMap((uid) => this.#entries.get(uid)?.row ?? []);
+  #rowsOf(uids: Iterable<string>): R[] {
+    return Array.from(uids).flatMap((uid) => this.#entries.get(uid)?.row ?? []);
   }
 }
 
-function addTo(index: Map<string, Set<string>>, key: string, uid: string): void {
-  const uids = index.get(key);
-  if (uids === undefined) index.set(key, new Set([uid]));
-  else uids.add(uid);
+/** Most keys are of one row: a set for each would take more memory than the rows. */
+type UidIndex = Map<string, string | Set<string>>;
+
+function uidsIn(index: UidIndex, key: string): Iterable<string> {
+  const uids = index.get(key) ?? [];
+  return typeof uids === "string" ? [uids] : uids;
 }
 
-function removeFrom(index: Map<string, Set<string>>, key: string, uid: string): void {
+function addTo(index: UidIndex, key: string, uid: string): void {
   const uids = index.get(key);
-  uids?.delete(uid);
-  if (uids?.size === 0) index.delete(key);
+  if (uids === undefined) index.set(key, uid);
+  else if (typeof uids === "object") uids.add(uid);
+  else if (uids !== uid) index.set(key, new Set([uids, uid]));
+}
+
+function removeFrom(index: UidIndex, key: string, uid: string): void {
+  const uids = index.get(key);
+  if (typeof uids === "object") uids.delete(uid);
+  if (uids === uid || (typeof uids === "object" && uids.size === 0)) index.delete(key);
 }
 
 function sameContent(a: object, b: object): boolean {
