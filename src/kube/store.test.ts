@@ -334,7 +334,7 @@ test("in any order of list, events and answers, a key never goes back", () => {
 
 test("a parser is given what the store holds of the same object, but not of another or of another history", () => {
   const given: (string | undefined)[] = [];
-  const store = new Store<KubeObject>({
+  const read = new Store<KubeObject>({
     parse: (arrived, before) => {
       given.push(before?.metadata.resourceVersion);
       return arrived;
@@ -345,12 +345,12 @@ test("a parser is given what the store holds of the same object, but not of anot
     kind: "Thing",
     metadata: { name: "a", namespace: "ns", uid, resourceVersion, generation: 1 },
   });
-  const list = (uid: string, version: string, since: string) =>
-    store.replace({ namespace: "ns", objects: [of(uid, version)], resourceVersion: version, since });
-  list("one", "10", "0");
-  store.apply({ type: "MODIFIED", object: of("one", "11") });
-  store.observeOwnWrite(of("one", "12"));
-  store.apply({ type: "MODIFIED", object: of("two", "13") });
-  list("two", "5", "13");
+  const relist = (uid: string, version: string, since: string) =>
+    read.replace({ namespace: "ns", objects: [of(uid, version)], resourceVersion: version, since });
+  relist("one", "10", "0");
+  read.apply({ type: "MODIFIED", object: of("one", "11") });
+  read.observeOwnWrite(of("one", "12"));
+  read.apply({ type: "MODIFIED", object: of("two", "13") });
+  relist("two", "5", "13");
   expect(given).toEqual([undefined, "10", "11", undefined, undefined]);
 });

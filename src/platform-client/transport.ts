@@ -112,14 +112,14 @@ export class HttpTransport {
         clearTimeout(timer);
         signal.removeEventListener("abort", abort);
       };
-      const fail = (reason: unknown) => {
+      const giveUp = (reason: unknown) => {
         if (ended) return;
         end();
         controller?.abort(new Error("nobody waits for it any more"));
         reject(reason);
       };
-      const abort = () => fail(signal.reason);
-      const timer = setTimeout(() => fail(new Error("no answer within the deadline")), this.#options.deadlineMs);
+      const abort = () => giveUp(signal.reason);
+      const timer = setTimeout(() => giveUp(new Error("no answer within the deadline")), this.#options.deadlineMs);
       signal.addEventListener("abort", abort, { once: true });
       this.#agent.dispatch(
         {
@@ -151,7 +151,7 @@ export class HttpTransport {
             end();
             resolve({ status, retryAfter, text: Buffer.concat(chunks).toString("utf8") });
           },
-          onResponseError: (_, error) => fail(error),
+          onResponseError: (_, error) => giveUp(error),
         },
       );
     });
