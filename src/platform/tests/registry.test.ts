@@ -288,6 +288,25 @@ describe("access", () => {
     expect((await pusher.delete(repoPath(repo))).status).toBe(200);
   });
 
+  it("List and Get need the .list of the collection itself", async () => {
+    const group = await platform.admin.group(platform.root);
+    const repo = await makeRepo(group);
+    const tag = (await makeTag(repo, "latest")).uid;
+    for (const [cap, path, uid, beside] of [
+      ["repo.list", "repos", repo, tagPath(tag)],
+      ["tag.list", "tags", tag, repoPath(repo)],
+      ["groups.list", "", "", repoPath(repo)],
+    ] as const) {
+      const reader = await platform.callerWith("owner", group, `&cap=${cap}`);
+      for (const collection of ["repos", "tags"])
+        expect(await reader.ok("GET", `/registry/v2beta1/${collection}`), `${cap}: ${collection}`).toMatchObject({
+          totalCount: collection === path ? "1" : "0",
+        });
+      if (path !== "") expect((await reader.get(`/registry/v2beta1/${path}/${uid}`)).status).toBe(200);
+      expect(await reader.get(beside), cap).toMatchObject(denied);
+    }
+  });
+
   it("Moving a tag needs tag.update, making one tag.create", async () => {
     const repo = await makeRepo();
     await makeTag(repo, "there");
