@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { createLog } from "#src/ops/log.ts";
+import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/settings.ts";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
@@ -9,6 +10,16 @@ import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import { defineCommand } from "./command.ts";
 import { dataPlace, dataSettings, fileBeside, openStore } from "./platform-data.ts";
 import * as settings from "./settings.ts";
+
+/** Calls a second, written as `50/s` or `600/m`. */
+const callRate = {
+  placeholder: "N/s",
+  parse: (value: string): number => {
+    const match = /^([1-9]\d{0,6})\/(s|m)$/.exec(value);
+    if (match === null) throw new Error(`"${value}" is not a number of calls in a time, such as 50/s or 600/m`);
+    return Number(match[1]) / (match[2] === "m" ? 60 : 1);
+  },
+};
 
 export default defineCommand({
   summary: "serve the platform that the operator drives",
@@ -82,6 +93,22 @@ export default defineCommand({
       "1000",
       "calls of the API that are worked on at once; more are answered with code 8 and Retry-After",
     ),
+    rateLimit: settings.optional(
+      callRate,
+      "calls that each identity may make, as 50/s or 600/m; more are answered with code 8 and Retry-After (default: any number)",
+    ),
+    drainDelay: settings.withDefault(
+      settings.duration,
+      "0s",
+      "stay up for this long after the signal to stop, not ready, until no load balancer sends calls any more",
+    ),
+    fault: settings.optionalList(
+      { placeholder: "RULE", commas: true, parse: parseFaultRule },
+      `for tests: let calls fail by a rule, ${faultRuleForm}; method is the end of a method's name, where * is any text, such as GroupsService/*; applied: behind the work`,
+    ),
+    faultInjection: settings.toggle(
+      "for tests: let the admin list, add and clear faults at run time, by GET, POST and DELETE of /faults",
+    ),
     latency: settings.withDefault(settings.duration, "0ms", "let each answer of the API wait this long: for tests"),
     logLevel: settings.withDefault(
       settings.oneOf("debug", "info", "warn", "error"),
@@ -120,6 +147,10 @@ export default defineCommand({
       adminTokenFile,
       latency: values.latency,
       maximumInFlight: values.maximumInFlight,
+      rateLimit: values.rateLimit,
+      faults: values.fault,
+      faultInjection: values.faultInjection,
+      drainDelay: values.drainDelay,
       settings: settingsAt,
     });
     const { baseUrl, authUrl } = platform.settings;
@@ -151,6 +182,7 @@ function withoutSlash(url: string): string {
 function trustedIssuer() {
   return {
     placeholder: "URL[,ca=FILE][,jwks=URL]",
+    commas: true,
     parse: (value: string): TrustedIssuer => {
       const [issuer = "", ...options] = value.split(",");
       const given = new Map(options.map((option) => [option.split("=")[0], option.slice(option.indexOf("=") + 1)]));

@@ -50,6 +50,20 @@ describe("readSettings", () => {
     expect(() => settings.readSettings(backup, ["a", "b"], {})).toThrowError("FILE: give it once");
   });
 
+  it("separates them by semicolons and new lines too, and by these alone where a value may hold commas", () => {
+    const withCommas = { issuer: settings.optionalList({ ...settings.text, commas: true }, "URL[,ca=FILE]") };
+    const read = (MUSTER_ISSUER: string) => settings.readSettings(withCommas, [], { MUSTER_ISSUER }).issuer;
+    expect(read("https://a,ca=/a b.pem")).toEqual(["https://a,ca=/a b.pem"]);
+    expect(read("https://a,ca=/a.pem; https://b")).toEqual(["https://a,ca=/a.pem", "https://b"]);
+    expect(read("https://a,ca=/a.pem\nhttps://b\n")).toEqual(["https://a,ca=/a.pem", "https://b"]);
+    expect(() => read("https://a;;https://b")).toThrowError("must not be empty");
+    expect(settings.describeSettings(withCommas)).toContain("MUSTER_ISSUER with a semicolon between two]");
+    const root2 = settings.readSettings(example, ["--platform-url=http://p"], {
+      MUSTER_ROOT_GROUP: `${root};${root}\n${root}`,
+    });
+    expect(root2.rootGroup).toEqual([root, root, root]);
+  });
+
   it("reports all mistakes at once, each with its flag", () => {
     const read = () =>
       settings.readSettings(example, ["--root-group", "nope", "--workers", "0", "--wrokers", "3", "stray"], {

@@ -11,6 +11,8 @@ export interface Setting<T> {
   /** Turns all texts given for the setting (one, unless `repeatable`) into its value. */
   readonly read: (texts: readonly string[]) => T;
   readonly repeatable: boolean;
+  /** Whether a value may hold commas: then none separates the values of a repeatable setting in its variable. */
+  readonly commas: boolean;
   /** Given by its place behind the command, as in `muster platform backup FILE`, and not as a flag or a variable. */
   readonly operand?: true;
   readonly presence: { readonly kind: "required" } | { readonly kind: "default"; readonly value: T };
@@ -23,6 +25,8 @@ export type Values<S extends Settings> = { readonly [K in keyof S]: S[K] extends
 /** How one text becomes a value. */
 interface ValueType<T> {
   readonly placeholder: string;
+  /** Whether a value may hold commas. */
+  readonly commas?: boolean;
   readonly parse: (text: string) => T;
 }
 
@@ -140,7 +144,10 @@ export function withDefault<T>(type: ValueType<T>, shown: string, help: string):
   };
 }
 
-/** May be given several times; in its variable the values are separated by commas. At least one is needed. */
+/**
+ * May be given several times; in its variable the values are separated by semicolons, new lines or, where no value may
+ * hold one, commas. At least one is needed.
+ */
 export function requiredList<T>(type: ValueType<T>, help: string): Setting<readonly T[]> {
   return { help, ...many(type), presence: { kind: "required" } };
 }
@@ -172,6 +179,7 @@ export function toggle(help: string): Setting<boolean> {
 function single<T>(type: ValueType<T>) {
   return {
     placeholder: type.placeholder,
+    commas: type.commas ?? false,
     repeatable: false,
     read: (texts: readonly string[]) => {
       const [value, ...more] = texts;
@@ -184,6 +192,7 @@ function single<T>(type: ValueType<T>) {
 function many<T>(type: ValueType<T>) {
   return {
     placeholder: type.placeholder,
+    commas: type.commas ?? false,
     repeatable: true,
     read: (texts: readonly string[]) => texts.map((value) => type.parse(value)),
   };
@@ -227,7 +236,10 @@ export function readSettings<S extends Settings>(
 }
 
 function textsFromVariable(setting: Setting<unknown>, variable: string): readonly string[] {
-  return setting.repeatable ? variable.split(",").map((part) => part.trim()) : [variable];
+  if (!setting.repeatable) return [variable];
+  const parts = variable.split(setting.commas ? /[;\n]/ : /[;\n,]/).map((part) => part.trim());
+  // A text of several lines may end with a new line. Any other empty value is a mistake.
+  return /\n\s*$/.test(variable) ? parts.slice(0, -1) : parts;
 }
 
 function textsFromArguments(settings: Settings, args: readonly string[], mistakes: string[]): Map<string, string[]> {
@@ -257,6 +269,10 @@ function textsFromArguments(settings: Settings, args: readonly string[], mistake
   return given;
 }
 
+function variableNote(key: string, { repeatable, commas }: Setting<unknown>): string {
+  return repeatable && commas ? `${variableOf(key)} with a semicolon between two` : variableOf(key);
+}
+
 /** The text of `--help`: every setting with its placeholder, variable and meaning. */
 export function describeSettings(settings: Settings): string {
   return Object.entries(settings)
@@ -264,7 +280,7 @@ export function describeSettings(settings: Settings): string {
       const notes = [
         ...(setting.presence.kind === "required" ? ["required"] : []),
         ...(setting.repeatable ? ["repeatable"] : []),
-        ...(setting.operand ? [] : [variableOf(key)]),
+        ...(setting.operand ? [] : [variableNote(key, setting)]),
       ].join(", ");
       return (
         `  ${setting.operand ? "" : `${flagOf(key)} `}${setting.placeholder}`.trimEnd() +

@@ -1,9 +1,13 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { Authenticator } from "./access/authenticator.ts";
 import type { Clock } from "./clock.ts";
 import { firstStart } from "./first-start.ts";
 import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
 import { ApiDescriptions } from "./openapi/api-descriptions.ts";
+import type { FaultRule } from "./faults/fault-rule.ts";
+import { Faults } from "./faults/faults.ts";
+import { faultsHandler } from "./faults/faults-handler.ts";
 import { PageTokens } from "./resources/page-token.ts";
 import { restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
@@ -16,6 +20,7 @@ import {
   type ListenOptions,
 } from "./server/http-server.ts";
 import { Metrics } from "./server/metrics.ts";
+import { RateLimit } from "./server/rate-limit.ts";
 import { wellKnownDocuments } from "./server/well-known.ts";
 import { operationsOf } from "./service/operations.ts";
 import { Sessions } from "./service/session.ts";
@@ -39,6 +44,14 @@ export interface PlatformOptions {
   readonly latency: number;
   /** Calls of the API that are worked on at once; more are answered with code 8. */
   readonly maximumInFlight: number;
+  /** Calls a second that each identity may make; any number, where undefined. */
+  readonly rateLimit: number | undefined;
+  /** What goes wrong from the start, for people who test their clients. */
+  readonly faults: readonly FaultRule[];
+  /** Whether the admin may make faults while the platform runs. */
+  readonly faultInjection: boolean;
+  /** Milliseconds for which the platform is not ready, but takes calls, before it stops. */
+  readonly drainDelay: number;
   /** @param url where it listens, which decides the addresses that were not given */
   readonly settings: (url: string) => PlatformSettings;
 }
@@ -72,19 +85,23 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const sessions = new Sessions(store, clock, settings, pageTokens);
     const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
     const metrics = new Metrics(() => server.connections());
+    const authenticator = new Authenticator(store, tokens);
+    const rateLimit = options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit, clock);
     const operations = operationsOf(
       [
         ...servicesOf(sessions, options.masterKey),
-        securityTokenService({ store, tokens, issuerKeys, settings, clock, log }),
+        securityTokenService({ store, tokens, issuerKeys, rateLimit, settings, clock, log }),
       ],
-      new Authenticator(store, tokens),
+      authenticator,
+      rateLimit,
     );
     const transcoder = new Transcoder(operations, {
       unknownFields: settings.unknownFields,
       emptyAnswer: settings.deleteAnswer,
     });
     const { latency, maximumInFlight } = options;
-    const runner = new CallRunner({ metrics, log, latency, maximumInFlight });
+    const faults = new Faults(options.faults);
+    const runner = new CallRunner({ metrics, log, latency, maximumInFlight, faults });
     const rest = restHandler(transcoder, runner, settings.errorDomain);
     const stopping = new AbortController();
     const rpc = grpcHandler(operations, runner, { ...settings, stopping: stopping.signal });
@@ -102,6 +119,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         if (document !== undefined && request.method === "GET") return json(document);
         if (request.method === "GET" && path === "/openapi.json") return json(descriptions.openApi);
         if (request.method === "GET" && path === "/docs") return html(descriptions.page);
+        if (options.faultInjection && path === "/faults")
+          return faultsHandler(faults, authenticator, settings.errorDomain)(request, readBody);
         return rest(request, readBody);
       },
     });
@@ -117,6 +136,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       rootGroup,
       close: async () => {
         stopping.abort();
+        // Who balances load over replicas needs a while to see that this one is not ready.
+        await wait(options.drainDelay);
         await server.close(drainMilliseconds);
         await store.close();
       },

@@ -1,7 +1,10 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import { createContextKey, createContextValues } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
+import type { ServerResponse } from "node:http";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { bearerOf } from "../server/bearer.ts";
+import { breakAnswer, type Breakage } from "../server/broken-answer.ts";
 import type { CallRunner } from "../server/call-runner.ts";
 import type { NodeHandler } from "../server/http-server.ts";
 import type { Operation } from "../service/operations.ts";
@@ -9,6 +12,9 @@ import { grpcErrorOf } from "./grpc-error.ts";
 import { mountHealth } from "./health.ts";
 import { mountReflection } from "./reflection.ts";
 import { VendorAlias } from "./vendor-alias.ts";
+
+/** Breaks the answer of a call, which a handler cannot see. */
+const breaker = createContextKey<(breakage: Breakage) => void>(() => {});
 
 /** As over REST. */
 const maximumMessageBytes = 1024 * 1024;
@@ -30,15 +36,23 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
   const alias = vendorAlias === undefined ? undefined : new VendorAlias(vendorAlias);
   const services = [...new Set(operations.map(({ method }) => method.parent))];
   const names = services.map(({ typeName }) => typeName);
-  const handler = connectNodeAdapter({
+  const responses = new WeakMap<object, ServerResponse>();
+  const mounted = connectNodeAdapter({
     readMaxBytes: maximumMessageBytes,
+    contextValues: (request) =>
+      createContextValues().set(breaker, (breakage) => {
+        const response = responses.get(request);
+        if (response !== undefined) breakAnswer(request, response, breakage);
+      }),
     routes: (router) => {
       for (const operation of operations)
-        router.rpc(operation.method as DescMethodUnary, async (request: Message, { requestHeader }) => {
-          const outcome = await runner.run((named) => {
-            named(operation.name);
-            return operation.invoke(request, bearerOf(requestHeader.get("authorization")));
-          });
+        router.rpc(operation.method as DescMethodUnary, async (request: Message, { requestHeader, values }) => {
+          const bearer = bearerOf(requestHeader.get("authorization"));
+          const run = () => operation.invoke(request, bearer);
+          const outcome = await runner.run(async () => ({ operation: operation.name, run }));
+          if (outcome.breakage !== undefined) values.get(breaker)(outcome.breakage);
+          // Nothing is sent of it any more.
+          if (outcome.breakage === "reset") return new Promise<never>(() => {});
           if (outcome.kind === "error") throw grpcErrorOf(outcome.error, errorDomain);
           return outcome.value;
         });
@@ -50,11 +64,11 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
       mountReflection(router, [...services, Health], alias, stopping);
     },
   });
-  if (alias === undefined) return handler;
   return (request, response) => {
+    responses.set(request, response);
     // Another package name is another path.
-    request.url = alias.ownPath(request.url ?? "");
-    handler(request, response);
+    if (alias !== undefined) request.url = alias.ownPath(request.url ?? "");
+    mounted(request, response);
   };
 }
 

@@ -11,13 +11,13 @@ const answerHeaders = { "content-type": "application/json", "cache-control": "no
 /** The REST API over HTTP. */
 export function restHandler(transcoder: Transcoder, runner: CallRunner, errorDomain: string): HttpHandler {
   return async (request, readBody) => {
-    const outcome = await runner.run(async (named) => {
-      const call = transcoder.find(await restRequestOf(request, readBody));
-      named(call.operation.name);
-      return call.run();
+    const outcome = await runner.run(async () => {
+      const { operation, run } = transcoder.find(await restRequestOf(request, readBody));
+      return { operation: operation.name, run };
     });
-    if (outcome.kind === "answer") return { status: 200, headers: answerHeaders, body: outcome.value };
-    return errorAnswer(outcome.error, errorDomain);
+    const { breakage } = outcome;
+    if (outcome.kind === "answer") return { status: 200, headers: answerHeaders, body: outcome.value, breakage };
+    return { ...errorAnswer(outcome.error, errorDomain), breakage };
   };
 }
 
@@ -36,7 +36,8 @@ async function restRequestOf(request: HttpRequest, readBody: BodyReader): Promis
   };
 }
 
-function errorAnswer(error: ApiError, domain: string): HttpAnswer {
+/** An error in its form over REST. */
+export function errorAnswer(error: ApiError, domain: string): HttpAnswer {
   const headers: Record<string, string> = { ...answerHeaders };
   if (error.code === Code.unauthenticated) headers["www-authenticate"] = "Bearer";
   if (error.detail?.kind === "retry") headers["retry-after"] = error.detail.seconds.toString();

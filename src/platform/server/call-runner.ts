@@ -1,6 +1,9 @@
 import type { Logger } from "pino";
 import { ApiError, Code, resourceExhausted, unavailable } from "../errors/api-error.ts";
+import type { Faults } from "../faults/faults.ts";
+import { breakageOf, runWithFault } from "../faults/run-with-fault.ts";
 import { StoreUnavailableError } from "../store/store.ts";
+import type { Breakage } from "./broken-answer.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface CallRunnerOptions {
@@ -10,11 +13,21 @@ export interface CallRunnerOptions {
   readonly latency: number;
   /** Calls beyond so many at once are told to come back: better than all of them late. */
   readonly maximumInFlight: number;
+  readonly faults: Faults;
 }
 
-export type Outcome<T> =
+/** A call whose operation is known, and how to do it. */
+export interface FoundCall<T> {
+  readonly operation: string;
+  /** @throws ApiError */
+  readonly run: () => Promise<T>;
+}
+
+/** How a call ended; a fault on demand may break what is sent of it. */
+export type Outcome<T> = { readonly breakage?: Breakage | undefined } & (
   | { readonly kind: "answer"; readonly value: T }
-  | { readonly kind: "error"; readonly error: ApiError };
+  | { readonly kind: "error"; readonly error: ApiError }
+);
 
 /** Seconds after which a call that was sent away is worth another try. */
 const retryAfter = 1;
@@ -28,19 +41,25 @@ export class CallRunner {
     this.#options = options;
   }
 
-  /** @param work finds out which operation is called, says so by `named`, and does it */
-  async run<T>(work: (named: (operation: string) => void) => Promise<T>): Promise<Outcome<T>> {
-    const { metrics, log, latency, maximumInFlight } = this.#options;
+  /** @param find finds out which operation is called; it may throw an `ApiError` as the operation may */
+  async run<T>(find: () => Promise<FoundCall<T>>): Promise<Outcome<T>> {
+    const { metrics, log, latency, maximumInFlight, faults } = this.#options;
     const started = performance.now();
     let operation = "unknown";
     let outcome: Outcome<T>;
+    let breakage: Breakage | undefined;
     metrics.inFlight.set(++this.#inFlight);
     try {
       if (this.#inFlight > maximumInFlight) throw resourceExhausted("too many calls at once", retryAfter);
-      const value = await work((name) => {
-        operation = name;
-      });
-      outcome = { kind: "answer", value };
+      const call = await find();
+      operation = call.operation;
+      const fault = faults.strike(operation);
+      if (fault === undefined) outcome = { kind: "answer", value: await call.run() };
+      else {
+        metrics.faults.inc({ method: operation });
+        breakage = breakageOf(fault.effect);
+        outcome = { kind: "answer", value: await runWithFault(fault, call.run) };
+      }
     } catch (thrown) {
       outcome = { kind: "error", error: this.#errorOf(thrown, operation) };
     }
@@ -50,7 +69,7 @@ export class CallRunner {
     const code = outcome.kind === "answer" ? 0 : outcome.error.code;
     metrics.observe(operation, code, seconds);
     log.debug({ operation, code, seconds }, "answered");
-    return outcome;
+    return breakage === undefined ? outcome : { ...outcome, breakage };
   }
 
   #errorOf(thrown: unknown, operation: string): ApiError {

@@ -14,6 +14,7 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
+import { breakAnswer, type Breakage } from "./broken-answer.ts";
 import { type PortLimits, portLimits } from "./limits.ts";
 import { sniffingServer } from "./protocol-sniffer.ts";
 import { readBody } from "./read-body.ts";
@@ -32,6 +33,7 @@ export interface HttpAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Empty for none. */
   readonly body: string;
+  readonly breakage?: Breakage | undefined;
 }
 
 export type HttpHandler = (request: HttpRequest, body: BodyReader) => Promise<HttpAnswer>;
@@ -186,8 +188,10 @@ async function answer(
       response.once("close", () => clearTimeout(timer));
     }
     if (kind !== "http") return rpc(request, response);
-    const { status, headers, body } = await http(request, () => readBody(request, response, bodyBytes));
+    const { status, headers, body, breakage } = await http(request, () => readBody(request, response, bodyBytes));
     if (response.destroyed) return;
+    if (breakage !== undefined) breakAnswer(request, response, breakage);
+    if (response.destroyed || breakage === "reset") return;
     response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
     response.end(body);
   } catch {

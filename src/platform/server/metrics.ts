@@ -15,6 +15,12 @@ export class Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers: [this.registry],
   });
+  readonly faults = new Counter({
+    name: "muster_platform_server_faults_total",
+    help: "Faults on demand that struck a call, by method of the contract.",
+    labelNames: ["method"] as const,
+    registers: [this.registry],
+  });
   readonly inFlight = new Gauge({
     name: "muster_platform_server_requests_in_flight",
     help: "Calls that are being worked on.",
@@ -24,7 +30,7 @@ export class Metrics {
   /** @param connections how many connections the port has open */
   constructor(connections: () => Promise<number>) {
     collectDefaultMetrics({ register: this.registry });
-    const gauge = new Gauge({
+    const gauge: Gauge = new Gauge({
       name: "muster_platform_server_connections",
       help: "Connections that are open.",
       registers: [],

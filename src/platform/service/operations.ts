@@ -1,6 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { Authenticator } from "../access/authenticator.ts";
 import { unimplemented } from "../errors/api-error.ts";
+import type { RateLimit } from "../server/rate-limit.ts";
 import type { Service } from "./service.ts";
 
 /** A method of the contract, ready to be called by any transport. */
@@ -18,8 +19,15 @@ export interface Operation {
   readonly invoke: (request: Message, bearer: string | undefined) => Promise<Message>;
 }
 
-/** All methods of the services. The one way into a handler: REST and gRPC both mount these. */
-export function operationsOf(services: readonly Service[], authenticator: Authenticator): Operation[] {
+/**
+ * All methods of the services. The one way into a handler: REST and gRPC both mount these.
+ * @param rateLimit of each identity; the admin has none
+ */
+export function operationsOf(
+  services: readonly Service[],
+  authenticator: Authenticator,
+  rateLimit: RateLimit | undefined,
+): Operation[] {
   return services.flatMap((service) =>
     service.desc.methods.map((method): Operation => {
       const name = `${service.desc.typeName}/${method.name}`;
@@ -33,7 +41,11 @@ export function operationsOf(services: readonly Service[], authenticator: Authen
         method,
         name,
         access,
-        invoke: async (request, bearer) => handler(request, { caller: await authenticator.authenticate(bearer) }),
+        invoke: async (request, bearer) => {
+          const caller = await authenticator.authenticate(bearer);
+          if (caller.kind === "identity") rateLimit?.admit(caller.uid);
+          return handler(request, { caller });
+        },
       };
     }),
   );

@@ -63,6 +63,19 @@ describe("gRPC on the same port", () => {
     expect((await platform.as(answer.token).get("/iam/v2beta1/groups")).status).toBe(200);
   });
 
+  it("answers what runs when it stops, and takes nothing new", async () => {
+    const own = await RunningPlatform.start({}, { latency: 200 });
+    const groups = createClient(GroupsService, createGrpcTransport({ baseUrl: own.url }));
+    const running = groups.listGroups({}, bearer(own.admin.token));
+    await own.admin.callsInFlight(1);
+    const before = performance.now();
+    const stopped = own.stop();
+    expect((await running).groups).toHaveLength(1);
+    await stopped;
+    expect(performance.now() - before).toBeLessThan(2_000);
+    await expect(groups.listGroups({}, bearer(own.admin.token))).rejects.toMatchObject({ code: Code.Unavailable });
+  });
+
   it("serves the same methods under another vendor's package name", async () => {
     const response = await fetch(`${platform.url}/acme.platform.iam.v2beta1.GroupsService/ListGroups`, {
       method: "POST",

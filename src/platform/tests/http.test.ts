@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RunningPlatform } from "./running-platform.ts";
+import { type Client, RunningPlatform } from "./running-platform.ts";
 
 let platform: RunningPlatform;
 beforeAll(async () => {
@@ -63,6 +63,36 @@ describe("the port", () => {
     expect(sent?.headers.get("retry-after")).toBe("1");
     expect(sent?.body).toMatchObject({ code: 8, details: [{}, { retryDelay: "1s" }] });
     await own.stop();
+  });
+
+  it("sends an identity away that calls too often: 8, with Retry-After; the others and the admin are not touched", async () => {
+    const own = await RunningPlatform.start({}, { rateLimit: 2 });
+    const [busy, other] = [await own.callerWith("viewer", own.root), await own.callerWith("viewer", own.root)];
+    const statuses = async (client: Client, count: number) =>
+      (await Promise.all(Array.from({ length: count }, () => client.get("/iam/v2beta1/groups")))).map(
+        ({ status }) => status,
+      );
+    own.advance(10_000);
+    expect((await statuses(busy, 4)).toSorted((a, b) => a - b)).toEqual([200, 200, 429, 429]);
+    const sent = await busy.get("/iam/v2beta1/groups");
+    expect(sent.headers.get("retry-after")).toBe("1");
+    expect(sent.body).toMatchObject({ code: 8, details: [{}, { retryDelay: "1s" }] });
+    expect(await own.exchange(await own.incomingToken(busy.identity), busy.identity)).toMatchObject({ status: 429 });
+    expect(await statuses(other, 2)).toEqual([200, 200]);
+    expect(await statuses(own.admin, 5)).toEqual([200, 200, 200, 200, 200]);
+    own.advance(1_000);
+    expect(await statuses(busy, 1)).toEqual([200]);
+    await own.stop();
+  });
+
+  it("is not ready from the beginning of its stop, and takes calls until its delay is over", async () => {
+    const own = await RunningPlatform.start({}, { drainDelay: 300 });
+    const stopped = own.stop();
+    expect((await own.admin.get("/readyz")).status).toBe(503);
+    expect((await own.admin.get("/livez")).status).toBe(200);
+    expect((await own.admin.get("/iam/v2beta1/groups")).status).toBe(200);
+    await stopped;
+    await expect(own.admin.get("/livez")).rejects.toThrow();
   });
 
   it("answers what runs when it stops, and takes nothing new", async () => {

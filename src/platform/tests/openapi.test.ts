@@ -126,6 +126,7 @@ describe("the OpenAPI document", () => {
     const mounted = operationsOf(
       [implement(GroupsService, {} as never), implementAnonymous(SecurityTokenService, {} as never)],
       undefined as never,
+      undefined,
     );
     const { paths, servers } = openApiDocument(mounted, { baseUrl: "https://a", authUrl: "https://b" });
     expect(servers).toEqual([{ url: "https://a" }]);

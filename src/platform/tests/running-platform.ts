@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import pino from "pino";
 import { expect, vi } from "vitest";
-import { type Platform, startPlatform } from "../platform.ts";
+import { type Platform, type PlatformOptions, startPlatform } from "../platform.ts";
 import type { PlatformSettings } from "../settings.ts";
 import type { TlsFiles } from "../server/tls-files.ts";
 import { PostgresStore } from "../store/postgres.ts";
@@ -107,9 +107,10 @@ export class Client {
 
 const privateKeys = new Map<string, CryptoKey>();
 
-interface RunningOptions {
-  readonly latency?: number;
-  readonly maximumInFlight?: number;
+interface RunningOptions
+  extends Partial<
+    Pick<PlatformOptions, "latency" | "maximumInFlight" | "rateLimit" | "faults" | "faultInjection" | "drainDelay">
+  > {
   readonly tls?: TlsFiles;
   /** A PostgreSQL database in the place of a file. */
   readonly database?: string | undefined;
@@ -147,11 +148,11 @@ export class RunningPlatform {
 
   static async start(
     settings: Partial<PlatformSettings> = {},
-    { latency = 0, maximumInFlight = 1_000, tls, replicaOf, ...options }: RunningOptions = {},
+    { tls, replicaOf, database: givenDatabase, ...serving }: RunningOptions = {},
   ): Promise<RunningPlatform> {
     const { database, folder } =
       replicaOf === undefined
-        ? { database: options.database, folder: mkdtempSync(join(tmpdir(), "muster-platform-")) }
+        ? { database: givenDatabase, folder: mkdtempSync(join(tmpdir(), "muster-platform-")) }
         : { database: replicaOf.#database, folder: replicaOf.#folder };
     const clock = { offset: 0 };
     const platform = await startPlatform({
@@ -164,8 +165,13 @@ export class RunningPlatform {
       log: pino({ level: "silent" }),
       listen: { host: "127.0.0.1", port: 0, tls },
       adminTokenFile: join(folder, "admin-token"),
-      latency,
-      maximumInFlight,
+      latency: 0,
+      maximumInFlight: 1_000,
+      rateLimit: undefined,
+      faults: [],
+      faultInjection: false,
+      drainDelay: 0,
+      ...serving,
       settings: (url) => ({
         baseUrl: url,
         authUrl: url,

@@ -22,6 +22,7 @@ import {
   TokenPairSchema,
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
 import { identities } from "../iam/identity-collection.ts";
+import type { RateLimit } from "../server/rate-limit.ts";
 import { implementAnonymous, type Service } from "../service/service.ts";
 import type { PlatformSettings } from "../settings.ts";
 import type { Store, Writer } from "../store/store.ts";
@@ -40,6 +41,7 @@ export interface SecurityTokenParts {
   readonly store: Store;
   readonly tokens: ApiTokens;
   readonly issuerKeys: IssuerKeys;
+  readonly rateLimit: RateLimit | undefined;
   readonly settings: PlatformSettings;
   readonly clock: Clock;
   readonly log: Logger;
@@ -75,6 +77,8 @@ async function exchange(
   if (!(await isSignedBy(incoming.text, await keysFor(parts, identity, incoming, now))))
     throw permissionDenied("the token's signature is not of a key of its issuer");
 
+  // Only who has proved to be the identity counts against its limit.
+  parts.rateLimit?.admit(identity.uid);
   const { issuer: iss, subject: sub, audiences: aud } = incoming;
   const content = { identityUid: identity.uid, audiences, narrowing, actor: { iss, sub, aud } };
   const { token, expires } = await parts.tokens.issue(content);
