@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { load, type LoadOptions, type LoadResult } from "../load/load.ts";
 import { sourceFiles } from "../load/source-file.ts";
-import { SqliteStore } from "../store/sqlite.ts";
 import type { RunningPlatform } from "./running-platform.ts";
 
 /** Loads documents into a platform's data as `muster platform load` does: beside the platform that runs on it. */
@@ -29,7 +28,7 @@ export async function loadFiles(
   options: Partial<Pick<LoadOptions, "group" | "signal" | "report">> = {},
 ): Promise<LoadResult> {
   const { group, signal = new AbortController().signal, report = () => {} } = options;
-  const store = new SqliteStore(platform.dataFile);
+  const store = await platform.openStore();
   try {
     return await load({ store, files: sourceFiles(paths), group, now: platform.now, signal, report });
   } finally {

@@ -9,6 +9,7 @@ import type { PlatformSettings } from "../settings.ts";
 import type { TlsFiles } from "../server/tls-files.ts";
 import { PostgresStore } from "../store/postgres.ts";
 import { SqliteStore } from "../store/sqlite.ts";
+import type { Store } from "../store/store.ts";
 import { readOrMakeKeyFile } from "../tokens/key-file.ts";
 
 /** The JSON of an answer: what tests look at by name, and whatever else it has. */
@@ -156,10 +157,7 @@ export class RunningPlatform {
         : { database: replicaOf.#database, folder: replicaOf.#folder };
     const clock = { offset: 0 };
     const platform = await startPlatform({
-      store:
-        database === undefined
-          ? new SqliteStore(join(folder, "data"))
-          : await PostgresStore.open(database, { connections: 5 }),
+      store: await openStore(database, folder),
       masterKey: readOrMakeKeyFile(join(folder, "key")),
       clock: () => Date.now() + clock.offset,
       log: pino({ level: "silent" }),
@@ -191,9 +189,9 @@ export class RunningPlatform {
     return new RunningPlatform(platform, folder, clock, database, replicaOf !== undefined);
   }
 
-  /** The SQLite file that it runs on. */
-  get dataFile(): string {
-    return join(this.#folder, "data");
+  /** Its data opened once more, as a tool does that works beside it. */
+  openStore(): Promise<Store> {
+    return openStore(this.#database, this.#folder);
   }
 
   /** Moves the platform's clock forward. */
@@ -257,4 +255,9 @@ export class RunningPlatform {
     await this.#platform.close();
     if (!this.#isReplica) rmSync(this.#folder, { recursive: true });
   }
+}
+
+async function openStore(database: string | undefined, folder: string): Promise<Store> {
+  if (database === undefined) return new SqliteStore(join(folder, "data"));
+  return PostgresStore.open(database, { connections: 5 });
 }
