@@ -32,7 +32,6 @@ export function advisoryConditions(request: ListAdvisoriesRequest): Condition[] 
 function hasAlias(aliases: readonly string[]): Condition[] {
   if (aliases.length === 0) return [];
   const wanted = filterValues("aliases", aliases);
-  if (wanted.length === 0) return [(row) => row.lit(false)];
   return [
     (row) =>
       row(
@@ -62,6 +61,7 @@ function mentions(query: string): Condition[] {
     .split(/\s+/)
     .filter((word) => word !== "");
   return words.map((word): Condition => {
+    // SQLite's pattern would end there and match everything.
     if (word.includes("\0")) return (row) => row.lit(false);
     const pattern = `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`;
     return (row) => sql<boolean>`${row.ref("search_text")} like ${pattern} escape '\\'`;

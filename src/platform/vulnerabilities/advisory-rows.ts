@@ -60,7 +60,11 @@ export async function sameAdvisory(reader: Reader, group: string, advisory: Advi
 }
 
 /** Keeps a new advisory, or one in the place of another, with its aliases. */
-export async function putAdvisory(writer: AuthoredWriter, advisory: Advisory, before: Advisory | undefined): Promise<void> {
+export async function putAdvisory(
+  writer: AuthoredWriter,
+  advisory: Advisory,
+  before: Advisory | undefined,
+): Promise<void> {
   const { uid } = advisory;
   const [wanted, known] = [new Set(advisory.aliases), new Set(before?.aliases)];
   await (before === undefined ? advisories.insert(writer, advisory) : advisories.update(writer, advisory));
