@@ -62,6 +62,11 @@ export default defineCommand({
       "24h",
       "after this long the refresh tokens of an exchange end, however often they were used",
     ),
+    signingKeyInterval: settings.withDefault(
+      { ...settings.duration, parse: keyInterval },
+      "720h",
+      "how often the key that signs API tokens is replaced, from 1h; the next one is published up to an hour before it is used",
+    ),
     trustedIssuer: settings.optionalList(
       trustedIssuer(),
       "an issuer of tokens that may have a private address, such as a cluster's own: URL[,ca=FILE][,jwks=URL]",
@@ -147,6 +152,7 @@ export default defineCommand({
       adminTokenFile,
       latency: values.latency,
       maximumInFlight: values.maximumInFlight,
+      signingKeyInterval: values.signingKeyInterval,
       rateLimit: values.rateLimit,
       faults: values.fault,
       faultInjection: values.faultInjection,
@@ -172,6 +178,13 @@ function tlsFiles(certificate: string | undefined, key: string | undefined, log:
   if (certificate === undefined || key === undefined)
     throw new settings.SettingsError(["--tls-cert and --tls-key belong together: give both, or neither"]);
   return new TlsFiles({ certificate, key }, log);
+}
+
+/** Each key is published for as long as its tokens hold, and longer: very many would be, if they came very fast. */
+function keyInterval(value: string): number {
+  const interval = settings.duration.parse(value);
+  if (interval < 3_600_000) throw new Error(`"${value}" is shorter than 1h`);
+  return interval;
 }
 
 function withoutSlash(url: string): string {

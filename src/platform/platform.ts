@@ -21,7 +21,7 @@ import {
 } from "./server/http-server.ts";
 import { Metrics } from "./server/metrics.ts";
 import { RateLimit } from "./server/rate-limit.ts";
-import { wellKnownDocuments } from "./server/well-known.ts";
+import { WellKnownDocuments } from "./server/well-known.ts";
 import { operationsOf } from "./service/operations.ts";
 import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
@@ -31,7 +31,7 @@ import { ApiTokens } from "./tokens/api-token.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import type { MasterKey } from "./tokens/key-file.ts";
 import { securityTokenService } from "./tokens/security-token-service.ts";
-import { loadSigningKeys } from "./tokens/signing-keys.ts";
+import { SigningKeys } from "./tokens/signing-keys.ts";
 
 export interface PlatformOptions {
   readonly store: Store;
@@ -44,6 +44,8 @@ export interface PlatformOptions {
   readonly latency: number;
   /** Calls of the API that are worked on at once; more are answered with code 8. */
   readonly maximumInFlight: number;
+  /** Milliseconds from one key that signs API tokens to the next. */
+  readonly signingKeyInterval: number;
   /** Calls a second that each identity may make; any number, where undefined. */
   readonly rateLimit: number | undefined;
   /** What goes wrong from the start, for people who test their clients. */
@@ -79,7 +81,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   try {
     const settings = options.settings(server.url);
     const { rootGroup, first } = await firstStart(store, options.adminTokenFile, clock());
-    const keys = await loadSigningKeys(store, options.masterKey, clock());
+    const { masterKey, signingKeyInterval: interval } = options;
+    const keys = await SigningKeys.load({ store, masterKey, clock, log, interval });
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
     const pageTokens = new PageTokens(options.masterKey.derive("page token"));
     const sessions = new Sessions(store, clock, settings, pageTokens);
@@ -105,7 +108,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const rest = restHandler(transcoder, runner, settings.errorDomain);
     const stopping = new AbortController();
     const rpc = grpcHandler(operations, runner, { ...settings, stopping: stopping.signal });
-    const documents = wellKnownDocuments(settings.authUrl, keys);
+    const documents = new WellKnownDocuments(settings.authUrl, keys);
     const descriptions = new ApiDescriptions(operations, settings);
     handler.resolve({
       kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),
@@ -115,8 +118,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         if (path === "/livez") return text(200, "ok");
         if (path === "/readyz") return stopping.signal.aborted ? text(503, "stopping") : text(200, "ok");
         if (path === "/metrics") return text(200, await metrics.registry.metrics());
-        const document = documents.get(path);
-        if (document !== undefined && request.method === "GET") return json(document);
+        const document = request.method === "GET" ? await documents.at(path) : undefined;
+        if (document !== undefined) return json(document);
         if (request.method === "GET" && path === "/openapi.json") return json(descriptions.openApi);
         if (request.method === "GET" && path === "/docs") return html(descriptions.page);
         if (options.faultInjection && path === "/faults")

@@ -110,7 +110,10 @@ const privateKeys = new Map<string, CryptoKey>();
 
 interface RunningOptions
   extends Partial<
-    Pick<PlatformOptions, "latency" | "maximumInFlight" | "rateLimit" | "faults" | "faultInjection" | "drainDelay">
+    Pick<
+      PlatformOptions,
+      "signingKeyInterval" | "latency" | "maximumInFlight" | "rateLimit" | "faults" | "faultInjection" | "drainDelay"
+    >
   > {
   readonly tls?: TlsFiles;
   /** A PostgreSQL database in the place of a file. */
@@ -165,6 +168,7 @@ export class RunningPlatform {
       adminTokenFile: join(folder, "admin-token"),
       latency: 0,
       maximumInFlight: 1_000,
+      signingKeyInterval: 30 * 24 * 3_600_000,
       rateLimit: undefined,
       faults: [],
       faultInjection: false,

@@ -5,9 +5,8 @@ import { type Capability, capabilityNamed, dottedNameOf } from "../access/capabi
 import type { Clock } from "../clock.ts";
 import { unauthenticated } from "../errors/api-error.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
+import { apiTokenLifetime } from "./token-lifetime.ts";
 
-/** An exchanged API token is valid for one hour. */
-const apiTokenLifetime = 60 * 60 * 1_000;
 /** What an API token says beside its times. */
 export interface ApiTokenContent {
   readonly identityUid: string;
@@ -44,18 +43,19 @@ export class ApiTokens {
     const issued = Math.floor(this.#clock() / 1_000);
     const expires = issued + apiTokenLifetime / 1_000;
     const { capabilities, groups } = narrowing;
+    const { kid, privateKey } = await this.#keys.current();
     const token = await new SignJWT({
       act: { ...actor },
       ...(capabilities === undefined ? {} : { cap: [...capabilities].map(dottedNameOf) }),
       ...(groups === undefined ? {} : { scopes: groups }),
     })
-      .setProtectedHeader({ alg: signingAlgorithm, kid: this.#keys.current.kid, typ: "JWT" })
+      .setProtectedHeader({ alg: signingAlgorithm, kid, typ: "JWT" })
       .setIssuer(this.#issuer)
       .setSubject(identityUid)
       .setAudience([...audiences])
       .setIssuedAt(issued)
       .setExpirationTime(expires)
-      .sign(this.#keys.current.privateKey);
+      .sign(privateKey);
     return { token, expires: expires * 1_000 };
   }
 
@@ -103,10 +103,10 @@ export class ApiTokens {
     };
   }
 
-  #publicKey(kid: string | undefined) {
-    const known = this.#keys.publicKeys.get(kid ?? "");
+  async #publicKey(kid: string | undefined) {
+    const known = await this.#keys.publicKey(kid ?? "");
     if (known === undefined) throw new Error("unknown key");
-    return known.key;
+    return known;
   }
 
   #forgetOldest(): void {
