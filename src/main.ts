@@ -81,4 +81,13 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-process.exit(await main(process.argv.slice(2)));
+// Whoever reads the output may have seen enough: `muster platform audit | head`.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(0);
+});
+
+const code = await main(process.argv.slice(2));
+// Into a pipe, a write is not done when it returns, and leaving drops what is not.
+await new Promise((done) => process.stdout.write("", done));
+process.exit(code);

@@ -123,6 +123,7 @@ async function checkAudit(data: readonly string[], api: Api, rootGroup: string):
   for (const collection of ["groups", "identities", "roleBindings"])
     for (const { uid } of await api.below(collection, rootGroup)) there.add(uid);
   const different = [...told, ...there].filter((uid) => told.has(uid) !== there.has(uid));
-  if (different.length > 0) throw new Error(`half-done: the audit log and the platform differ in ${different.length}`);
+  if (different.length > 0)
+    throw new Error(`half-done: the audit log and the platform differ in ${different.length}, such as ${different[0]}`);
   return records.length;
 }

@@ -17,18 +17,16 @@ export class Replica {
   /** Resolves when it listens. @throws Error where it ends before, with what it said */
   static async start(settings: readonly string[]): Promise<Replica> {
     const args = ["src/main.ts", "platform", "--listen", "127.0.0.1:0", ...settings];
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
-    let complaint = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      complaint += text;
-    });
-    for await (const line of createInterface({ input: child.stdout })) {
-      const { msg, baseUrl, rootGroup } = JSON.parse(line) as { msg: string; baseUrl: string; rootGroup: string };
-      if (msg !== "listening") continue;
-      child.stdout.resume();
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    for await (const line of createInterface({ input: child.stderr })) {
+      said += `${line}\n`;
+      if (!line.includes('"msg":"listening"')) continue;
+      child.stderr.resume();
+      const { baseUrl, rootGroup } = JSON.parse(line) as { baseUrl: string; rootGroup: string };
       return new Replica(child, baseUrl, rootGroup);
     }
-    throw new Error(`the platform ended before it listened: ${complaint}`);
+    throw new Error(`the platform ended before it listened: ${said}`);
   }
 
   /** Resolves when it is gone. */
