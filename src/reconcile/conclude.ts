@@ -19,7 +19,7 @@ export function conclude(observed: Observed, outlook: Outlook, until?: Moment, a
   const { memory, now } = observed;
   const patch = statusPatch(observed, outlook);
   if (outlook.is === "waiting" || outlook.is === "failing") {
-    const showAt = (memory.waitingSince ?? now) + patienceMs;
+    const showAt = (memory.waitingSince ?? now) + (outlook.patienceMs ?? patienceMs);
     const rephraseAt = (memory.toldAt ?? Number.NEGATIVE_INFINITY) + rephraseMs;
     const rephrases = patch !== undefined && onlyRephrases(observed.resource.status, patch);
     const writeAt = rephrases ? Math.max(showAt, rephraseAt) : showAt;

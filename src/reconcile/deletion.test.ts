@@ -4,7 +4,7 @@ import { attemptOf } from "./conclude.ts";
 import { decide } from "./decide.ts";
 import { withMarker } from "./marker.ts";
 import type { Memory } from "./memory.ts";
-import type { Observed } from "./observed.ts";
+import type { Dependant, Observed } from "./observed.ts";
 import {
   anotherUid,
   bindingResource,
@@ -22,6 +22,9 @@ import {
   root,
   uid,
 } from "./observedFixture.ts";
+
+const stands = (name: string): Dependant => ({ name, leaving: false });
+const leaves = (name: string): Dependant => ({ name, leaving: true });
 
 interface Case {
   readonly name: string;
@@ -73,7 +76,11 @@ describe("deleting what stands", () => {
     },
     {
       name: "an object whose dependants still stand waits with ChildrenExist, and names them",
-      given: { ...stood, dependants: ["Identity ci", "RoleBinding ci-views"], memory: { ...seen, waitingSince: 0 } },
+      given: {
+        ...stood,
+        dependants: [stands("Identity ci"), leaves("RoleBinding ci-views")],
+        memory: { ...seen, waitingSince: 0 },
+      },
       expected: {
         do: "writeStatus",
         patch: {
@@ -86,6 +93,16 @@ describe("deleting what stands", () => {
           ]),
         },
       },
+    },
+    {
+      name: "while all of them are on their way out that is not worth a write",
+      given: { ...stood, dependants: [leaves("Identity ci")], memory: { ...seen, waitingSince: 0 }, now: 20_000 },
+      expected: { do: "wait", until: 60_000 },
+    },
+    {
+      name: "unless it takes a minute",
+      given: { ...stood, dependants: [leaves("Identity ci")], memory: { ...seen, waitingSince: 0 }, now: 60_000 },
+      expected: { do: "writeStatus" },
     },
     {
       name: "without a finalizer of ours nothing is left to do",
@@ -152,7 +169,7 @@ describe("the definition itself", () => {
     },
     {
       name: "while it is being deleted nobody waits for dependants, either",
-      given: { ...stood, definition: { readAt: 19_000, deleting: true }, dependants: ["Identity ci"] },
+      given: { ...stood, definition: { readAt: 19_000, deleting: true }, dependants: [stands("Identity ci")] },
       expected: released,
     },
   ]);
@@ -305,7 +322,7 @@ describe("what is not ours, or shall stay", () => {
     },
     {
       name: "Orphan waits for no dependants",
-      given: { ...stood, resource: orphan, dependants: ["Identity ci"] },
+      given: { ...stood, resource: orphan, dependants: [stands("Identity ci")] },
       expected: { do: "update" },
     },
     {

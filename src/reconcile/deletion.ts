@@ -2,10 +2,13 @@ import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
 import type { Row } from "#src/platform-client/rows.ts";
 import { attempt, conclude, stalled, waiting } from "./conclude.ts";
 import { markerIn, withoutMarker } from "./marker.ts";
-import type { Observed } from "./observed.ts";
+import type { Dependant, Observed } from "./observed.ts";
 import { foreignMarker } from "./ownership.ts";
 import { hasFinalizer, proofOfAbsence } from "./presence.ts";
 import type { Announcement, Step } from "./step.ts";
+import type { Trouble } from "./trouble.ts";
+
+const leavingPatienceMs = 60_000;
 
 /**
  * What to do for a resource that is being deleted. It goes by the recorded uid and needs no references. What was never
@@ -72,11 +75,7 @@ function decideKnown(observed: Observed, uid: string): Step {
       do: "releaseFinalizer",
       announce: orphaned(observed, uid, "because Muster's CustomResourceDefinition is being deleted"),
     };
-  if (!orphan && dependants.length > 0)
-    return conclude(
-      observed,
-      waiting("ChildrenExist", `Waiting until what depends on it is deleted: ${listed(dependants)}.`),
-    );
+  if (!orphan && dependants.length > 0) return conclude(observed, awaitDependants(dependants));
   const row = external.is === "present" ? external.row : observed.matches.find((match) => match.uid === uid);
   if (row === undefined)
     return attempt(
@@ -96,6 +95,15 @@ function decideKnown(observed: Observed, uid: string): Step {
       note: `Deleted the ${kind.noun} ${uid} on the platform.${equalOnesStay(observed, uid)}`,
     },
   });
+}
+
+/** While all of them are on their way out nobody has to act, and a tree that is deleted whole costs no such write. */
+function awaitDependants(dependants: readonly Dependant[]): Trouble {
+  const names = dependants.map(({ name }) => name);
+  return {
+    ...waiting("ChildrenExist", `Waiting until what depends on it is deleted: ${listed(names)}.`),
+    ...(dependants.every(({ leaving }) => leaving) ? { patienceMs: leavingPatienceMs } : {}),
+  };
 }
 
 /** The thing stays: take the marker away, so that nobody takes it for ours, and let go. */

@@ -13,7 +13,7 @@ import type { Definitions } from "./definitions.ts";
 import { type HeldResource, referent } from "./heldResource.ts";
 import { markerOf } from "./marker.ts";
 import type { Memories } from "./memories.ts";
-import type { Namesake, Observed, References } from "./observed.ts";
+import type { Dependant, Namesake, Observed, References } from "./observed.ts";
 import { resolveReferences } from "./references.ts";
 
 export type Stores = Readonly<Record<KindName, ReadStore<HeldResource>>>;
@@ -146,13 +146,16 @@ function ageOf({ metadata }: HeldResource): string {
 }
 
 /** Resources that refer to this one and exist on the platform. */
-function dependantsOf(stores: Stores, { kind, metadata }: Resource): string[] {
+function dependantsOf(stores: Stores, { kind, metadata }: Resource): Dependant[] {
   const wanted = referent(kind, metadata.namespace ?? "", metadata.name);
   return Object.entries(stores).flatMap(([name, store]) =>
     store
       .index("refersTo", wanted)
       .filter((held) => held.resource.status?.uid !== undefined)
-      .map((held) => `${name} ${held.metadata.name}`),
+      .map(({ metadata: { name: own, deletionTimestamp } }) => ({
+        name: `${name} ${own}`,
+        leaving: deletionTimestamp !== undefined,
+      })),
   );
 }
 

@@ -66,7 +66,7 @@ export interface Observed {
   /** Whether a uid lies below one of the roots that may be used. */
   readonly isWithinRoots: (uid: string) => boolean;
   /** Resources that refer to this one and still stand: `Identity team/ci`. */
-  readonly dependants: readonly string[];
+  readonly dependants: readonly Dependant[];
   /** The last read of the CustomResourceDefinition. */
   readonly definition: { readonly readAt: Moment; readonly deleting: boolean } | undefined;
   /** Whether too much of what we manage is missing at once for this to be made anew without being asked. */
@@ -80,6 +80,12 @@ export interface Observed {
   readonly now: Moment;
   /** The wall clock, for times that people read. */
   readonly wallClock: Date;
+}
+
+export interface Dependant {
+  readonly name: string;
+  /** Whether it is being deleted itself, so that the wait for it ends without anybody's doing. */
+  readonly leaving: boolean;
 }
 
 export interface Namesake {

@@ -14,6 +14,8 @@ export interface Trouble {
   /** One sentence, with the mend where there is one. */
   readonly message: string;
   readonly error?: PlatformErrorBody;
+  /** How long it lasts before it is shown, in milliseconds, where that is not the usual two seconds. */
+  readonly patienceMs?: number;
 }
 
 /** What a failed call to the platform means for the resource that it was made for. */
