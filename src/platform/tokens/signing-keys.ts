@@ -129,7 +129,7 @@ async function upToDate(
     if (rows.some(({ kid }) => kid === made.kid)) log.info({ kid: made.kid }, "made a signing key");
   }
   const opened = await Promise.all(
-    rows.map((row) => known.find(({ kid }) => kid === row.kid) ?? openKey(masterKey, row)),
+    rows.map(async (row) => known.find(({ kid }) => kid === row.kid) ?? openKey(masterKey, row)),
   );
   const [first, ...others] = opened;
   if (first === undefined) throw new Error("there is no signing key");
