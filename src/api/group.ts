@@ -3,7 +3,7 @@ import { nameAndDescription } from "./naming.ts";
 import { policySchema } from "./policy.ts";
 import { reference } from "./reference.ts";
 import { exactlyOneOf, immutable, withRules } from "./rule.ts";
-import type { CustomResource } from "./customResource.ts";
+import type { CustomResource } from "./custom-resource.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 
 const fixedParent =

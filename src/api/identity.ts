@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { awsIdentitySchema } from "./awsIdentity.ts";
-import { claimMatchSchema } from "./claimMatch.ts";
-import type { CustomResource } from "./customResource.ts";
+import { awsIdentitySchema } from "./aws-identity.ts";
+import { claimMatchSchema } from "./claim-match.ts";
+import type { CustomResource } from "./custom-resource.ts";
 import { nameAndDescription } from "./naming.ts";
 import { policySchema } from "./policy.ts";
 import { objectName, reference } from "./reference.ts";
 import { exactlyOneOf, immutable, withRules } from "./rule.ts";
-import { staticKeysSchema } from "./staticKeys.ts";
+import { staticKeysSchema } from "./static-keys.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 
 const fixedGroup =

@@ -3,7 +3,7 @@ import type { GroupSpec } from "./group.ts";
 import type { Policy } from "./policy.ts";
 import type { Reference } from "./reference.ts";
 import { type Resource, resourceDefinitions } from "./resource.ts";
-import type { RoleBindingSpec } from "./roleBinding.ts";
+import type { RoleBindingSpec } from "./role-binding.ts";
 
 const root = "0123456789abcdef0123456789abcdef01234567";
 

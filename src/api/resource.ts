@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { type Group, groupSpecSchema } from "./group.ts";
 import { type Identity, identitySpecSchema } from "./identity.ts";
-import { type RoleBinding, roleBindingSpecSchema } from "./roleBinding.ts";
+import { type RoleBinding, roleBindingSpecSchema } from "./role-binding.ts";
 
-export { apiGroup, apiVersion, type CustomResource, finalizer, version } from "./customResource.ts";
+export { apiGroup, apiVersion, type CustomResource, finalizer, version } from "./custom-resource.ts";
 
 /** Any object that Muster manages. */
 export type Resource = Group | Identity | RoleBinding;

@@ -1,7 +1,7 @@
 import type { Group } from "#src/api/group.ts";
 import type { GroupRow } from "#src/platform-client/rows.ts";
 import type { Kind } from "./kind.ts";
-import { parentReference } from "./parentReference.ts";
+import { parentReference } from "./parent-reference.ts";
 
 export const groupKind: Kind<Group, GroupRow> = {
   name: "Group",

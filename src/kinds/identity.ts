@@ -1,7 +1,7 @@
 import type { Identity, IdentitySpec } from "#src/api/identity.ts";
 import type { IdentityRow } from "#src/platform-client/rows.ts";
 import type { Fields, Kind } from "./kind.ts";
-import { parentReference } from "./parentReference.ts";
+import { parentReference } from "./parent-reference.ts";
 
 /** How an identity is assumed is one of these, compared and written whole. */
 const relationships = ["claimMatch", "staticKeys", "awsIdentity"] as const;

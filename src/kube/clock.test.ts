@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "./clock.ts";
-import { ManualClock } from "./manualClock.ts";
+import { ManualClock } from "./manual-clock.ts";
 
 /** What every clock must do; `pass` lets time go by. */
 describe.each<[string, () => { clock: Clock; pass: (ms: number) => Promise<void> }]>([

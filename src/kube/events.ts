@@ -1,6 +1,6 @@
 import type { KubeApi } from "./api.ts";
 import type { Clock } from "./clock.ts";
-import { microTime } from "./microTime.ts";
+import { microTime } from "./micro-time.ts";
 import type { KubeObject, ResourceKind } from "./object.ts";
 
 export interface EventDescription {

@@ -1,7 +1,7 @@
 import type { KubeApi } from "./api.ts";
 import type { Clock } from "./clock.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "./errors.ts";
-import { microTime } from "./microTime.ts";
+import { microTime } from "./micro-time.ts";
 import type { KubeObject, ResourceKind } from "./object.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { PlatformApi } from "./api.ts";
-import { listAll } from "./listAll.ts";
+import { listAll } from "./list-all.ts";
 import type { RoleRow } from "./rows.ts";
 import { isWithin, parentOf } from "./uid.ts";
 

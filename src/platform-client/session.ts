@@ -1,8 +1,8 @@
 import type { PlatformApi } from "./api.ts";
-import { CollectionView, type Moment, type RowKeys } from "./collectionView.ts";
+import { CollectionView, type Moment, type RowKeys } from "./collection-view.ts";
 import { isRefusal, PlatformFailure, provesNothingHappened } from "./failure.ts";
-import { listAll } from "./listAll.ts";
-import { PostLedger } from "./postLedger.ts";
+import { listAll } from "./list-all.ts";
+import { PostLedger } from "./post-ledger.ts";
 import { type Rights, type RoleCatalog, readRights } from "./rights.ts";
 import { type Collection, listCapability, type Rows } from "./rows.ts";
 import { isWithin, parentOf } from "./uid.ts";

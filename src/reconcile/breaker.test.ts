@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { CollectionView } from "#src/platform-client/collectionView.ts";
+import { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { Row } from "#src/platform-client/rows.ts";
 import { Breaker } from "./breaker.ts";
-import { root } from "./observedFixture.ts";
+import { root } from "./observed-fixture.ts";
 
 const limits = { objects: 3, share: 0.1 };
 const uids = (count: number) =>

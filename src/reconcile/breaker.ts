@@ -1,4 +1,4 @@
-import type { CollectionView } from "#src/platform-client/collectionView.ts";
+import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { Row } from "#src/platform-client/rows.ts";
 
 export interface BreakerLimits {

@@ -12,7 +12,7 @@ import {
   refusal,
   resolved,
   uid,
-} from "./observedFixture.ts";
+} from "./observed-fixture.ts";
 import type { PlatformStep, Step } from "./step.ts";
 
 const now = 20_000;

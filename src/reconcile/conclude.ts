@@ -1,4 +1,4 @@
-import type { Moment } from "#src/platform-client/collectionView.ts";
+import type { Moment } from "#src/platform-client/collection-view.ts";
 import type { Observed } from "./observed.ts";
 import type { Outlook } from "./outlook.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";

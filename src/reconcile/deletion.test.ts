@@ -21,7 +21,7 @@ import {
   resolved,
   root,
   uid,
-} from "./observedFixture.ts";
+} from "./observed-fixture.ts";
 
 const stands = (name: string): Dependant => ({ name, leaving: false });
 const leaves = (name: string): Dependant => ({ name, leaving: true });

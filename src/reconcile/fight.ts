@@ -1,4 +1,4 @@
-import type { Moment } from "#src/platform-client/collectionView.ts";
+import type { Moment } from "#src/platform-client/collection-view.ts";
 
 const hourMs = 3_600_000;
 const correctionsAnHour = 3;

@@ -1,9 +1,9 @@
 import { statusBounds } from "#src/api/status.ts";
-import type { Moment } from "#src/platform-client/collectionView.ts";
+import type { Moment } from "#src/platform-client/collection-view.ts";
 import type { PlatformFailure, PlatformFailureKind } from "#src/platform-client/failure.ts";
 import { attemptOf } from "./conclude.ts";
 import { recentCorrections } from "./fight.ts";
-import type { HeldResource } from "./heldResource.ts";
+import type { HeldResource } from "./held-resource.ts";
 import type { Failure, Memory } from "./memory.ts";
 import type { Observed } from "./observed.ts";
 import type { PlatformStep, Step } from "./step.ts";

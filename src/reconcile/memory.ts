@@ -1,5 +1,5 @@
 import type { Drift } from "#src/api/status.ts";
-import type { Moment } from "#src/platform-client/collectionView.ts";
+import type { Moment } from "#src/platform-client/collection-view.ts";
 import type { PlatformFailureKind } from "#src/platform-client/failure.ts";
 import type { PlatformStep } from "./step.ts";
 

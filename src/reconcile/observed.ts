@@ -1,6 +1,6 @@
 import type { Resource } from "#src/api/resource.ts";
 import type { Fields, Kind, ResolvedUids } from "#src/kinds/kind.ts";
-import type { Knowledge, Moment } from "#src/platform-client/collectionView.ts";
+import type { Knowledge, Moment } from "#src/platform-client/collection-view.ts";
 import type { Row } from "#src/platform-client/rows.ts";
 import type { Memory } from "./memory.ts";
 

@@ -24,7 +24,7 @@ import {
   resolved,
   root,
   uid,
-} from "./observedFixture.ts";
+} from "./observed-fixture.ts";
 
 interface Case {
   readonly name: string;

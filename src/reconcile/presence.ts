@@ -3,7 +3,7 @@ import { pausedAnnotation } from "#src/api/annotations.ts";
 import { finalizer } from "#src/api/resource.ts";
 import type { Drift } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { Moment } from "#src/platform-client/collectionView.ts";
+import type { Moment } from "#src/platform-client/collection-view.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { Row } from "#src/platform-client/rows.ts";
 import { attempt, attemptOf, conclude, stalled, waiting } from "./conclude.ts";

@@ -8,7 +8,7 @@ import { decide } from "./decide.ts";
 import { observe, type World } from "./observe.ts";
 import type { Observed } from "./observed.ts";
 import { isPlatformStep, performOnKubernetes, performOnPlatform } from "./perform.ts";
-import { plainText } from "./plainText.ts";
+import { plainText } from "./plain-text.ts";
 import type { PlatformStep, Step } from "./step.ts";
 
 export interface ReconcilerOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Resource } from "#src/api/resource.ts";
-import type { RoleBindingSpec } from "#src/api/roleBinding.ts";
+import type { RoleBindingSpec } from "#src/api/role-binding.ts";
 import type { Status } from "#src/api/status.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { RoleRow } from "#src/platform-client/rows.ts";
@@ -12,7 +12,7 @@ import {
   otherRoot,
   parent,
   root,
-} from "./observedFixture.ts";
+} from "./observed-fixture.ts";
 import { type ReferenceContext, resolveReferences } from "./references.ts";
 
 const viewer: RoleRow = { uid: "c".repeat(40), name: "viewer", capabilities: [] };

@@ -3,7 +3,7 @@ import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
 import type { RoleCatalog } from "#src/platform-client/rights.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { type Boundary, permitsIdentity, permitsParent, permitsRole } from "./boundary.ts";
-import { bindingKey } from "./naturalKey.ts";
+import { bindingKey } from "./natural-key.ts";
 import type { References } from "./observed.ts";
 
 export interface ReferenceContext {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Status, statusBounds, statusSchema } from "#src/api/status.ts";
-import { mergePatch } from "#src/kube/mergePatch.ts";
+import { mergePatch } from "#src/kube/merge-patch.ts";
 import type { Observed } from "./observed.ts";
 import type { Memory } from "./memory.ts";
-import { groupResource, memory, notReady, observed, parent, ready, refusal, uid } from "./observedFixture.ts";
+import { groupResource, memory, notReady, observed, parent, ready, refusal, uid } from "./observed-fixture.ts";
 import type { Outlook } from "./outlook.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 

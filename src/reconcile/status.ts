@@ -5,7 +5,7 @@ import { statusBounds } from "#src/api/status.ts";
 import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
 import type { Observed } from "./observed.ts";
 import type { Outlook } from "./outlook.ts";
-import { plainText } from "./plainText.ts";
+import { plainText } from "./plain-text.ts";
 import type { StatusErrorPatch, StatusPatch } from "./step.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { Moment } from "#src/platform-client/collectionView.ts";
+import type { Moment } from "#src/platform-client/collection-view.ts";
 
 /** Something to tell people about in an event, once the step has succeeded. */
 export interface Announcement {

@@ -1,7 +1,7 @@
 import type { KindName } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
-import { type HeldResource, referent, resourceIndexes } from "./heldResource.ts";
+import { type HeldResource, referent, resourceIndexes } from "./held-resource.ts";
 import { markerIn, objectOf } from "./marker.ts";
 import type { World } from "./observe.ts";
 

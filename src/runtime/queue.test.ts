@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "#src/kube/manualClock.ts";
+import { ManualClock } from "#src/kube/manual-clock.ts";
 import { WorkQueue } from "./queue.ts";
 
 let clock: ManualClock;

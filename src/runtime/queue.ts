@@ -1,5 +1,5 @@
 import type { Clock } from "#src/kube/clock.ts";
-import { type Node, TimerHeap } from "./timerHeap.ts";
+import { type Node, TimerHeap } from "./timer-heap.ts";
 
 /** What people wait for (`high`) goes before what nobody waits for (`low`: resync, first listing). */
 export type Priority = "high" | "low";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { operatorSettings } from "#src/commands/operatorSettings.ts";
+import { operatorSettings } from "#src/commands/operator-settings.ts";
 import platform from "#src/commands/platform.ts";
 import { readSettings, variableOf } from "#src/commands/settings.ts";
 import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";

@@ -1,5 +1,5 @@
 import * as group from "./group.ts";
 import * as identity from "./identity.ts";
-import * as roleBinding from "./roleBinding.ts";
+import * as roleBinding from "./role-binding.ts";
 
 export const rows = { Group: group, Identity: identity, RoleBinding: roleBinding };

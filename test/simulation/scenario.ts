@@ -1,8 +1,8 @@
 import type { Status } from "#src/api/status.ts";
-import { ManualClock } from "#src/kube/manualClock.ts";
-import { type Manifest, MemoryKube } from "./memoryKube.ts";
-import { type LostAnswer, MemoryPlatform, root } from "./memoryPlatform.ts";
-import { type CrashPoint, leaseMs, OperatorProcess } from "./operatorProcess.ts";
+import { ManualClock } from "#src/kube/manual-clock.ts";
+import { type Manifest, MemoryKube } from "./memory-kube.ts";
+import { type LostAnswer, MemoryPlatform, root } from "./memory-platform.ts";
+import { type CrashPoint, leaseMs, OperatorProcess } from "./operator-process.ts";
 
 export interface Fault {
   readonly crash?: CrashPoint;

@@ -1,7 +1,7 @@
 import type { ListQuery, Page, PlatformApi } from "./api.ts";
 import { isRefusal, PlatformFailure } from "./failure.ts";
 import { type Rows, rowSchemas } from "./rows.ts";
-import type { TokenSource } from "./tokenSource.ts";
+import type { TokenSource } from "./token-source.ts";
 import type { HttpCall, HttpTransport } from "./transport.ts";
 import { parentOf } from "./uid.ts";
 

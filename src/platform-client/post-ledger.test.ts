@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PostLedger } from "./postLedger.ts";
+import { PostLedger } from "./post-ledger.ts";
 
 const harmless = (error: unknown) => error === "refused";
 const lost = () => Promise.reject(new Error("lost"));

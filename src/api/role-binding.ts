@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { policySchema } from "./policy.ts";
 import { reference } from "./reference.ts";
-import type { CustomResource } from "./customResource.ts";
+import type { CustomResource } from "./custom-resource.ts";
 import { exactlyOneOf, immutable, matches, withRules } from "./rule.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { issuerUrl } from "./issuerUrl.ts";
+import { issuerUrl } from "./issuer-url.ts";
 import { withRules } from "./rule.ts";
 import { exactText } from "./text.ts";
 

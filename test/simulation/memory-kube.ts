@@ -2,7 +2,7 @@ import { apiVersion, type Resource } from "#src/api/resource.ts";
 import type { KubeApi, PatchOptions } from "#src/kube/api.ts";
 import type { Clock } from "#src/kube/clock.ts";
 import { KubeError } from "#src/kube/errors.ts";
-import { mergePatch } from "#src/kube/mergePatch.ts";
+import { mergePatch } from "#src/kube/merge-patch.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import type { ObjectEvent } from "#src/kube/store.ts";
 

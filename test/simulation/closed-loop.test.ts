@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Manifest } from "./memoryKube.ts";
-import { auditor, lostAnswers, root } from "./memoryPlatform.ts";
-import { crashMoments } from "./operatorProcess.ts";
+import type { Manifest } from "./memory-kube.ts";
+import { auditor, lostAnswers, root } from "./memory-platform.ts";
+import { crashMoments } from "./operator-process.ts";
 import { type Fault, Scenario } from "./scenario.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };

@@ -1,4 +1,4 @@
-import type { RowKeys } from "#src/platform-client/collectionView.ts";
+import type { RowKeys } from "#src/platform-client/collection-view.ts";
 import type { GroupRow, IdentityRow, RoleBindingRow } from "#src/platform-client/rows.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { markerIn } from "./marker.ts";

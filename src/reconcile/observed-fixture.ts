@@ -1,7 +1,7 @@
 import type { Group } from "#src/api/group.ts";
 import type { Identity } from "#src/api/identity.ts";
 import { apiVersion, finalizer, type Resource } from "#src/api/resource.ts";
-import type { RoleBinding } from "#src/api/roleBinding.ts";
+import type { RoleBinding } from "#src/api/role-binding.ts";
 import type { Status } from "#src/api/status.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { PlatformErrorBody } from "#src/platform-client/failure.ts";

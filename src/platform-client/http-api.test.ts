@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { PlatformApi } from "./api.ts";
 import { PlatformFailure, type PlatformFailureKind } from "./failure.ts";
-import { HttpPlatformApi } from "./httpApi.ts";
-import { type Behaviour, json, refuses, serve } from "./misbehavingServer.ts";
-import type { TokenSource } from "./tokenSource.ts";
+import { HttpPlatformApi } from "./http-api.ts";
+import { type Behaviour, json, refuses, serve } from "./misbehaving-server.ts";
+import type { TokenSource } from "./token-source.ts";
 import { HttpTransport } from "./transport.ts";
 
 const root = "a".repeat(40);

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "#src/kube/clock.ts";
-import { ManualClock, settled } from "#src/kube/manualClock.ts";
+import { ManualClock, settled } from "#src/kube/manual-clock.ts";
 import { Controller, type Result } from "./controller.ts";
-import { WorkerPool } from "./workerPool.ts";
+import { WorkerPool } from "./worker-pool.ts";
 
 let clock: ManualClock;
 beforeEach(() => {

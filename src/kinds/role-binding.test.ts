@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type RoleBinding, roleBindingSpecSchema } from "#src/api/roleBinding.ts";
-import { roleBindingKind } from "./roleBinding.ts";
+import { type RoleBinding, roleBindingSpecSchema } from "#src/api/role-binding.ts";
+import { roleBindingKind } from "./role-binding.ts";
 
 const groupUid = "a".repeat(40);
 const identityUid = `${groupUid}/1111111111111111`;

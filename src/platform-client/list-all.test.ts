@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ListQuery, Page, PlatformApi } from "./api.ts";
-import { listAll } from "./listAll.ts";
+import { listAll } from "./list-all.ts";
 import type { GroupRow } from "./rows.ts";
 
 const row = (digit: string): GroupRow => ({ uid: `${"a".repeat(40)}/${digit.repeat(16)}`, name: "", description: "" });

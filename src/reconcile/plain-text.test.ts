@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { plainText } from "./plainText.ts";
+import { plainText } from "./plain-text.ts";
 
 it("never shows a token, whoever put it into a message", () => {
   const token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl";

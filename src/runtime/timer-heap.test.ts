@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TimerHeap } from "./timerHeap.ts";
+import { TimerHeap } from "./timer-heap.ts";
 
 test("what is pushed in any order comes out by time", () => {
   const heap = new TimerHeap<string>();

@@ -6,7 +6,7 @@ import type { Metrics } from "#src/ops/metrics.ts";
 import type { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Collection } from "#src/platform-client/rows.ts";
 import type { HttpCall } from "#src/platform-client/transport.ts";
-import { findOrphans } from "#src/reconcile/driftPass.ts";
+import { findOrphans } from "#src/reconcile/drift-pass.ts";
 import { markerIn } from "#src/reconcile/marker.ts";
 import { markersOf, type World } from "#src/reconcile/observe.ts";
 import type { Observed } from "#src/reconcile/observed.ts";

@@ -1,4 +1,4 @@
-import type { Moment } from "./collectionView.ts";
+import type { Moment } from "./collection-view.ts";
 
 /**
  * Which POSTs this process has sent, by the natural key of what they make. After a POST with an unknown outcome an

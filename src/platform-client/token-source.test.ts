@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PlatformFailure, type PlatformFailureKind } from "./failure.ts";
-import { type Behaviour, json, refuses, serve } from "./misbehavingServer.ts";
-import { TokenSource } from "./tokenSource.ts";
+import { type Behaviour, json, refuses, serve } from "./misbehaving-server.ts";
+import { TokenSource } from "./token-source.ts";
 import { HttpTransport } from "./transport.ts";
 
 const identity = `${"a".repeat(40)}/1111111111111111`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CollectionView } from "./collectionView.ts";
+import { CollectionView } from "./collection-view.ts";
 
 interface Row {
   readonly uid: string;

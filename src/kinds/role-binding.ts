@@ -1,7 +1,7 @@
-import type { RoleBinding } from "#src/api/roleBinding.ts";
+import type { RoleBinding } from "#src/api/role-binding.ts";
 import type { RoleBindingRow } from "#src/platform-client/rows.ts";
 import type { Kind, ReferenceField } from "./kind.ts";
-import { parentReference } from "./parentReference.ts";
+import { parentReference } from "./parent-reference.ts";
 
 export const roleBindingKind: Kind<RoleBinding, RoleBindingRow> = {
   name: "RoleBinding",
