@@ -1,3 +1,5 @@
+import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createRemoteJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify, SignJWT } from "jose";
@@ -95,6 +97,14 @@ describe("token exchange", () => {
     }
   });
 
+  it("a token that is larger than any issuer's is not read: 16", async () => {
+    const large = await platform.incomingToken(identity, { padding: "x".repeat(16_000) });
+    const answer = await platform.exchange(large, identity);
+    expect(answer.body).toMatchObject({ code: 16 });
+    const fits = await platform.incomingToken(identity, { padding: "x".repeat(8_000) });
+    expect((await platform.exchange(fits, identity)).status).toBe(200);
+  });
+
   it.each([undefined, "nonsense", "a.b.c", `${Buffer.from("{}").toString("base64url")}.e30.x`])(
     "a bearer that is no token (%j): 16",
     async (bearer) => {
@@ -171,12 +181,39 @@ describe("an issuer with discovery", () => {
   let issuer: string;
   let sign: (subject: string) => Promise<string>;
   let asked = 0;
+  const paths: string[] = [];
+  let publicKey: KeyObject;
+  /** Answers in the place of what is right. */
+  let wrong: RequestListener | undefined;
+
+  /** What an issuer may answer that is wrong, by name. */
+  const wrongAnswers = (): Readonly<Record<string, RequestListener>> => {
+    const document = (body: object) => (_: unknown, response: ServerResponse) => response.end(JSON.stringify(body));
+    const keys = (body: object) => (request: IncomingMessage, response: ServerResponse) =>
+      response.end(JSON.stringify(request.url === "/keys" ? body : { issuer, jwks_uri: `${issuer}/keys` }));
+    return {
+      "a redirect, wherever it leads": (_, response) =>
+        response.writeHead(302, { location: `${issuer}/confidential` }).end("confidential"),
+      "an error": (_, response) => response.writeHead(500).end("confidential"),
+      "a document of another issuer": document({ issuer: "https://confidential", jwks_uri: `${issuer}/keys` }),
+      "a document without keys": document({ issuer, confidential: true }),
+      "a document that is very large": (_, response) => response.end("confidential".repeat(30_000)),
+      text: (_, response) => response.end("confidential"),
+      "keys over http": document({ issuer, jwks_uri: "http://127.0.0.1/confidential" }),
+      "keys that are no document of keys": keys(["confidential"]),
+      "symmetric keys alone": keys({ keys: [{ kty: "oct", k: "confidential", kid: "k" }] }),
+    };
+  };
 
   beforeAll(async () => {
-    const { publicKey, privateKey } = await generateKeyPair("RS256");
-    const jwk = { ...(await exportJWK(publicKey)), kid: "k" };
+    const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const { privateKey } = pair;
+    publicKey = pair.publicKey;
+    const jwk = { ...publicKey.export({ format: "jwk" }), kid: "k" };
     server = createServer({ key, cert: certificate }, (request, response) => {
       asked++;
+      paths.push(request.url ?? "");
+      if (wrong !== undefined) return wrong(request, response);
       const discovery = { issuer, jwks_uri: `${issuer}/keys` };
       response.end(JSON.stringify(request.url === "/keys" ? { keys: [jwk] } : discovery));
     });
@@ -213,6 +250,80 @@ describe("an issuer with discovery", () => {
     expect((await own.exchange(await sign("workload"), uid)).status).toBe(200);
     expect((await own.exchange(await sign("workload"), uid)).status).toBe(200);
     expect(asked).toBe(2);
+    await own.stop();
+  });
+
+  it.each([
+    ["a redirect, wherever it leads", "answers with a redirect", false],
+    ["an error", "answers with HTTP status 500", true],
+    ["a document of another issuer", "has a discovery document of another issuer", false],
+    ["a document without keys", "has a discovery document without jwks_uri", false],
+    ["a document that is very large", "is larger than 256 KiB", false],
+    ["text", "has a discovery document that is no JSON", false],
+    ["keys over http", "is not an https address", false],
+    ["keys that are no document of keys", "has no document of keys", false],
+    ["symmetric keys alone", "has no document of keys", false],
+  ])("that answers %s is refused with the reason, and nothing of what it said", async (kind, reason, transient) => {
+    const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
+    wrong = wrongAnswers()[kind];
+    const answer = await own.exchange(await sign("workload"), await identityOf(own));
+    wrong = undefined;
+    expect(answer).toMatchObject(transient ? { status: 503, body: { code: 14 } } : refused);
+    expect(answer.text).toContain(reason);
+    expect(answer.text).not.toContain("confidential");
+    await own.stop();
+  });
+
+  it("a published key is no secret: who signs with it as one is refused (7), as is who names no algorithm", async () => {
+    const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
+    const uid = await identityOf(own);
+    const genuine = await sign("workload");
+    expect((await own.exchange(genuine, uid)).status).toBe(200);
+    const payload = genuine.split(".")[1] ?? "";
+    const forged = (alg: string, secret: string | Buffer) => {
+      const header = Buffer.from(JSON.stringify({ alg, kid: "k" })).toString("base64url");
+      const signature = createHmac(`sha${alg.slice(2)}`, secret)
+        .update(`${header}.${payload}`)
+        .digest("base64url");
+      return `${header}.${payload}.${signature}`;
+    };
+    const der = publicKey.export({ type: "spki", format: "der" });
+    const pem = publicKey.export({ type: "spki", format: "pem" });
+    const modulus = Buffer.from(publicKey.export({ format: "jwk" }).n ?? "", "base64url");
+    const none = ["none", "None", "NONE", ""].flatMap((alg) => {
+      const header = Buffer.from(JSON.stringify({ alg, kid: "k" })).toString("base64url");
+      return [`${header}.${payload}.`, `${header}.${payload}.${genuine.split(".")[2]}`];
+    });
+    for (const token of [
+      ...["HS256", "HS384", "HS512"].flatMap((alg) => [der, pem, modulus].map((secret) => forged(alg, secret))),
+      ...none,
+    ]) {
+      const answer = await own.exchange(token, uid);
+      expect(answer, token.slice(0, 40)).toMatchObject(refused);
+      expect(answer.text).toContain("signature");
+    }
+    await own.stop();
+  });
+
+  it("a key that the token brings along counts for nothing", async () => {
+    const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
+    const uid = await identityOf(own);
+    const { publicKey: brought, privateKey } = await generateKeyPair("ES256");
+    const [jwk, seconds] = [await exportJWK(brought), Math.floor(Date.now() / 1_000)];
+    const token = await new SignJWT({
+      sub: "workload",
+      aud: "127.0.0.1",
+      iss: issuer,
+      iat: seconds,
+      exp: seconds + 600,
+    })
+      .setProtectedHeader({ alg: "ES256", kid: "k", jwk, jku: `${issuer}/evil`, x5u: `${issuer}/evil` })
+      .sign(privateKey);
+    const before = paths.length;
+    const answer = await own.exchange(token, uid);
+    expect(answer).toMatchObject(refused);
+    expect(answer.text).toContain("signature");
+    expect(paths.slice(before)).not.toContain("/evil");
     await own.stop();
   });
 

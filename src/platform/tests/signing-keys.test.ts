@@ -57,17 +57,17 @@ describe("the keys that sign API tokens", () => {
     expect(await works(await token())).toBe(true);
   });
 
-  it("many rotations leave no gap: every token works for its hour", async () => {
+  it("many rotations leave no gap: every token works for its hour", { timeout: 30_000 }, async () => {
     const seen = new Set<string>();
     let before = await token();
-    for (let step = 0; step < 200; step++) {
+    for (let step = 0; step < 100; step++) {
       platform.advance(37 * minute);
       expect(await works(before), `after ${step} steps`).toBe(true);
       before = await token();
       seen.add(kidOf(before));
       expect((await kids()).length).toBeLessThanOrEqual(2);
     }
-    expect(seen.size).toBe(6);
+    expect(seen.size).toBe(3);
   });
 
   it("are shared by replicas, which make one between them and take each other's tokens at once", async () => {

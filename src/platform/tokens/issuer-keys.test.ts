@@ -50,6 +50,27 @@ describe("IssuerKeys", () => {
     expect(fetched).toHaveLength(4);
   });
 
+  it("many calls with an unknown key id at once make one request, and all get what it brings", async () => {
+    const { keys, fetched, time, documents } = setUp();
+    await keys.of(issuer, "1");
+    time.now += 31_000;
+    documents.set(`${issuer}/keys`, JSON.stringify({ keys: [{ kty: "EC", kid: "2" }] }));
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => keys.of(issuer, n === 0 ? "x" : "2")));
+    expect(fetched).toHaveLength(4);
+    for (const answer of answers) expect(answer).toMatchObject([{ kid: "2" }]);
+  });
+
+  it("an unknown key id takes no known key away, also where the issuer does not answer", async () => {
+    const { keys, fetched, time, documents } = setUp();
+    await keys.of(issuer, "1");
+    time.now += 31_000;
+    documents.clear();
+    expect(await keys.of(issuer, "2")).toMatchObject([{ kid: "1" }]);
+    expect(await keys.of(issuer, "1")).toMatchObject([{ kid: "1" }]);
+    expect(await keys.of(issuer, "2")).toMatchObject([{ kid: "1" }]);
+    expect(fetched).toHaveLength(3);
+  });
+
   it("remembers a failure for a short while", async () => {
     const { keys, fetched, time, documents } = setUp();
     documents.clear();

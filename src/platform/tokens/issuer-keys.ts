@@ -18,6 +18,8 @@ interface Known {
   readonly asked: number;
   readonly keys: Promise<readonly JWK[]>;
   failed: boolean;
+  /** The newest request that an unknown key id made. */
+  again?: { readonly asked: number; readonly keys: Promise<readonly JWK[]> };
 }
 
 /**
@@ -41,12 +43,26 @@ export class IssuerKeys {
    * @throws FetchError
    */
   async of(issuer: string, keyId: string | undefined): Promise<readonly JWK[]> {
-    const age = this.#clock() - (this.#known.get(issuer)?.asked ?? 0);
     const known = this.#known.get(issuer);
+    const age = this.#clock() - (known?.asked ?? 0);
     if (known === undefined || age > (known.failed ? failedFor : freshFor)) return this.#ask(issuer);
     const keys = await known.keys;
-    if (age <= askAgainAfter || keyId === undefined || keys.some(({ kid }) => kid === keyId)) return keys;
-    return this.#ask(issuer);
+    if (keyId === undefined || keys.some(({ kid }) => kid === keyId)) return keys;
+    return this.#askAgain(issuer, known, keys);
+  }
+
+  /** The id is not proved: it takes no known key away where the issuer does not answer. */
+  #askAgain(issuer: string, known: Known, keys: readonly JWK[]): Promise<readonly JWK[]> {
+    const latest = known.again ?? known;
+    if (this.#clock() - latest.asked <= askAgainAfter) return latest.keys;
+    const asked = this.#clock();
+    const fresh = this.#discover(issuer);
+    known.again = { asked, keys: fresh.catch(() => keys) };
+    fresh.then(
+      () => this.#remember(issuer, { asked, keys: fresh, failed: false }),
+      () => {},
+    );
+    return known.again.keys;
   }
 
   #ask(issuer: string): Promise<readonly JWK[]> {
@@ -55,11 +71,15 @@ export class IssuerKeys {
     keys.catch(() => {
       known.failed = true;
     });
+    this.#remember(issuer, known);
+    return keys;
+  }
+
+  #remember(issuer: string, known: Known): void {
     this.#known.delete(issuer);
     this.#known.set(issuer, known);
     const [oldest] = this.#known.keys();
     if (this.#known.size > maximumRemembered && oldest !== undefined) this.#known.delete(oldest);
-    return keys;
   }
 
   async #discover(issuer: string): Promise<readonly JWK[]> {

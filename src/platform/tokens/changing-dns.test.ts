@@ -1,0 +1,70 @@
+import type { LookupAddress } from "node:dns";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { selfSignedCertificate } from "../tests/self-signed.ts";
+import { fetchDocument } from "./fetch-document.ts";
+
+/** What the name resolves to: the next answer each time, the last one for ever. */
+const answers: LookupAddress[][] = [];
+let asked = 0;
+
+vi.mock("node:dns", () => ({
+  lookup: (_name: string, _options: object, callback: (error: null, addresses: LookupAddress[]) => void) => {
+    const answer = answers[Math.min(asked++, answers.length - 1)] ?? [];
+    queueMicrotask(() => callback(null, answer));
+  },
+}));
+/** For these tests one loopback address stands for the public internet: no packet leaves the machine. */
+vi.mock("./public-address.ts", () => ({ isPublicAddress: (address: string) => address === "127.0.0.2" }));
+
+const { key, certificate } = selfSignedCertificate();
+const reached = { public: 0, private: 0 };
+let servers: Server[];
+let port = 0;
+
+async function serve(host: string, name: keyof typeof reached): Promise<Server> {
+  const server = createServer({ key, cert: certificate }, (_, response) => response.end(name));
+  server.on("connection", () => reached[name]++);
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  port = (server.address() as AddressInfo).port;
+  return server;
+}
+
+beforeAll(async () => {
+  servers = [await serve("127.0.0.2", "public"), await serve("127.0.0.1", "private")];
+});
+afterAll(() => servers.forEach((server) => server.close()));
+afterEach(() => {
+  answers.length = asked = reached.public = reached.private = 0;
+});
+
+const publicAnswer = [{ address: "127.0.0.2", family: 4 }];
+const privateAnswer = [{ address: "127.0.0.1", family: 4 }];
+const get = () =>
+  fetchDocument(`https://localhost:${port}/`, { privateAddresses: false, ca: certificate, timeLimit: 2_000 });
+
+describe("a name in DNS", () => {
+  it("that changes its answer after it was checked gains nothing: what was checked is connected to", async () => {
+    answers.push(publicAnswer, privateAnswer);
+    expect(await get()).toBe("public");
+    expect(asked).toBe(1);
+    expect(reached).toEqual({ public: 1, private: 0 });
+  });
+
+  it("that has changed its answer is checked again", async () => {
+    answers.push(publicAnswer, privateAnswer);
+    await get();
+    await expect(get()).rejects.toThrowError("does not have a public address");
+    expect(reached.private).toBe(0);
+  });
+
+  it.each([
+    ["public first", [...publicAnswer, ...privateAnswer]],
+    ["private first", [...privateAnswer, ...publicAnswer]],
+  ])("that has a private address among its addresses is refused (%s)", async (_, addresses) => {
+    answers.push(addresses);
+    await expect(get()).rejects.toThrowError("does not have a public address");
+    expect(reached).toEqual({ public: 0, private: 0 });
+  });
+});
