@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type AuditFilter, type AuditRecord, readAuditLog } from "../audit/audit-log.ts";
+import { describeWithPostgres } from "./describe-with-postgres.ts";
+import { type Client, RunningPlatform } from "./running-platform.ts";
+
+const everything: AuditFilter = { since: undefined, until: undefined, uid: undefined, actor: undefined };
+
+function auditCases(start: () => Promise<RunningPlatform>): void {
+  let platform: RunningPlatform;
+  let admin: Client;
+  let root: string;
+  beforeAll(async () => {
+    platform = await start();
+    ({ admin, root } = platform);
+  });
+  afterAll(() => platform.stop());
+
+  /** As `muster platform audit` reads it, beside a platform that runs. */
+  const audit = async (filter: Partial<AuditFilter> = {}): Promise<AuditRecord[]> => {
+    const store = await platform.openStore();
+    try {
+      const records: AuditRecord[] = [];
+      for await (const record of readAuditLog((work) => store.read(work), { ...everything, ...filter }))
+        records.push(record);
+      return records;
+    } finally {
+      await store.close();
+    }
+  };
+
+  it("tells who did what to which fields, when, and on whose behalf", async () => {
+    const owner = await platform.callerWith("owner", root);
+    const before = Date.now();
+    const group = await owner.group(root, "audited");
+    await owner.ok("PATCH", `/iam/v2beta1/groups/${group}`, { description: "seen" });
+    await admin.ok("DELETE", `/iam/v2beta1/groups/${group}`);
+    const records = await audit({ uid: group });
+    expect(records.map(({ actor, action, type, uid, fields }) => ({ actor, action, type, uid, fields }))).toEqual([
+      {
+        actor: {
+          kind: "identity",
+          uid: owner.identity,
+          onBehalfOf: { iss: "https://issuer.example.com", sub: "caller", aud: ["127.0.0.1"] },
+        },
+        action: "create",
+        type: "group",
+        uid: group,
+        fields: { name: { new: "audited" } },
+      },
+      expect.objectContaining({ action: "update", fields: { description: { new: "seen" } } }),
+      {
+        actor: { kind: "admin" },
+        action: "delete",
+        type: "group",
+        uid: group,
+        fields: { name: { old: "audited" }, description: { old: "seen" } },
+      },
+    ]);
+    for (const { time } of records) {
+      expect(Date.parse(time)).toBeGreaterThanOrEqual(before);
+      expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    }
+  });
+
+  it("tells nothing of what was refused, or changed nothing", async () => {
+    const group = await admin.group(root, "quiet");
+    const batch = batchWithOneWrong(group, await admin.identity(group), await admin.role("viewer"));
+    const known = await audit();
+    expect((await admin.post(`/iam/v2beta1/groups/${group}`, { name: "NOT A NAME" })).status).toBe(400);
+    expect((await admin.post("/iam/v2beta1/roleBindings:batchCreate", batch)).status).toBe(404);
+    expect((await admin.patch(`/iam/v2beta1/groups/${group}`, { name: "quiet" })).status).toBe(200);
+    expect((await admin.get(`/iam/v2beta1/groups/${group}`)).status).toBe(200);
+    expect(await audit()).toEqual(known);
+  });
+
+  it("covers every collection by itself: what goes along with another thing is told too", async () => {
+    const group = await admin.group(root, "whole");
+    const identity = await admin.identity(group);
+    const binding = await admin.bind(group, identity, await admin.role("viewer"));
+    const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "hunter2" };
+    const provider = { name: "p", defaultRole: await admin.role("viewer"), oidc };
+    await admin.ok("POST", `/iam/v2beta1/identityProviders/${group}`, provider);
+    const invite = { roleUid: await admin.role("viewer"), email: "a@example.com", ttl: "3600s" };
+    const { code } = await admin.ok("POST", `/iam/v2beta1/groupInvites/${group}`, invite);
+    await admin.ok("POST", `/registry/v2beta1/repos/${group}`, { name: "repo" });
+    await admin.ok("POST", `/iam/v2beta1/accountAssociations/${group}`, { name: "a", google: { projectId: "p" } });
+    await admin.ok("DELETE", `/iam/v2beta1/identities/${identity}`);
+    const records = await audit({ uid: group });
+    expect(records.map(({ action, type }) => `${action} ${type}`).toSorted()).toEqual([
+      "create account association",
+      "create group",
+      "create group invite",
+      "create identity",
+      "create identity provider",
+      "create repo",
+      "create role binding",
+      "delete identity",
+      "delete role binding",
+    ]);
+    expect(records.find(({ action, uid }) => action === "delete" && uid === binding)).toBeDefined();
+    expect(code).toMatch(/.{16,}/);
+    expect(JSON.stringify(records)).not.toContain("hunter2");
+    expect(JSON.stringify(records)).not.toContain(String(code));
+    expect(JSON.stringify(records)).toContain("(secret)");
+  });
+
+  it("is read by time, by resource with all below it, and by actor", async () => {
+    const from = Date.now() + 60_000;
+    platform.advance(60_000);
+    const parent = await admin.group(root, "parent");
+    const child = await admin.group(parent, "child");
+    expect((await audit({ uid: parent })).map(({ uid }) => uid)).toEqual([parent, child]);
+    expect((await audit({ since: from })).map(({ uid }) => uid)).toEqual([parent, child]);
+    expect((await audit({ until: from })).some(({ uid }) => uid === parent)).toBe(false);
+    expect((await audit({ actor: "admin", since: from })).length).toBe(2);
+    expect(await audit({ actor: "host" })).toEqual([]);
+    expect((await audit({ actor: "platform" })).every(({ actor }) => actor.kind === "platform")).toBe(true);
+  });
+}
+
+describe("audit on SQLite", () => auditCases(() => RunningPlatform.start()));
+
+describeWithPostgres("audit on PostgreSQL", (postgres) => {
+  auditCases(async () => RunningPlatform.start({}, { database: await postgres().newDatabase() }));
+});
+
+/** Its last binding is for nobody: nothing of the batch is kept. */
+function batchWithOneWrong(group: string, identity: string, roleUid: string): object {
+  const request = (identityUid: string) => ({ parent: group, roleBinding: { identityUid, roleUid } });
+  return { parent: group, requests: [request(identity), request(`${group}/${"0".repeat(16)}`)] };
+}
