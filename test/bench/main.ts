@@ -33,10 +33,9 @@ async function main(options: BenchOptions): Promise<void> {
       const result = await run(one, program, (phase) => process.stderr.write(`${phase}\n`));
       process.stdout.write(`${table(result)}\n\n`);
       results.push(result);
+      const found = options.page === undefined ? result : results;
+      if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(found, undefined, 2)}\n`);
     }
-    const [first] = results;
-    const found = options.page === undefined ? first : results;
-    if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(found, undefined, 2)}\n`);
     if (options.page !== undefined) await writePage(options.page, results);
   } finally {
     await rm(folder, { recursive: true, force: true });
