@@ -101,6 +101,30 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       await store.close();
     });
 
+    it("a replica that stops in the midst of a write is cut off, and writes elsewhere get their turn", async () => {
+      const url = await postgres().newDatabase();
+      const [stalled, other] = [
+        await PostgresStore.open(url, { connections: 2, stallTimeout: 300 }),
+        await PostgresStore.open(url, { connections: 2, stallTimeout: 2_000 }),
+      ];
+      const [holding, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const held = stalled.write(async (tx) => {
+        await tx.run(put, { name: "n", value: "held" });
+        holding.resolve();
+        await released.promise;
+        await tx.run(put, { name: "m", value: "held" });
+      });
+      held.catch(() => {});
+      await holding.promise;
+      await other.write((tx) => tx.run(put, { name: "n", value: "other" }));
+      released.resolve();
+      await expect(held).rejects.toSatisfy((e) => e instanceof StoreUnavailableError && e.kept === "nothing");
+      expect(await other.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "other" });
+      expect(await other.read((tx) => tx.first(get, { name: "m" }))).toBeUndefined();
+      await stalled.close();
+      await other.close();
+    });
+
     it("says that a database cannot be reached, without the password", async () => {
       const opened = PostgresStore.open("postgres://u:hunter2@127.0.0.1:1/none", { connections: 2 });
       await expect(opened).rejects.toBeInstanceOf(StoreUnavailableError);

@@ -5,8 +5,10 @@ import { connectionLost, isSerializationFailure } from "./postgres-errors.ts";
 import { migratePostgres } from "./postgres-schema.ts";
 import { NewerSchemaError, type Reader, type Store, StoreUnavailableError, type Writer } from "./store.ts";
 
-/** How long a write waits for other replicas' writes (ms), and a transaction for its replica before it is ended. */
-const patience = 5_000;
+/** How long a call waits for a connection (ms). */
+const connectionTimeout = 5_000;
+/** How long a transaction waits for its replica (ms) before the database ends it. */
+const defaultStallTimeout = 5_000;
 /** No statement of the platform takes this long (ms) unless something is wrong. */
 const statementTimeout = 30_000;
 /** How often work starts anew where the database says that it collided with something. */
@@ -17,6 +19,8 @@ const maximumBatch = 64;
 export interface PostgresOptions {
   /** Connections to the database at most; calls wait for one. */
   readonly connections: number;
+  /** Milliseconds after which a replica that stops in the midst of a write is cut off: other writes wait so long. */
+  readonly stallTimeout?: number;
 }
 
 /**
@@ -44,15 +48,19 @@ export class PostgresStore implements Store {
    * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; the schema is made, or brought up to date
    * @throws NewerSchemaError, StoreUnavailableError
    */
-  static async open(url: string, { connections }: PostgresOptions): Promise<PostgresStore> {
+  static async open(
+    url: string,
+    { connections, stallTimeout = defaultStallTimeout }: PostgresOptions,
+  ): Promise<PostgresStore> {
     const pool = new Pool({
       connectionString: url,
       application_name: "muster platform",
       max: connections,
-      connectionTimeoutMillis: patience,
+      connectionTimeoutMillis: connectionTimeout,
       keepAlive: true,
-      lock_timeout: patience,
-      idle_in_transaction_session_timeout: patience,
+      // Longer: who waits for a replica that was cut off gets its turn.
+      lock_timeout: 2 * stallTimeout,
+      idle_in_transaction_session_timeout: stallTimeout,
       statement_timeout: statementTimeout,
       types: textTypes,
     });

@@ -12,7 +12,7 @@ function auditCases(start: () => Promise<RunningPlatform>): void {
   beforeAll(async () => {
     platform = await start();
     ({ admin, root } = platform);
-  });
+  }, 30_000);
   afterAll(() => platform.stop());
 
   /** As `muster platform audit` reads it, beside a platform that runs. */

@@ -24,7 +24,7 @@ export function describeWithPostgres(
     describe.skip(`${name} (skipped: ${missing.message})`, () => tests(() => never()));
     return;
   }
-  describe(name, () => {
+  describe(name, { timeout: 30_000 }, () => {
     let server: PostgresServer | undefined;
     beforeAll(async () => {
       server = await PostgresServer.start(options);
