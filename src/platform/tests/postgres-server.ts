@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
 } from "node:fs";
 import { cp, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -116,7 +117,11 @@ export class PostgresServer {
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const child = spawn(join(bin, "postgres"), ["-D", data, ...flags], { ...as, stdio: ["ignore", "ignore", "pipe"] });
     const server = new PostgresServer(child, folder, port, password);
-    process.once("exit", () => child.kill("SIGQUIT"));
+    // Where nobody came to stop it.
+    process.once("exit", () => {
+      child.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    });
     await server.#ready();
     return server;
   }
