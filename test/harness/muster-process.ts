@@ -33,6 +33,7 @@ export class MusterProcess {
   readonly #worstEnd: NodeJS.Signals;
   readonly #onLine: ((line: string) => void) | undefined;
   #said = "";
+  #allRead = false;
 
   constructor(args: readonly string[], { program = main, env = {}, watch = false, onLine }: MusterProcessOptions = {}) {
     this.#name = `muster ${args[0] ?? ""}`;
@@ -45,7 +46,11 @@ export class MusterProcess {
         env: { ...process.env, ...env },
       },
     );
-    this.#exited = once(this.#child, "exit").then(() => this.#tell());
+    // Not "exit", which comes before its last words have been read.
+    this.#exited = once(this.#child, "close").then(() => {
+      this.#allRead = true;
+      this.#tell();
+    });
     // The watcher has to end its own child first.
     this.#worstEnd = watch ? "SIGTERM" : "SIGKILL";
     const endWithUs = () => this.#child.kill(this.#worstEnd);
@@ -120,7 +125,7 @@ export class MusterProcess {
     for (;;) {
       const found = this.#lines.find((line, index) => index >= from && matches(line));
       if (found !== undefined) return found;
-      if (!this.running)
+      if (this.#allRead)
         throw new Error(`${this.#name} ended (${this.#child.exitCode ?? this.#child.signalCode}): ${this.lastWords()}`);
       if (performance.now() >= deadline)
         throw new Error(`${this.#name} did not log it within ${logTimeoutMs / 1000} s: ${this.lastWords()}`);
