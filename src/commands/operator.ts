@@ -193,6 +193,7 @@ async function work({
   const transport = new HttpTransport({
     connections: values.workers,
     deadlineMs: values.platformTimeout,
+    mayWrite: () => leadership.held(),
     ...(platformCa === undefined ? {} : { ca: platformCa }),
     observe: (call, outcome, seconds) => signs.platformCall(call, outcome, seconds),
   });

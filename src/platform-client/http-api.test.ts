@@ -17,7 +17,8 @@ afterEach(async () => {
 
 async function platform(...behaviours: Behaviour[]) {
   const server = await serve(...behaviours);
-  const transport = new HttpTransport({ connections: 2, deadlineMs: 300 });
+  const leader = { held: true };
+  const transport = new HttpTransport({ connections: 2, deadlineMs: 300, mayWrite: () => leader.held });
   endings.push(() => transport.close(), server.close);
   let epoch = 1;
   const rejected: number[] = [];
@@ -28,7 +29,7 @@ async function platform(...behaviours: Behaviour[]) {
       epoch += 1;
     },
   } as unknown as TokenSource;
-  return { server, rejected, api: new HttpPlatformApi(transport, tokens, server.url) };
+  return { server, rejected, leader, api: new HttpPlatformApi(transport, tokens, server.url) };
 }
 
 const { signal } = new AbortController();
@@ -193,6 +194,15 @@ describe("Retry-After is obeyed by every call", () => {
     expect(held.kind === "held" && held.retryAfterMs).toBeGreaterThan(59_000);
     expect(server.requests).toHaveLength(1);
   });
+});
+
+it("no write leaves that was decided by a leader and comes to its turn when it leads no more", async () => {
+  const { api, server, leader } = await platform(json(200, group));
+  const write = failureOf(create(api));
+  leader.held = false;
+  expect(await write).toMatchObject({ kind: "held" });
+  await api.get("groups", uid, signal);
+  expect(server.requests.map(({ method }) => method)).toEqual(["GET"]);
 });
 
 it("an abort by the caller is no failure of the platform", async () => {

@@ -19,6 +19,8 @@ export interface HttpTransportOptions {
   readonly deadlineMs: number;
   /** Trusted besides the system's authorities: PEM. */
   readonly ca?: string;
+  /** False once another process may be the leader: then nothing but GET is sent. */
+  readonly mayWrite?: () => boolean;
   readonly observe?: (call: HttpCall, outcome: string, seconds: number) => void;
 }
 
@@ -136,6 +138,9 @@ export class HttpTransport {
         {
           onRequestStart: (started) => {
             controller = started;
+            // Asked when the bytes are about to leave: a process may stand still at any place before.
+            if (call.method !== "GET" && this.#options.mayWrite?.() === false)
+              giveUp(fail(call, { kind: "held", retryAfterMs: 0 }));
             // It waited for a connection, and nobody waits for it any more.
             if (ended) started.abort(new Error("nobody waits for it any more"));
           },
