@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Logger } from "pino";
@@ -57,7 +58,7 @@ export class TlsFiles {
     const certificate = readFileSync(this.#options.certificate, "utf8");
     const key = readFileSync(this.#options.key, "utf8");
     try {
-      createSecureContext({ cert: certificate, key });
+      belongTogether(certificate, key);
     } catch (cause) {
       throw new Error(
         `${this.#options.certificate} and ${this.#options.key} are not a certificate and its key, both in PEM`,
@@ -66,4 +67,11 @@ export class TlsFiles {
     }
     return { certificate, key };
   }
+}
+
+/** @throws Error where they do not; TLS by itself takes an empty text for none, and would then refuse every client. */
+function belongTogether(certificate: string, key: string): void {
+  if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
+    throw new Error("the key is another certificate's");
+  createSecureContext({ cert: certificate, key });
 }

@@ -86,6 +86,16 @@ describe("one port over TLS", () => {
     writeFileSync(other, selfSignedCertificate().key);
     expect(() => new TlsFiles({ ...paths, key: other }, log)).toThrowError("are not a certificate and its key");
     expect(() => new TlsFiles({ ...paths, key: join(folder, "missing") }, log)).toThrowError("ENOENT");
+    for (const [file, text] of [
+      ["key", ""],
+      ["key", "no key"],
+      ["certificate", ""],
+      ["certificate", first.key],
+    ] as const) {
+      const wrong = join(folder, "wrong");
+      writeFileSync(wrong, text);
+      expect(() => new TlsFiles({ ...paths, [file]: wrong }, log)).toThrowError("are not a certificate and its key");
+    }
   });
 });
 
