@@ -5,7 +5,8 @@ export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) for (const test of module.children.allTests()) count[test.result().state] += 1;
-    const failed = count.failed + modules.filter((module) => module.state() === "failed" && module.errors().length > 0).length;
+    const failed =
+      count.failed + modules.filter((module) => module.state() === "failed" && module.errors().length > 0).length;
     process.stdout.write(`${count.passed} passed, ${failed} failed, ${count.skipped + count.pending} skipped\n`);
   }
 }

@@ -40,10 +40,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 it("refuses exactly the imports that do not run downwards", () => {
   let output = "";
   try {
-    execFileSync(join(process.cwd(), "node_modules/.bin/oxlint"), ["--format", "unix"], { cwd: folder, encoding: "utf8" });
+    execFileSync(join(process.cwd(), "node_modules/.bin/oxlint"), ["--format", "unix"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
   } catch (error) {
     output = (error as { stdout: string }).stdout;
   }
-  const refused = output.split("\n").filter((line) => line.includes("no-restricted-imports")).map((line) => line.split(":")[0]);
-  expect(refused.toSorted()).toEqual(Object.keys(files).filter((file) => !file.endsWith("ok.ts")).toSorted());
+  const refused = output
+    .split("\n")
+    .filter((line) => line.includes("no-restricted-imports"))
+    .map((line) => line.split(":")[0] ?? "");
+  expect(new Set(refused)).toEqual(new Set(Object.keys(files).filter((file) => !file.endsWith("ok.ts"))));
 });

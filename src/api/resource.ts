@@ -3,7 +3,7 @@ import { type Group, groupSpecSchema } from "./group.ts";
 import { type Identity, identitySpecSchema } from "./identity.ts";
 import { type RoleBinding, roleBindingSpecSchema } from "./role-binding.ts";
 
-export { apiGroup, apiVersion, type CustomResource, finalizer, version } from "./custom-resource.ts";
+export { apiGroup, apiVersion, finalizer, version } from "./custom-resource.ts";
 
 /** Any object that Muster manages. */
 export type Resource = Group | Identity | RoleBinding;

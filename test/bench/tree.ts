@@ -1,8 +1,6 @@
 import type { KubeObject } from "#test/control-plane/kube-client.ts";
 
 const apiVersion = "iam.muster.dev/v1beta1";
-/** A group, its identities and its bindings. */
-export const objectsPerGroup = 9;
 const groupsPerParent = 10;
 const roles = ["viewer", "editor", "registry.pull"] as const;
 
