@@ -13,7 +13,11 @@ const pageStart = "<!-- figures: written by npm run bench -- --page -->";
 const pageEnd = "<!-- end of figures -->";
 
 // Servers end with this process, but not where a signal ends it.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => {
+    process.stderr.write(`bench: ended by ${signal}\n`);
+    process.exit(1);
+  });
 try {
   const options = readOptions(process.argv.slice(2));
   if (options === "help") process.stdout.write(usage);
