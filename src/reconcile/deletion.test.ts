@@ -100,6 +100,28 @@ describe("deleting what stands", () => {
       expected: { do: "wait", until: 60_000 },
     },
     {
+      name: "nor while deletions keep coming in, as those that still stand may be next",
+      given: {
+        ...stood,
+        dependants: [stands("Identity ci")],
+        memory: { ...seen, waitingSince: 10_000 },
+        lastDeletionAt: 19_500,
+        now: 20_000,
+      },
+      expected: { do: "wait", until: 21_500 },
+    },
+    {
+      name: "unless they do so for a minute",
+      given: {
+        ...stood,
+        dependants: [stands("Identity ci")],
+        memory: { ...seen, waitingSince: 10_000 },
+        lastDeletionAt: 69_900,
+        now: 70_000,
+      },
+      expected: { do: "writeStatus" },
+    },
+    {
       name: "unless it takes a minute",
       given: { ...stood, dependants: [leaves("Identity ci")], memory: { ...seen, waitingSince: 0 }, now: 60_000 },
       expected: { do: "writeStatus" },

@@ -1,14 +1,14 @@
 import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
 import type { Row } from "#src/platform-client/rows.ts";
-import { attempt, conclude, stalled, waiting } from "./conclude.ts";
+import { attempt, conclude, patienceMs, stalled, waiting } from "./conclude.ts";
 import { markerIn, withoutMarker } from "./marker.ts";
-import type { Dependant, Observed } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { foreignMarker } from "./ownership.ts";
 import { hasFinalizer, proofOfAbsence } from "./presence.ts";
 import type { Announcement, Step } from "./step.ts";
 import type { Trouble } from "./trouble.ts";
 
-const leavingPatienceMs = 60_000;
+const longestPatienceMs = 60_000;
 
 /**
  * What to do for a resource that is being deleted. It goes by the recorded uid and needs no references. What was never
@@ -75,7 +75,7 @@ function decideKnown(observed: Observed, uid: string): Step {
       do: "releaseFinalizer",
       announce: orphaned(observed, uid, "because Muster's CustomResourceDefinition is being deleted"),
     };
-  if (!orphan && dependants.length > 0) return conclude(observed, awaitDependants(dependants));
+  if (!orphan && dependants.length > 0) return conclude(observed, awaitDependants(observed));
   const row = external.is === "present" ? external.row : observed.matches.find((match) => match.uid === uid);
   if (row === undefined)
     return attempt(
@@ -97,13 +97,22 @@ function decideKnown(observed: Observed, uid: string): Step {
   });
 }
 
-/** While all of them are on their way out nobody has to act, and a tree that is deleted whole costs no such write. */
-function awaitDependants(dependants: readonly Dependant[]): Trouble {
-  const names = dependants.map(({ name }) => name);
+function awaitDependants(observed: Observed): Trouble {
+  const names = observed.dependants.map(({ name }) => name);
   return {
     ...waiting("ChildrenExist", `Waiting until what depends on it is deleted: ${listed(names)}.`),
-    ...(dependants.every(({ leaving }) => leaving) ? { patienceMs: leavingPatienceMs } : {}),
+    patienceMs: patienceWithDependants(observed),
   };
+}
+
+/**
+ * A tree that is deleted whole, in any order, costs no such write: nobody has to act while all dependants are on their way
+ * out, and while deletions keep coming in those that still stand may be next.
+ */
+function patienceWithDependants({ dependants, lastDeletionAt, memory, now }: Observed): number {
+  if (dependants.every(({ leaving }) => leaving)) return longestPatienceMs;
+  const quietAt = lastDeletionAt + patienceMs;
+  return Math.min(Math.max(quietAt - (memory.waitingSince ?? now), patienceMs), longestPatienceMs);
 }
 
 /** The thing stays: take the marker away, so that nobody takes it for ours, and let go. */

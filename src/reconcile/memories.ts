@@ -17,6 +17,12 @@ const hourMs = 3_600_000;
 /** What the process remembers of each custom resource of one kind, by `namespace/name`. */
 export class Memories {
   readonly #memories = new Map<string, Memory>();
+  #lastDeletionAt: Moment = Number.NEGATIVE_INFINITY;
+
+  /** When the deletion of one of them was last seen to be asked for; before all moments where none was. */
+  get lastDeletionAt(): Moment {
+    return this.#lastDeletionAt;
+  }
 
   /** The memory of `held` as it is now; a resource that was deleted and made anew starts afresh. */
   recall(key: string, held: HeldResource, now: Moment, bornHere = false): Memory {
@@ -28,6 +34,7 @@ export class Memories {
     const asked = annotations?.[reconcileRequestedAtAnnotation]?.slice(0, statusBounds.text);
     const newlyAsked = asked !== undefined && known.request?.value !== asked;
     const newlyDeleted = deletionTimestamp !== undefined && known.deletionSeenAt === undefined;
+    if (newlyDeleted) this.#lastDeletionAt = now;
     if (known === old && !newlyAsked && !newlyDeleted) return known;
     const memory: Memory = {
       ...known,

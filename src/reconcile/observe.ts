@@ -2,6 +2,7 @@ import type { KindName, Resource } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { Clock } from "#src/kube/clock.ts";
+import { keyOf } from "#src/kube/object.ts";
 import type { ReadStore } from "#src/kube/store.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { Row } from "#src/platform-client/rows.ts";
@@ -88,6 +89,7 @@ export function observe(world: World, kindName: KindName, key: string): Observed
       boundary.roots.includes(one) || one === world.operatorIdentity || (session.rights?.ownBindings.has(one) ?? false),
     isWithinRoots: (one) => boundary.roots.some((root) => isBelow(one, root)),
     dependants: resource.metadata.deletionTimestamp === undefined ? [] : dependantsOf(world.stores, resource),
+    lastDeletionAt: Math.max(...Object.values(world.memories).map((memories) => memories.lastDeletionAt)),
     definition: world.definitions.lastRead(kindName),
     heldByBreaker: uid !== undefined && world.breaker.holds(uid),
     memory,
@@ -128,7 +130,7 @@ export function markersOf(
 function claimantOf(store: ReadStore<HeldResource>, uid: string, key: string): string | undefined {
   return store
     .index("claims", uid)
-    .map(keyOfHeld)
+    .map(keyOf)
     .find((other) => other !== key);
 }
 
@@ -137,7 +139,7 @@ function elderClaimant(store: ReadStore<HeldResource>, uid: string, key: string)
   const claimants = store.index("claims", uid);
   if (claimants.length < 2) return undefined;
   const [eldest] = claimants.toSorted((a, b) => ageOf(a).localeCompare(ageOf(b)));
-  const elder = eldest === undefined ? key : keyOfHeld(eldest);
+  const elder = eldest === undefined ? key : keyOf(eldest);
   return elder === key ? undefined : elder;
 }
 
@@ -157,8 +159,4 @@ function dependantsOf(stores: Stores, { kind, metadata }: Resource): Dependant[]
         leaving: deletionTimestamp !== undefined,
       })),
   );
-}
-
-function keyOfHeld({ metadata }: HeldResource): string {
-  return `${metadata.namespace ?? ""}/${metadata.name}`;
 }

@@ -155,6 +155,7 @@ export function observed(parts: Partial<Observed> = {}): Observed {
     listing: { begunAt: 50, steady: true },
     parentIsFresh: false,
     rootListings: [{ root, listing: { begunAt: 50, steady: true } }],
+    lastDeletionAt: Number.NEGATIVE_INFINITY,
     postUnknownSince: undefined,
     postedHere: false,
     doublePosted: false,

@@ -67,6 +67,8 @@ export interface Observed {
   readonly isWithinRoots: (uid: string) => boolean;
   /** Resources that refer to this one and still stand: `Identity team/ci`. */
   readonly dependants: readonly Dependant[];
+  /** When the deletion of a custom resource, of whatever kind, was last seen to be asked for. */
+  readonly lastDeletionAt: Moment;
   /** The last read of the CustomResourceDefinition. */
   readonly definition: { readonly readAt: Moment; readonly deleting: boolean } | undefined;
   /** Whether too much of what we manage is missing at once for this to be made anew without being asked. */

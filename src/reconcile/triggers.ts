@@ -1,5 +1,6 @@
 import type { KindName } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
+import { keyOf } from "#src/kube/object.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import { type HeldResource, referent, resourceIndexes } from "./held-resource.ts";
 import { markerIn, objectOf } from "./marker.ts";
@@ -125,8 +126,4 @@ function concerned(world: World, kind: KindName, uid: string): readonly HeldReso
   const marked = marker === undefined ? [] : world.stores[kind].index("object", objectOf(marker));
   const standing = world.stores[kind].index("claims", uid);
   return [...standing, ...marked.filter((held) => !standing.includes(held))];
-}
-
-function keyOf({ metadata }: HeldResource): string {
-  return `${metadata.namespace ?? ""}/${metadata.name}`;
 }
