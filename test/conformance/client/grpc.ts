@@ -1,0 +1,174 @@
+import {
+  create,
+  createRegistry,
+  type DescMessage,
+  type DescMethodUnary,
+  type DescService,
+  fromJson,
+  type JsonValue,
+  type Message,
+  toJson,
+} from "@bufbuild/protobuf";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
+import { ConnectError } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { file_google_rpc_error_details as errorDetails } from "#src/platform/gen/google/rpc/error_details_pb.ts";
+import type { Api, Json, Method, Outcome, Query } from "./api.ts";
+import { type CollectionName, collections } from "./collections.ts";
+import type { Transcript } from "./transcript.ts";
+
+const registry = createRegistry(errorDetails);
+
+/** Milliseconds after which an answer is given up. */
+const patience = 30_000;
+
+export type Metadata = Readonly<Record<string, string>>;
+
+interface ChannelSettings {
+  /** `http://…` or `https://…`. */
+  readonly url: string;
+  /** PEM certificates of the authorities to trust. */
+  readonly ca: string | undefined;
+  /** The first part of every package's name. */
+  readonly vendor: string;
+}
+
+/** A connection that all gRPC callers share. */
+export class GrpcChannel {
+  readonly #sessions: Http2SessionManager;
+  readonly #transport: ReturnType<typeof createGrpcTransport>;
+  readonly #vendor: string;
+
+  constructor({ url, ca, vendor }: ChannelSettings) {
+    this.#sessions = new Http2SessionManager(url, {}, ca === undefined ? {} : { ca });
+    this.#transport = createGrpcTransport({ baseUrl: url, sessionManager: this.#sessions });
+    this.#vendor = vendor;
+  }
+
+  /** One call; answers that are errors are thrown as `ConnectError`. */
+  async unary(method: DescMethodUnary, input: Message, headers: Metadata, signal: AbortSignal) {
+    return this.#transport.unary(this.#renamed(method), signal, patience, headers, input);
+  }
+
+  close(): void {
+    this.#sessions.abort();
+  }
+
+  /** Messages on the wire carry no package, so another vendor's method is the same one at another path. */
+  #renamed(method: DescMethodUnary): DescMethodUnary {
+    const typeName = method.parent.typeName.replace(/^muster\./, `${this.#vendor}.`);
+    return { ...method, parent: { ...method.parent, typeName } };
+  }
+}
+
+interface GrpcSettings {
+  readonly channel: GrpcChannel;
+  readonly token: string | undefined;
+  readonly transcript: Transcript;
+  readonly signal: AbortSignal;
+}
+
+/** A caller over gRPC. */
+export class GrpcApi implements Api {
+  readonly transport = "grpc";
+  readonly #settings: GrpcSettings;
+
+  constructor(settings: GrpcSettings) {
+    this.#settings = settings;
+  }
+
+  /** The same connection with another token, or none. */
+  as(token: string | undefined): GrpcApi {
+    return new GrpcApi({ ...this.#settings, token });
+  }
+
+  list(collection: CollectionName, query: Query = {}): Promise<Outcome> {
+    return this.send(methodOf(collection, `List${collections[collection].plural}`), query);
+  }
+
+  get(collection: CollectionName, uid: string): Promise<Outcome> {
+    return this.send(methodOf(collection, `Get${collections[collection].singular}`), { uid });
+  }
+
+  create(collection: CollectionName, parent: string, body: object): Promise<Outcome> {
+    const { singular } = collections[collection];
+    return this.send(methodOf(collection, `Create${singular}`), { parent, [fieldOf(singular)]: body });
+  }
+
+  update(collection: CollectionName, uid: string, body: object, mask?: readonly string[]): Promise<Outcome> {
+    const { singular } = collections[collection];
+    return this.send(methodOf(collection, `Update${singular}`), {
+      [fieldOf(singular)]: { ...body, uid },
+      // The text of a mask's JSON has no form for `*` or for what is no path; a list of paths has.
+      ...(mask === undefined ? {} : { updateMask: { paths: mask } }),
+    });
+  }
+
+  async delete(collection: CollectionName, uid: string): Promise<Outcome<Json | undefined>> {
+    return this.send(methodOf(collection, `Delete${collections[collection].singular}`), { uid });
+  }
+
+  call({ rpc }: Method, input: Readonly<Record<string, unknown>>): Promise<Outcome> {
+    return this.send(rpc, input);
+  }
+
+  /** @param input the request as JSON, but for a mask, whose paths are a list */
+  async send(method: DescMethodUnary, { updateMask, ...input }: Readonly<Record<string, unknown>>): Promise<Outcome> {
+    const message = fromJson(method.input, input as JsonValue);
+    if (updateMask !== undefined) Object.assign(message, { updateMask: maskOf(method.input, updateMask as object) });
+    const { token } = this.#settings;
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return this.sendMessage(method, message, headers);
+  }
+
+  /** A request as a message, with the metadata that it shall have and no other. */
+  async sendMessage(method: DescMethodUnary, message: Message, headers: Metadata): Promise<Outcome> {
+    const { channel, transcript, signal } = this.#settings;
+    const sent = `${method.parent.name}/${method.name}\n${JSON.stringify(jsonOf(method.input, message))}`;
+    try {
+      const answer = await channel.unary(method, message, headers, signal);
+      const body = jsonOf(method.output, answer.message) as unknown as Json;
+      transcript.add(sent, JSON.stringify(body));
+      return { ok: true, body };
+    } catch (error) {
+      if (!(error instanceof ConnectError)) throw error;
+      const failure = { code: error.code, message: error.rawMessage, details: detailsOf(error) };
+      transcript.add(sent, JSON.stringify(failure));
+      return { ok: false, failure };
+    }
+  }
+}
+
+/** A message as the contract's JSON: zero values are written out. */
+function jsonOf(desc: DescMessage, message: Message): JsonValue {
+  return toJson(desc, message, { alwaysEmitImplicit: true, registry });
+}
+
+function maskOf(input: DescMessage, mask: object): Message {
+  const field = input.fields.find(({ name }) => name === "update_mask");
+  if (field?.fieldKind !== "message") throw new Error(`${input.typeName} has no update_mask`);
+  return create(field.message, { ...mask });
+}
+
+/** The typed payloads as over REST: `@type` and the payload's fields. */
+function detailsOf(error: ConnectError): readonly Readonly<Record<string, unknown>>[] {
+  return error.details.flatMap((detail) => {
+    if (!("type" in detail)) return [];
+    const typeUrl = `type.googleapis.com/${detail.type}`;
+    if (registry.getMessage(detail.type) === undefined) return [{ "@type": typeUrl }];
+    const any = create(AnySchema, { typeUrl, value: detail.value });
+    const payload: unknown = toJson(AnySchema, any, { registry });
+    return [payload as Readonly<Record<string, unknown>>];
+  });
+}
+
+function methodOf(collection: CollectionName, name: string): DescMethodUnary {
+  const { service } = collections[collection];
+  const method = (service as DescService).methods.find((one) => one.name === name);
+  if (method?.methodKind !== "unary") throw new Error(`${service.typeName} has no method ${name}`);
+  return method as DescMethodUnary;
+}
+
+function fieldOf(singular: string): string {
+  return singular.charAt(0).toLowerCase() + singular.slice(1);
+}

@@ -1,0 +1,8 @@
+import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/security_token_service_pb.ts";
+import type { Method } from "./api.ts";
+
+/** Gives an API token for a token of an identity's issuer, which is the bearer of the call. */
+export const exchange: Method = {
+  http: { verb: "GET", path: "/sts/exchange" },
+  rpc: SecurityTokenService.method.exchange,
+};

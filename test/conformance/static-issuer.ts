@@ -1,0 +1,21 @@
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+
+/** Signs tokens of identities with static keys, so that the suite needs no issuer that the platform could reach. */
+export class StaticIssuer {
+  readonly issuer = "https://conformance.invalid";
+  readonly #keys = generateKeyPair("ES256");
+
+  /** Its public keys as the text of a JWKS document. */
+  async keys(): Promise<string> {
+    const { publicKey } = await this.#keys;
+    return JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" }] });
+  }
+
+  /** A token that is valid for ten minutes; `claims` win over what it would say. */
+  async token(subject: string, audience: string, claims: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const { privateKey } = await this.#keys;
+    const seconds = Math.floor(Date.now() / 1_000);
+    const usual = { iss: this.issuer, sub: subject, aud: audience, iat: seconds, exp: seconds + 600 };
+    return new SignJWT({ ...usual, ...claims }).setProtectedHeader({ alg: "ES256", kid: "1" }).sign(privateKey);
+  }
+}

@@ -1,0 +1,169 @@
+import type { Api, Json } from "./client/api.ts";
+import type { CollectionName } from "./client/collections.ts";
+import type { GrpcApi } from "./client/grpc.ts";
+import type { RestApi } from "./client/rest.ts";
+import { exchange } from "./client/token-service.ts";
+import type { Transcript } from "./client/transcript.ts";
+import type { Connection } from "./connection.ts";
+import { holds, succeeded } from "./expect.ts";
+import type { Transport } from "./sentence.ts";
+import type { Target } from "./settings.ts";
+import type { StaticIssuer } from "./static-issuer.ts";
+
+interface WorldSettings {
+  readonly transport: Transport;
+  readonly connection: Connection;
+  readonly transcript: Transcript;
+  readonly secrets: Set<string>;
+  readonly issuer: StaticIssuer;
+  /** The group below which the suite works. */
+  readonly root: string;
+  /** The case's own group. */
+  readonly group: string;
+  readonly signal: AbortSignal;
+}
+
+/** A second caller, whose rights come from bindings alone. */
+export interface Caller {
+  readonly api: Api;
+  readonly identity: string;
+  readonly token: string;
+}
+
+/** What a case has to work with. All that it makes is below `group`, which is deleted with what is in it. */
+export class World {
+  readonly #settings: WorldSettings;
+  #made = 0;
+
+  constructor(settings: WorldSettings) {
+    this.#settings = settings;
+  }
+
+  /** The admin, over the transport that the case runs over. */
+  get api(): Api {
+    return this.as(this.target.token);
+  }
+
+  /** The admin over HTTP/JSON, whatever the case runs over. */
+  get rest(): RestApi {
+    const { connection, transcript, signal } = this.#settings;
+    return connection.rest(this.target.token, transcript, signal);
+  }
+
+  /** The admin over gRPC; there in a case that runs over it. */
+  get grpc(): GrpcApi {
+    const { connection, transcript, signal } = this.#settings;
+    return connection.grpc(this.target.token, transcript, signal);
+  }
+
+  get target(): Target {
+    return this.#settings.connection.target;
+  }
+
+  get issuer(): StaticIssuer {
+    return this.#settings.issuer;
+  }
+
+  /** The group below which the suite works: to be read alone. */
+  get root(): string {
+    return this.#settings.root;
+  }
+
+  /** The case's own group, empty at first. */
+  get group(): string {
+    return this.#settings.group;
+  }
+
+  /** Another caller over the transport that the case runs over. */
+  as(token: string | undefined): Api {
+    const { transport, connection, transcript, signal } = this.#settings;
+    return connection[transport](token, transcript, signal);
+  }
+
+  /** The token service over the transport that the case runs over, with an incoming token. */
+  tokens(incoming: string | undefined): Api {
+    const { transport, connection, transcript, signal } = this.#settings;
+    return connection.tokens(transport, incoming, transcript, signal);
+  }
+
+  /** A name that no other of the case has, as names of siblings may have to differ. */
+  name(): string {
+    this.#made += 1;
+    return `n${this.#made}`;
+  }
+
+  /** Makes what a case needs; the making itself is not what it looks at. */
+  async make(collection: CollectionName, parent: string, body: object): Promise<Json> {
+    return succeeded(await this.api.create(collection, parent, body), `making one of ${collection}`);
+  }
+
+  /** A group, by default in the case's own; its uid. */
+  async makeGroup(parent: string = this.group): Promise<string> {
+    return (await this.make("groups", parent, { name: this.name() })).uid;
+  }
+
+  /** An identity that nobody can assume; its uid. */
+  async makeIdentity(parent: string = this.group): Promise<string> {
+    const subject = this.name();
+    const claimMatch = { issuer: this.issuer.issuer, subject };
+    return (await this.make("identities", parent, { name: subject, claimMatch })).uid;
+  }
+
+  /** A custom role; its uid. */
+  async makeRole(capabilities: readonly string[], parent: string = this.group): Promise<string> {
+    return (await this.make("roles", parent, { name: this.name(), capabilities })).uid;
+  }
+
+  async bind(group: string, identityUid: string, roleUid: string): Promise<string> {
+    return (await this.make("roleBindings", group, { identityUid, roleUid })).uid;
+  }
+
+  /** The uid of a built-in role. */
+  async builtInRole(name: string): Promise<string> {
+    const page = succeeded(await this.api.list("roles", { uidp: { inRoot: true }, name }), "the built-in roles");
+    const [role] = page["roles"] as readonly Json[];
+    holds(role !== undefined, "the built-in roles", `one named ${name}`, page);
+    return role?.uid ?? "";
+  }
+
+  /** The audience that identities expect by default: the host name of the token service. */
+  get incomingAudience(): string {
+    return new URL(this.target.authUrl).hostname;
+  }
+
+  /** An identity that `issuer` signs tokens for; its uid and an incoming token for it. */
+  async makeAssumable(
+    parent: string = this.group,
+  ): Promise<{ readonly uid: string; readonly subject: string; readonly incoming: string }> {
+    const subject = `${this.group} ${this.name()}`;
+    const { uid } = await this.make("identities", parent, {
+      name: this.name(),
+      staticKeys: {
+        issuer: this.issuer.issuer,
+        subject,
+        issuerKeys: await this.issuer.keys(),
+        audiences: [this.incomingAudience],
+      },
+    });
+    return { uid, subject, incoming: await this.issuer.token(subject, this.incomingAudience) };
+  }
+
+  /**
+   * A caller that holds a role in a group, and nothing else.
+   * @param role a uid, or the name of a built-in role
+   * @param narrowing what the exchange is asked besides, such as `cap`
+   */
+  async caller(
+    role: string,
+    group: string = this.group,
+    narrowing: Readonly<Record<string, unknown>> = {},
+  ): Promise<Caller> {
+    const { uid: identity, incoming } = await this.makeAssumable();
+    await this.bind(group, identity, /^[0-9a-f]{40}/.test(role) ? role : await this.builtInRole(role));
+    const asked = { aud: [this.target.audience], identity, ...narrowing };
+    const answer = succeeded(await this.tokens(incoming).call(exchange, asked), "the exchange of a token");
+    const token = String(answer["token"]);
+    this.#settings.secrets.add(token);
+    return { api: this.as(token), identity, token };
+  }
+}
