@@ -1,5 +1,5 @@
-import { common } from "./chapters/common.ts";
-import { groups } from "./chapters/groups.ts";
+import { common } from "./chapters/contract/common.ts";
+import { groups } from "./chapters/contract/groups.ts";
 import type { Case, Chapter, Sentence, Transport } from "./sentence.ts";
 
 /** All that is tried, in the order of the contract; then what it leaves open. */

@@ -5,6 +5,7 @@ import {
   type DescMethodUnary,
   type DescService,
   fromJson,
+  type JsonObject,
   type JsonValue,
   type Message,
   toJson,
@@ -13,7 +14,7 @@ import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { file_google_rpc_error_details as errorDetails } from "#src/platform/gen/google/rpc/error_details_pb.ts";
-import type { Api, Json, Method, Outcome, Query } from "./api.ts";
+import type { Api, Failure, Json, Method, Outcome, Query } from "./api.ts";
 import { type CollectionName, collections } from "./collections.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -151,15 +152,16 @@ function maskOf(input: DescMessage, mask: object): Message {
 }
 
 /** The typed payloads as over REST: `@type` and the payload's fields. */
-function detailsOf(error: ConnectError): readonly Readonly<Record<string, unknown>>[] {
-  return error.details.flatMap((detail) => {
-    if (!("type" in detail)) return [];
+function detailsOf(error: ConnectError): Failure["details"] {
+  const payloads: Record<string, unknown>[] = [];
+  for (const detail of error.details) {
+    if (!("type" in detail)) continue;
     const typeUrl = `type.googleapis.com/${detail.type}`;
-    if (registry.getMessage(detail.type) === undefined) return [{ "@type": typeUrl }];
-    const any = create(AnySchema, { typeUrl, value: detail.value });
-    const payload: unknown = toJson(AnySchema, any, { registry });
-    return [payload as Readonly<Record<string, unknown>>];
-  });
+    if (registry.getMessage(detail.type) === undefined) payloads.push({ "@type": typeUrl });
+    else
+      payloads.push(toJson(AnySchema, create(AnySchema, { typeUrl, value: detail.value }), { registry }) as JsonObject);
+  }
+  return payloads;
 }
 
 function methodOf(collection: CollectionName, name: string): DescMethodUnary {

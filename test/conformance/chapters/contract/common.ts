@@ -1,5 +1,5 @@
-import { equal, holds, matches } from "../expect.ts";
-import { type Chapter, overBoth, overRest } from "../sentence.ts";
+import { equal, holds, matches } from "../../expect.ts";
+import { type Chapter, overBoth, overRest } from "../../sentence.ts";
 
 const milliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

@@ -1,5 +1,5 @@
-import { equal, holds, refused, succeeded } from "../expect.ts";
-import { type Chapter, overBoth } from "../sentence.ts";
+import { equal, holds, refused, succeeded } from "../../expect.ts";
+import { type Chapter, overBoth } from "../../sentence.ts";
 
 /** Sections 2 and 4.1, groups. */
 export const groups: Chapter = {
