@@ -1,16 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { fits, uidRule } from "./contract/text-rule.ts";
 
-/**
- * A uid is the path of a resource: 40 hex digits for a root, and for each child `/` and 16 more. So ancestry is a
- * question about text; it is asked by segment, never by a bare string prefix.
- */
-const uidPattern = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
-
-/** No tree is this deep; the bound keeps ancestors and index keys small. */
-const maximumLength = 40 + 17 * 64;
-
+/** A uid is a path, so ancestry is a question about text; it is asked by segment, never by a bare string prefix. */
 export function isUid(text: string): boolean {
-  return text.length <= maximumLength && uidPattern.test(text);
+  return fits(uidRule, text);
 }
 
 /** Whether `uid` has no parent: an organisation (root group) or a built-in role. */

@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Duration, durationMs, EmptySchema, type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { emailRule, fits } from "../contract/text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import {
   type GroupInvite,
@@ -89,7 +90,7 @@ export function groupInvitesService(sessions: Sessions): Service {
 async function checkMayInvite(session: WriteSession, { uid, email, roleUid }: GroupInvite): Promise<void> {
   const group = parentOf(uid) ?? "";
   session.access.demand(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
-  if (email !== "" && !/^[^\s@]+@[^\s@]+$/.test(email)) throw invalidArgument("email", "must be an e-mail address");
+  if (!fits(emailRule, email)) throw invalidArgument("email", "must be an e-mail address");
   await roleToGive(session, "roleUid", roleUid, group);
 }
 

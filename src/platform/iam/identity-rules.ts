@@ -1,4 +1,5 @@
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { awsAccountRule, fits } from "../contract/text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type {
   Identity,
@@ -56,8 +57,10 @@ function checkStaticKeys(keys: StaticKeys, now: number): void {
   // A symmetric key would let whoever reads the identity sign, and a private one is private no longer.
   if (jwks === undefined || jwks.publicKeys.length === 0 || jwks.others > 0)
     throw invalidArgument("staticKeys.issuerKeys", "must be a JWKS document with public keys, and no others");
-  if (keys.audiences.length !== 1 || keys.audiences[0] === "")
+  const [audience = "", ...others] = keys.audiences;
+  if (others.length > 0 || audience === "")
     throw invalidArgument("staticKeys.audiences", "must be exactly one audience");
+  checkPresent("staticKeys.audiences", audience);
   const latest = now + staticKeysLifetime;
   if (keys.expirationTime === undefined) keys.expirationTime = timestampFromMs(latest);
   else if (timestampMs(keys.expirationTime) > latest)
@@ -67,7 +70,7 @@ function checkStaticKeys(keys: StaticKeys, now: number): void {
 }
 
 function checkAwsIdentity({ awsAccount, awsArn, awsUserId }: AWSIdentity): void {
-  if (!/^\d{12}$/.test(awsAccount)) throw invalidArgument("awsIdentity.awsAccount", "must be 12 digits");
+  if (!fits(awsAccountRule, awsAccount)) throw invalidArgument("awsIdentity.awsAccount", "must be 12 digits");
   if (awsArn.case === undefined) throw invalidArgument("awsIdentity.arn", "one of arn, arnPattern is required");
   if (awsUserId.case === undefined)
     throw invalidArgument("awsIdentity.userId", "one of userId, userIdPattern is required");

@@ -3,6 +3,8 @@ import { comments } from "../gen/comments.ts";
 import { type Route, routesOf } from "../rest/routes.ts";
 import type { Operation } from "../service/operations.ts";
 import { described, MessageSchemas, requiredFieldsOf } from "./message-schemas.ts";
+import { uidRule } from "../contract/text-rule.ts";
+import { orderPattern } from "../resources/order.ts";
 import type { MediaTypes, OpenApiDocument, OpenApiOperation, Parameter, Schema } from "./schema.ts";
 
 export interface DocumentOptions {
@@ -90,7 +92,7 @@ function pathParameters({ template }: Route): Parameter[] {
       variable === "parent"
         ? "The uid of what it is created in. Its slashes stay as they are."
         : "The uid of the resource. Its slashes stay as they are.",
-    schema: { type: "string" },
+    schema: { type: "string", pattern: uidRule.pattern.source, maxLength: uidRule.maxLength ?? 0 },
   }));
 }
 
@@ -107,16 +109,19 @@ function parametersOf(field: DescField, prefix: string, schemas: MessageSchemas)
   if (field.fieldKind === "message" && schema.$ref !== undefined)
     return field.message.fields.flatMap((inner) => parametersOf(inner, `${name}.`, schemas));
   const comment = comments.get(`${field.parent.typeName}.${field.name}`);
-  return [{ name, in: "query", ...described(comment ?? commonParameters[field.name]), schema }];
+  const { description, ...rules } = commonParameters[field.name] ?? {};
+  return [{ name, in: "query", ...described(comment ?? description), schema: { ...schema, ...rules } }];
 }
 
-/** What is the same in every method. */
-const commonParameters: Readonly<Record<string, string>> = {
-  update_mask: "Paths of fields, separated by commas: only these change. Without it, the fields of the body do.",
-  page_size: "Results on a page: 50 by default, 200 at most.",
-  page_token: "The nextPageToken of the page before.",
-  order_by: "A field, and optionally asc or desc behind a space.",
-  skip: "Results that are skipped before the page starts.",
+/** What is the same in every method: what there is to say of it, and what its values must be. */
+const commonParameters: Readonly<Record<string, Schema>> = {
+  update_mask: {
+    description: "Paths of fields, separated by commas: only these change. Without it, the fields of the body do.",
+  },
+  page_size: { description: "Results on a page: 50 by default, 200 at most.", minimum: 0 },
+  page_token: { description: "The nextPageToken of the page before." },
+  order_by: { description: "A field, and optionally asc or desc behind a space.", pattern: orderPattern.source },
+  skip: { description: "Results that are skipped before the page starts.", minimum: 0 },
 };
 
 function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas): MediaTypes | undefined {

@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { behaviorOf } from "../contract/field-behavior.ts";
+import { textRuleOf } from "../contract/field-rules.ts";
 import { comments } from "../gen/comments.ts";
 import type { Schema } from "./schema.ts";
 
@@ -29,7 +30,7 @@ export class MessageSchemas {
   ofField(field: DescField): Schema {
     switch (field.fieldKind) {
       case "scalar":
-        return ofScalar(field.scalar);
+        return { ...ofScalar(field.scalar), ...ruled(field) };
       case "enum":
         return ofEnum(field);
       case "message":
@@ -44,7 +45,7 @@ export class MessageSchemas {
   #ofItem(field: DescField & { fieldKind: "list" | "map" }): Schema {
     if (field.message !== undefined) return this.of(field.message);
     if (field.enum !== undefined) return ofEnum(field);
-    return ofScalar(field.scalar);
+    return { ...ofScalar(field.scalar), ...ruled(field) };
   }
 
   #describe(desc: DescMessage): Schema {
@@ -54,6 +55,7 @@ export class MessageSchemas {
       ...described(comments.get(desc.typeName)),
       properties: Object.fromEntries(properties),
       additionalProperties: false,
+      ...exclusive(desc),
     };
   }
 
@@ -71,6 +73,28 @@ export class MessageSchemas {
       ...(writeOnly ? { writeOnly } : {}),
     };
   }
+}
+
+/** Of the members of a oneof there is one at most: no pair of them. */
+function exclusive({ oneofs }: DescMessage): Pick<Schema, "not"> {
+  const pairs = oneofs.flatMap(({ fields }) =>
+    fields.flatMap(({ jsonName: one }, index) =>
+      fields.slice(index + 1).map(({ jsonName: other }) => ({ required: [one, other] })),
+    ),
+  );
+  return pairs.length === 0 ? {} : { not: { anyOf: pairs } };
+}
+
+/** What the platform's own checks ask of a text. */
+function ruled(field: DescField): Pick<Schema, "pattern" | "maxLength" | "format"> {
+  const rule = textRuleOf(field);
+  if (rule === undefined) return {};
+  const { pattern, maxLength, format } = rule;
+  return {
+    pattern: pattern.source,
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(format === undefined ? {} : { format }),
+  };
 }
 
 /** The fields that a resource must have when it is created, by their names in JSON. */

@@ -4,11 +4,16 @@ export interface Schema {
   readonly type?: "string" | "integer" | "boolean" | "object" | "array";
   readonly format?: string;
   readonly pattern?: string;
+  /** In characters. */
+  readonly maxLength?: number;
+  readonly minimum?: number;
   readonly enum?: readonly (string | number)[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
   readonly required?: readonly string[];
+  /** Members that exclude each other: no two of them together. */
+  readonly not?: { readonly anyOf: readonly { readonly required: readonly string[] }[] };
   readonly description?: string;
   readonly readOnly?: true;
   readonly writeOnly?: true;

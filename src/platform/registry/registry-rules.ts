@@ -1,11 +1,8 @@
+import { digestRule, fits } from "../contract/text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { Repo } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import type { Tag } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { checkDescription, checkName } from "../resources/rules.ts";
-
-/** As the OCI image specification writes one: `algorithm:encoded`. */
-const digestPattern = /^[a-z0-9]+([+._-][a-z0-9]+)*:[a-zA-Z0-9=_-]+$/;
-const maximumDigest = 256;
 
 /** @throws ApiError (3) that names the field */
 export function checkRepo({ name, description }: Repo): void {
@@ -17,6 +14,6 @@ export function checkRepo({ name, description }: Repo): void {
 export function checkTag({ name, digest }: Tag): void {
   checkName(name);
   if (digest === "") throw invalidArgument("digest", "is required");
-  if (digest.length > maximumDigest || !digestPattern.test(digest))
+  if (!fits(digestRule, digest))
     throw invalidArgument("digest", 'must be a digest such as "sha256:" and 64 hex digits');
 }

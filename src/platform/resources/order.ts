@@ -7,6 +7,7 @@ export interface Order {
   readonly direction: "asc" | "desc";
 }
 
+/** What `order_by` may be called, beside `asc` and `desc` behind it. */
 const columnOf: Readonly<Record<string, SortColumn>> = {
   uid: "uid",
   name: "name",
@@ -16,6 +17,9 @@ const columnOf: Readonly<Record<string, SortColumn>> = {
   update_time: "update_time",
 };
 
+/** What `order_by` looks like; a collection may lack some of the fields. */
+export const orderPattern = new RegExp(`^(${Object.keys(columnOf).join("|")})(?: (asc|desc))?$`, "u");
+
 /**
  * `field`, `field asc` or `field desc`; one field.
  * @param sortable what the resource has
@@ -23,7 +27,7 @@ const columnOf: Readonly<Record<string, SortColumn>> = {
  */
 export function readOrder(text: string, sortable: readonly SortColumn[], byDefault: Order): Order {
   if (text === "") return byDefault;
-  const match = /^([a-z_]+)(?: (asc|desc))?$/.exec(text);
+  const match = orderPattern.exec(text);
   const column = columnOf[match?.[1] ?? ""];
   if (match === null || column === undefined || !sortable.includes(column)) {
     const fields = Object.keys(columnOf).filter((name) => sortable.includes(columnOf[name] as SortColumn));

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operationsOf } from "../service/operations.ts";
 import type { OpenApiDocument, OpenApiOperation, Schema } from "../openapi/schema.ts";
+import { textRuleOf } from "../contract/field-rules.ts";
 import { openApiDocument } from "../openapi/document.ts";
+import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { implement } from "../service/service.ts";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { SecurityTokenService } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
@@ -38,6 +40,36 @@ function mistakes(value: unknown, schema: Schema, at = ""): string[] {
     if (known !== undefined) return mistakes(inner, known, `${at}.${name}`);
     return additionalProperties === false ? [`${at}.${name} is not in the schema`] : [];
   });
+}
+
+const uidPattern = "^[0-9a-f]{40}(\\/[0-9a-f]{16})*$";
+/** Has a form, but is no text of the contract's. */
+const notByText = new Set(["iam.v2beta1.GroupInvite.ttl"]);
+
+/** The body with one text after the other broken: those for which the schema has a pattern, uids aside. */
+function* brokenByRule(
+  value: unknown,
+  schema: Schema,
+  at: string,
+  rule = "",
+): Generator<{ readonly field: string; readonly broken: unknown; readonly rule: string }> {
+  const { $ref, pattern, items, properties, additionalProperties } = schema;
+  if ($ref !== undefined) yield* brokenByRule(value, referenced($ref), at, $ref.replace("#/components/schemas/", ""));
+  else if (typeof value === "string" && pattern !== undefined && pattern !== uidPattern)
+    yield* ["\0", "\n\0"]
+      .filter((text) => !new RegExp(pattern, "u").test(text))
+      .slice(0, 1)
+      .map((broken) => ({ field: at, broken, rule }));
+  else if (Array.isArray(value))
+    for (const one of brokenByRule(value[0], items ?? {}, at, rule)) yield { ...one, broken: [one.broken] };
+  else if (typeof value === "object" && value !== null)
+    for (const [name, inner] of Object.entries(value)) {
+      const property = properties?.[name];
+      const known = property ?? (typeof additionalProperties === "object" ? additionalProperties : {});
+      const inside = property === undefined ? rule : `${rule}.${name}`;
+      for (const one of brokenByRule(inner, known, at === "" ? name : `${at}.${name}`, inside))
+        yield { ...one, broken: { ...value, [name]: one.broken } };
+    }
 }
 
 const jsonTypes: Readonly<Record<string, string>> = { string: "string", integer: "number", boolean: "boolean" };
@@ -120,6 +152,56 @@ describe("the OpenAPI document", () => {
     }
     const error = await platform.admin.get("/iam/v2beta1/groups/nonsense");
     expect(mistakes(error.body, referenced("#/components/schemas/Error"))).toEqual([]);
+  });
+
+  it("tells of every rule that the platform has for texts: what breaks one is refused, by the name of its field", async () => {
+    const [issuer, roleUid] = ["https://issuer.example.com", await platform.admin.role("viewer")];
+    const text = { name: "n", description: "d" };
+    const key = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
+    const claims = { issuer, subject: "s", audience: "a", claimPatterns: { a: "b" } };
+    const patterns = { issuerPattern: "i", subjectPattern: "s", audiencePattern: "a" };
+    const keys = { issuer, subject: "s", issuerKeys: JSON.stringify({ keys: [key] }), audiences: ["a"] };
+    const aws = { awsAccount: "123456789012", arn: "a", userId: "u" };
+    const awsPatterns = { awsAccount: "123456789012", arnPattern: "a", userIdPattern: "u" };
+    const oidc = { issuer, clientId: "c", pkceEnabled: true, additionalScopes: ["s"] };
+    const repo = (await platform.admin.ok("POST", `/registry/v2beta1/repos/${platform.root}`, text)).uid;
+    const valid: [path: string, parent: string, body: Record<string, unknown>][] = [
+      ["/iam/v2beta1/groups", platform.root, text],
+      ["/iam/v2beta1/identities", platform.root, { ...text, claimMatch: claims }],
+      ["/iam/v2beta1/identities", platform.root, { ...text, claimMatch: patterns }],
+      ["/iam/v2beta1/identities", platform.root, { ...text, staticKeys: keys }],
+      ["/iam/v2beta1/identities", platform.root, { ...text, awsIdentity: aws }],
+      ["/iam/v2beta1/identities", platform.root, { ...text, awsIdentity: awsPatterns }],
+      ["/iam/v2beta1/roles", platform.root, { ...text, capabilities: ["CAP_IAM_GROUPS_LIST"] }],
+      ["/iam/v2beta1/identityProviders", platform.root, { ...text, defaultRole: roleUid, oidc }],
+      ["/iam/v2beta1/accountAssociations", platform.root, text],
+      ["/iam/v2beta1/groupInvites", platform.root, { roleUid, ttl: "60s", email: "a@b" }],
+      ["/registry/v2beta1/repos", platform.root, text],
+      ["/registry/v2beta1/tags", repo, { name: "t", digest: "sha256:0" }],
+    ];
+    const tried = new Set<string>();
+    for (const [path, parent, body] of valid) {
+      const schema = document.paths[`${path}/{uid}`]?.["post"]?.requestBody?.content["application/json"]?.schema ?? {};
+      expect(mistakes(body, schema), path).toEqual([]);
+      for (const { field, broken, rule } of brokenByRule(body, schema, "")) {
+        tried.add(rule);
+        expect(mistakes(broken, schema), field).toHaveLength(1);
+        const { status, body: error } = await platform.admin.post(`${path}/${parent}`, broken);
+        expect(`${status} ${String(error["message"])}`, field).toContain(`400 Invalid argument: ${field}`);
+      }
+      await platform.admin.ok("POST", `${path}/${parent}`, body);
+    }
+    // None of the rules was left out: those of uids in answers, and of v1, which has the same, aside.
+    const told = Object.entries(document.components.schemas)
+      .filter(([name]) => name.includes(".v2beta1.") && !/List|Request/.test(name))
+      .flatMap(([name, { properties = {} }]) =>
+        Object.entries(properties)
+          .filter(([, one]) => JSON.stringify(one).includes('"pattern"') && one.readOnly === undefined)
+          .filter(([, one]) => one.pattern !== uidPattern && one.format !== "int64")
+          .map(([property]) => `${name}.${property}`),
+      );
+    expect([...tried].toSorted()).toEqual(expect.arrayContaining(told.filter((rule) => !notByText.has(rule))));
+    expect(textRuleOf(GroupSchema.field["name"] as never)?.pattern.source).toBe("^[a-z0-9 ._-]{1,}$");
   });
 
   it("names the token service's own address where it has one", () => {

@@ -1,0 +1,100 @@
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import * as v1Groups from "../gen/muster/platform/iam/groups_pb.ts";
+import * as v1Identities from "../gen/muster/platform/iam/identities_pb.ts";
+import { AccountAssociationSchema } from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
+import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import {
+  Identity_AWSIdentitySchema,
+  Identity_ClaimMatchSchema,
+  Identity_StaticKeysSchema,
+  IdentitySchema,
+} from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import {
+  IdentityProvider_OIDCSchema,
+  IdentityProviderSchema,
+} from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { RepoSchema } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import { TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import {
+  awsAccountRule,
+  descriptionRule,
+  digestRule,
+  emailRule,
+  issuerRule,
+  jwksRule,
+  nameRule,
+  patternRule,
+  presentRule,
+  type TextRule,
+  uidRule,
+} from "./text-rule.ts";
+
+const named = { name: nameRule, description: descriptionRule };
+const claimMatch = {
+  issuer: issuerRule,
+  issuerPattern: patternRule,
+  subject: presentRule,
+  subjectPattern: patternRule,
+  audience: presentRule,
+  audiencePattern: patternRule,
+  claimPatterns: patternRule,
+};
+const staticKeys = { issuer: presentRule, subject: presentRule, issuerKeys: jwksRule, audiences: presentRule };
+const awsIdentity = {
+  awsAccount: awsAccountRule,
+  arn: presentRule,
+  arnPattern: patternRule,
+  userId: presentRule,
+  userIdPattern: patternRule,
+};
+
+/** By the names of fields in JSON. The rule of a list is its items', the rule of a map its values'. */
+const rules: ReadonlyMap<DescMessage, Readonly<Record<string, TextRule>>> = new Map<
+  DescMessage,
+  Readonly<Record<string, TextRule>>
+>([
+  [GroupSchema, named],
+  [IdentitySchema, named],
+  [Identity_ClaimMatchSchema, claimMatch],
+  [Identity_StaticKeysSchema, staticKeys],
+  [Identity_AWSIdentitySchema, awsIdentity],
+  [RoleSchema, named],
+  [IdentityProviderSchema, named],
+  [IdentityProvider_OIDCSchema, { issuer: issuerRule, clientId: presentRule, additionalScopes: presentRule }],
+  [AccountAssociationSchema, named],
+  [GroupInviteSchema, { email: emailRule }],
+  [RepoSchema, named],
+  [TagSchema, { name: nameRule, digest: digestRule }],
+  [v1Groups.GroupSchema, named],
+  [v1Identities.Identity_ClaimMatchSchema, claimMatch],
+  [v1Identities.Identity_StaticSchema, staticKeys],
+  [v1Identities.Identity_AWSIdentitySchema, awsIdentity],
+]);
+
+/** Fields that hold a uid in whatever message they are, where they are texts. */
+const uidFields = new Set([
+  "uid",
+  "id",
+  "parent",
+  "identity_uid",
+  "role_uid",
+  "default_role",
+  "identity",
+  "group",
+  "role",
+  "ancestors_of",
+  "descendants_of",
+  "children_of",
+  "ids",
+  "scope",
+  "scopes",
+]);
+
+/** What the texts of a field must look like; undefined where any text will do. */
+export function textRuleOf(field: DescField): TextRule | undefined {
+  const isText = field.fieldKind !== "message" && field.fieldKind !== "enum" && field.message === undefined;
+  if (isText && uidFields.has(field.name)) return uidRule;
+  return rules.get(field.parent)?.[field.jsonName];
+}
