@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attempt, attemptOf, conclude, patienceMs, stalled, waiting } from "./conclude.ts";
+import { attempt, attemptOf, conclude, stalled, waiting } from "./conclude.ts";
 import type { Memory } from "./memory.ts";
 import {
   groupResource,
@@ -14,6 +14,7 @@ import {
   uid,
 } from "./observed-fixture.ts";
 import type { PlatformStep, Step } from "./step.ts";
+import { patienceMs } from "./patience.ts";
 
 const now = 20_000;
 const hour = 3_600_000;

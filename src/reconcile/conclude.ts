@@ -1,12 +1,11 @@
 import type { Moment } from "#src/platform-client/collection-view.ts";
 import type { Observed } from "./observed.ts";
 import type { Outlook } from "./outlook.ts";
+import { patienceMs } from "./patience.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 import type { Announcement, PlatformStep, Step } from "./step.ts";
 import { type Trouble, troubleOf } from "./trouble.ts";
 
-/** A wait is shown once it has lasted this long: most are over sooner, and a status write is dear. */
-export const patienceMs = 2_000;
 /** The same state in other words is written this much later at the earliest. */
 const rephraseMs = 60_000;
 const hourMs = 3_600_000;

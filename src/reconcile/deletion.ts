@@ -1,14 +1,13 @@
 import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
 import type { Row } from "#src/platform-client/rows.ts";
-import { attempt, conclude, patienceMs, stalled, waiting } from "./conclude.ts";
+import { attempt, conclude, stalled, waiting } from "./conclude.ts";
 import { markerIn, withoutMarker } from "./marker.ts";
 import type { Observed } from "./observed.ts";
 import { foreignMarker } from "./ownership.ts";
+import { longestPatienceMs, patienceAmidDeletions } from "./patience.ts";
 import { hasFinalizer, proofOfAbsence } from "./presence.ts";
 import type { Announcement, Step } from "./step.ts";
 import type { Trouble } from "./trouble.ts";
-
-const longestPatienceMs = 60_000;
 
 /**
  * What to do for a resource that is being deleted. It goes by the recorded uid and needs no references. What was never
@@ -98,21 +97,12 @@ function decideKnown(observed: Observed, uid: string): Step {
 }
 
 function awaitDependants(observed: Observed): Trouble {
-  const names = observed.dependants.map(({ name }) => name);
+  const { dependants } = observed;
+  const names = dependants.map(({ name }) => name);
   return {
     ...waiting("ChildrenExist", `Waiting until what depends on it is deleted: ${listed(names)}.`),
-    patienceMs: patienceWithDependants(observed),
+    patienceMs: dependants.every(({ leaving }) => leaving) ? longestPatienceMs : patienceAmidDeletions(observed),
   };
-}
-
-/**
- * A tree that is deleted whole, in any order, costs no such write: nobody has to act while all dependants are on their way
- * out, and while deletions keep coming in those that still stand may be next.
- */
-function patienceWithDependants({ dependants, lastDeletionAt, memory, now }: Observed): number {
-  if (dependants.every(({ leaving }) => leaving)) return longestPatienceMs;
-  const quietAt = lastDeletionAt + patienceMs;
-  return Math.min(Math.max(quietAt - (memory.waitingSince ?? now), patienceMs), longestPatienceMs);
 }
 
 /** The thing stays: take the marker away, so that nobody takes it for ours, and let go. */

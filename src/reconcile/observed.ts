@@ -17,6 +17,8 @@ export type References =
       readonly are: "waiting";
       readonly reason: "ReferenceNotFound" | "ReferenceNotReady" | "ReferenceNotGranted";
       readonly message: string;
+      /** Whether what is referred to is being deleted. */
+      readonly leaving?: boolean;
     }
   /** Roles have not been read yet. */
   | { readonly are: "unread" }

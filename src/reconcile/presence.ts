@@ -12,6 +12,7 @@ import { fightEndsAt } from "./fight.ts";
 import type { Memory } from "./memory.ts";
 import type { Observed, References } from "./observed.ts";
 import { foreignMarker } from "./ownership.ts";
+import { patienceAmidDeletions, patienceMs } from "./patience.ts";
 import type { Announcement, Step } from "./step.ts";
 import type { Trouble } from "./trouble.ts";
 
@@ -28,7 +29,10 @@ export function decidePresence(observed: Observed): Step {
     case "unread":
       return attempt(observed, { do: "readAccess" });
     case "waiting":
-      return conclude(observed, waiting(references.reason, references.message));
+      return conclude(observed, {
+        ...waiting(references.reason, references.message),
+        patienceMs: references.leaving === true ? patienceAmidDeletions(observed) : patienceMs,
+      });
     case "denied":
       return conclude(observed, stalled("TenantDenied", references.message));
     case "resolved":

@@ -62,7 +62,7 @@ function find(field: ReferenceField, resource: Resource, context: ReferenceConte
         );
       // Of one that is going away itself it is enough to know what it stood for.
       if (found.metadata.deletionTimestamp !== undefined && resource.metadata.deletionTimestamp === undefined)
-        return waiting("ReferenceNotReady", `${path}: ${name} is being deleted.`);
+        return { ...waiting("ReferenceNotReady", `${path}: ${name} is being deleted.`), leaving: true };
       if (found.status?.uid === undefined)
         return waiting(
           "ReferenceNotReady",
@@ -113,7 +113,9 @@ function judge(
   }
 }
 
-function waiting(reason: Extract<References, { are: "waiting" }>["reason"], message: string): Found {
+type Waiting = Extract<References, { are: "waiting" }>;
+
+function waiting(reason: Waiting["reason"], message: string): Waiting {
   return { are: "waiting", reason, message };
 }
 
