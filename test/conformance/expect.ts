@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Failure, Json, Outcome } from "./client/api.ts";
+import type { CollectionName } from "./client/collections.ts";
 
 /** The platform did not do what the sentence says. */
 export class Mismatch extends Error {
@@ -26,6 +27,18 @@ export function succeeded<T = Json>(outcome: Outcome<T>, what = "the call"): T {
   return outcome.body;
 }
 
+/** The resources of a List that must succeed. */
+export function rowsOf(
+  outcome: Outcome,
+  collection: CollectionName,
+  what = `a List of ${collection}`,
+): readonly Json[] {
+  const body = succeeded(outcome, what);
+  const rows = body[collection];
+  if (!Array.isArray(rows)) throw new Mismatch(what, `an array named ${collection}`, body);
+  return rows as readonly Json[];
+}
+
 /** What an error must be like; what is not named may be anything. */
 export interface Refusal {
   readonly code: number;
@@ -35,6 +48,14 @@ export interface Refusal {
   readonly field?: string;
   /** The type of a violation of PreconditionFailure. */
   readonly violation?: string;
+}
+
+interface Violation {
+  /** Of BadRequest. */
+  readonly field?: string;
+  /** Of PreconditionFailure. */
+  readonly type?: string;
+  readonly description: string;
 }
 
 /** The failure of a call that must be refused, and so. */
@@ -47,8 +68,8 @@ export function refused(outcome: Outcome<unknown>, refusal: Refusal, what = "the
     (reason === undefined || detail(failure, "ErrorInfo")?.["reason"] === reason) &&
     (message === undefined ||
       (message instanceof RegExp ? message.test(failure.message) : message === failure.message)) &&
-    (field === undefined || listed(failure, "BadRequest", "fieldViolations", "field").includes(field)) &&
-    (violation === undefined || listed(failure, "PreconditionFailure", "violations", "type").includes(violation));
+    (field === undefined || violationsOf(failure, "BadRequest").some((one) => one.field === field)) &&
+    (violation === undefined || violationsOf(failure, "PreconditionFailure").some((one) => one.type === violation));
   if (!fits) throw new Mismatch(what, refusal, failure);
   return failure;
 }
@@ -58,9 +79,10 @@ export function detail(failure: Failure, type: string): Readonly<Record<string, 
   return failure.details.find((one) => one["@type"] === `type.googleapis.com/google.rpc.${type}`);
 }
 
-function listed(failure: Failure, type: string, list: string, property: string): unknown[] {
-  const violations = (detail(failure, type)?.[list] ?? []) as readonly Readonly<Record<string, unknown>>[];
-  return violations.map((one) => one[property]);
+/** The violations in an error's BadRequest or PreconditionFailure; none where it has no such payload. */
+export function violationsOf(failure: Failure, type: "BadRequest" | "PreconditionFailure"): readonly Violation[] {
+  const list = detail(failure, type)?.[type === "BadRequest" ? "fieldViolations" : "violations"];
+  return (list ?? []) as readonly Violation[];
 }
 
 export function equal(came: unknown, expected: unknown, what: string): void {

@@ -1,11 +1,11 @@
-import type { Api, Json } from "./client/api.ts";
+import type { Api, Json, Query } from "./client/api.ts";
 import type { CollectionName } from "./client/collections.ts";
 import type { GrpcApi } from "./client/grpc.ts";
 import type { RestApi } from "./client/rest.ts";
 import { exchange } from "./client/token-service.ts";
 import type { Transcript } from "./client/transcript.ts";
 import type { Connection } from "./connection.ts";
-import { holds, succeeded } from "./expect.ts";
+import { holds, rowsOf, succeeded } from "./expect.ts";
 import type { Transport } from "./sentence.ts";
 import type { Target } from "./settings.ts";
 import type { StaticIssuer } from "./static-issuer.ts";
@@ -100,6 +100,21 @@ export class World {
   /** A group, by default in the case's own; its uid. */
   async makeGroup(parent: string = this.group): Promise<string> {
     return (await this.make("groups", parent, { name: this.name() })).uid;
+  }
+
+  /** Groups in the order in which they were made, with different names; several at once. */
+  async makeGroups(count: number, parent: string = this.group): Promise<readonly Json[]> {
+    const made: Json[] = [];
+    while (made.length < count) {
+      const names = Array.from({ length: Math.min(10, count - made.length) }, () => this.name());
+      made.push(...(await Promise.all(names.map((name) => this.make("groups", parent, { name })))));
+    }
+    return made;
+  }
+
+  /** The resources that a List gives the admin. */
+  async rows(collection: CollectionName, query: Query = {}): Promise<readonly Json[]> {
+    return rowsOf(await this.api.list(collection, query), collection);
   }
 
   /** An identity that nobody can assume; its uid. */
