@@ -9,7 +9,7 @@ import type { FaultRule } from "./faults/fault-rule.ts";
 import { Faults } from "./faults/faults.ts";
 import { faultsHandler } from "./faults/faults-handler.ts";
 import { PageTokens } from "./resources/page-token.ts";
-import { restHandler } from "./rest/rest-handler.ts";
+import { refusalAnswer, restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
 import { CallRunner } from "./server/call-runner.ts";
 import {
@@ -113,6 +113,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     handler.resolve({
       kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),
       rpc,
+      refusal: (refusal) => refusalAnswer(refusal, settings.errorDomain),
       http: async (request, readBody) => {
         const path = pathOf(request);
         if (path === "/livez") return text(200, "ok");

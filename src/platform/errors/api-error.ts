@@ -73,6 +73,11 @@ export function permissionDenied(description: string): ApiError {
   return new ApiError(Code.permissionDenied, "PERMISSION_DENIED", `Permission denied: ${description}`);
 }
 
+/** The caller is not there any more: nobody reads this. */
+export function cancelled(description: string): ApiError {
+  return new ApiError(Code.cancelled, "CANCELLED", `Cancelled: ${description}`);
+}
+
 export function unauthenticated(description: string): ApiError {
   return new ApiError(Code.unauthenticated, "UNAUTHENTICATED", `Unauthenticated: ${description}`);
 }

@@ -2,6 +2,7 @@ import { type ApiError, Code, invalidArgument } from "../errors/api-error.ts";
 import { httpStatusOf, restErrorOf } from "../errors/rest-error.ts";
 import { bearerOf } from "../server/bearer.ts";
 import type { CallRunner } from "../server/call-runner.ts";
+import type { Refusal } from "../server/client-error.ts";
 import type { BodyReader, HttpAnswer, HttpHandler, HttpRequest } from "../server/http-server.ts";
 import type { RestRequest, Transcoder } from "./transcoder.ts";
 
@@ -20,6 +21,17 @@ export function restHandler(transcoder: Transcoder, runner: CallRunner, errorDom
     return { ...errorAnswer(outcome.error, errorDomain), breakage };
   };
 }
+
+/** The answer to what never became a request; over HTTP/1.1 the connection ends with it. */
+export function refusalAnswer(refusal: Refusal, domain: string): HttpAnswer {
+  return errorAnswer(refusals[refusal], domain);
+}
+
+const refusals: Readonly<Record<Refusal, ApiError>> = {
+  malformed: invalidArgument("request", "must be HTTP"),
+  headersTooLarge: invalidArgument("headers", "must not be larger than 32 KiB"),
+  tooSlow: invalidArgument("request", "must arrive sooner"),
+};
 
 async function restRequestOf(request: HttpRequest, readBody: BodyReader): Promise<RestRequest> {
   const { method = "GET", url = "/", headers } = request;

@@ -15,6 +15,7 @@ import {
 } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { breakAnswer, type Breakage } from "./broken-answer.ts";
+import { endClientError, type Refusal } from "./client-error.ts";
 import { type PortLimits, portLimits } from "./limits.ts";
 import { sniffingServer } from "./protocol-sniffer.ts";
 import { readBody } from "./read-body.ts";
@@ -47,6 +48,8 @@ export interface Handlers {
   readonly kindOf: (path: string) => "http" | "rpc" | "stream";
   readonly rpc: NodeHandler;
   readonly http: HttpHandler;
+  /** What answers bytes that are no request of HTTP/1.1, or too many or too slow ones. */
+  readonly refusal: (refusal: Refusal) => HttpAnswer;
 }
 
 export interface ListenOptions {
@@ -77,6 +80,8 @@ export class HttpServer {
     this.#http1 = createHttp1Server(
       {
         maxHeaderSize: limits.headerBytes,
+        // Looked at below, so that it is answered as everything else.
+        requireHostHeader: false,
         headersTimeout: Math.min(limits.headersTime, limits.callTime),
         requestTimeout: limits.callTime,
         keepAliveTimeout: limits.idleTime,
@@ -85,6 +90,17 @@ export class HttpServer {
       onRequest,
     );
     this.#http1.setTimeout(limits.idleTime);
+    // The last answer of each connection: what is no request is not answered in the midst of it.
+    const running = new WeakMap<Socket, ServerResponse>();
+    this.#http1.prependListener("request", (request, response) => void running.set(request.socket, response));
+    // What a client expects beside `100-continue` may be passed over.
+    this.#http1.on("checkExpectation", (request, response) => void this.#http1.emit("request", request, response));
+    this.#http1.on("clientError", (error, socket) => {
+      void handlers.then(
+        ({ refusal }) => endClientError(error, socket, running.get(socket as Socket), refusal),
+        () => socket.destroy(),
+      );
+    });
     // It never listens itself; without this it would enforce none of its limits.
     this.#http1.emit("listening");
     this.#http2 = createHttp2Server(
@@ -181,23 +197,32 @@ async function answer(
   { callTime, bodyBytes }: PortLimits,
 ): Promise<void> {
   try {
-    const { kindOf, rpc, http } = await handlers;
+    const { kindOf, rpc, http, refusal } = await handlers;
+    if (request.httpVersion === "1.1" && request.headers.host === undefined) {
+      response.setHeader("connection", "close");
+      return send(response, refusal("malformed"));
+    }
     const kind = kindOf(request.url ?? "");
     if (kind !== "stream") {
       const timer = setTimeout(() => abandon(request), callTime);
       response.once("close", () => clearTimeout(timer));
     }
     if (kind !== "http") return rpc(request, response);
-    const { status, headers, body, breakage } = await http(request, () => readBody(request, response, bodyBytes));
+    const answered = await http(request, () => readBody(request, response, bodyBytes));
+    const { breakage } = answered;
     if (response.destroyed) return;
     if (breakage !== undefined) breakAnswer(request, response, breakage);
     if (response.destroyed || breakage === "reset") return;
-    response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
-    response.end(body);
+    send(response, answered);
   } catch {
     // The handlers answer their own errors; what is left is a connection that broke.
     response.destroy();
   }
+}
+
+function send(response: HttpResponse, { status, headers, body }: HttpAnswer): void {
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+  response.end(body);
 }
 
 /** Ends a call that took too long: its stream over HTTP/2, over HTTP/1.1 its connection. */

@@ -1,7 +1,11 @@
 import type { ServerResponse } from "node:http";
+import { cancelled } from "../errors/api-error.ts";
 import type { HttpRequest } from "./http-server.ts";
 
-/** The body of a request, whole; `undefined` where it is larger than the limit. Rejects where the client went away. */
+/**
+ * The body of a request, whole; `undefined` where it is larger than the limit.
+ * @throws ApiError (1) where the client went away
+ */
 export function readBody(
   request: HttpRequest,
   response: ServerResponse,
@@ -26,7 +30,8 @@ export function readBody(
       chunks.push(chunk);
     });
     request.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    request.on("aborted", () => reject(new Error("the client went away")));
-    request.on("error", reject);
+    const gone = () => reject(cancelled("the client went away"));
+    request.on("aborted", gone);
+    request.on("error", gone);
   });
 }

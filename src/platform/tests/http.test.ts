@@ -33,7 +33,30 @@ describe("the port", () => {
 
   it("refuses headers that are larger than 32 KiB", async () => {
     const answer = await platform.as("x".repeat(40_000)).get("/iam/v2beta1/groups");
-    expect(answer.status).toBe(431);
+    expect(answer).toMatchObject({ status: 400, body: { code: 3, message: expect.stringContaining("32 KiB") } });
+  });
+
+  it.each([
+    "GET / HTTP/1.1\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+    "nonsense\r\n\r\n",
+    "\x16\x03\x01\x00\xa5",
+  ])("answers %j with 3 as everything else, and ends the connection", async (bytes) => {
+    const socket = connect(Number(new URL(platform.url).port), "127.0.0.1");
+    socket.end(bytes, "latin1");
+    let text = "";
+    for await (const chunk of socket) text += String(chunk);
+    const [head = "", body = ""] = text.split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(JSON.parse(body)).toMatchObject({ code: 3, details: [{ reason: "INVALID_ARGUMENT" }, {}] });
+  });
+
+  it("passes over what a client expects beside 100-continue", async () => {
+    const socket = connect(Number(new URL(platform.url).port), "127.0.0.1");
+    socket.end("GET /livez HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n");
+    let text = "";
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toContain("200 OK");
   });
 
   it("keeps a connection, and answers pipelined calls in order", async () => {
@@ -113,6 +136,7 @@ describe("the port", () => {
     await own.admin.callsInFlight(1);
     half.destroy();
     await own.admin.callsInFlight(0);
+    expect((await own.admin.get("/metrics")).text).toContain('{method="unknown",code="1"} 1');
     expect((await own.admin.get("/iam/v2beta1/groups")).status).toBe(200);
     await own.stop();
   });
