@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { migrations } from "./migrations.ts";
 import { SqliteStore } from "./sqlite.ts";
 import { storeCases } from "./store.cases.ts";
-import { NewerSchemaError, StoreUnavailableError } from "./store.ts";
+import { NewerSchemaError, type Reader, StoreUnavailableError, type Writer } from "./store.ts";
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "muster-sqlite-"));
@@ -51,6 +51,33 @@ describe("SqliteStore", () => {
     // data_version moves when another connection commits; twenty commits of one turn are one.
     expect(version() - before).toBe(1);
     observer.close();
+    await store.close();
+  });
+
+  it("shows a read one state, whatever a command beside the platform writes, and the next one the new state", async () => {
+    const path = join(folder(), "data");
+    const store = new SqliteStore(path);
+    const command = new SqliteStore(path);
+    const put = (value: string) => (tx: Writer) =>
+      tx.run({ build: (db) => db.replaceInto("facts").values({ name: "n", value }) }, {});
+    const get = async (tx: Reader) =>
+      (await tx.query((db) => db.selectFrom("facts").select("value").where("name", "=", "n")))[0]?.value;
+    await store.write(put("before"));
+    const failing = store.read(async (tx) => {
+      await get(tx);
+      throw new Error("refused");
+    });
+    const reads = [
+      store.read(async (tx) => {
+        const first = await get(tx);
+        await command.write(put("after"));
+        return [first, await get(tx)];
+      }),
+      store.read(async (tx) => [await get(tx)]),
+    ];
+    await expect(failing).rejects.toThrowError("refused");
+    expect(await Promise.all(reads)).toEqual([["before", "before"], ["after"]]);
+    await command.close();
     await store.close();
   });
 

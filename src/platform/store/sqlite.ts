@@ -20,14 +20,19 @@ const busyTimeout = 2_000;
  * The embedded store: one file, WAL, every commit synced to the disk.
  *
  * Group commit: the writes that arrive in one turn of the event loop share one transaction, each in a savepoint of
- * its own, and so one sync. They are answered after the commit. SQLite's calls are synchronous, so a batch runs
- * within one turn and reads, which have a connection of their own, never see the middle of it.
+ * its own, and so one sync. They are answered after the commit.
+ *
+ * Reads have a connection of their own, and each is a transaction: between two of its statements a write may be
+ * committed, by this process or by a command beside it. They run one after the other. SQLite's calls are synchronous,
+ * so more connections would not make them faster, only hold more memory.
  */
 export class SqliteStore implements Store {
   readonly #writer: Connection;
   readonly #reader: Connection;
   #queue: Job[] = [];
   #batch: Promise<void> | undefined;
+  /** When the read that came last has ended. */
+  #lastRead: Promise<unknown> = Promise.resolve();
 
   /**
    * @param path made, with the newest schema, where there is none yet
@@ -50,8 +55,10 @@ export class SqliteStore implements Store {
     this.#reader = new Connection(readOnly, compiler);
   }
 
-  async read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    return work(this.#reader);
+  read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    const result = this.#lastRead.then(() => this.#runRead(work));
+    this.#lastRead = result.catch(() => {});
+    return result;
   }
 
   write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
@@ -69,8 +76,21 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     await this.#batch;
+    await this.#lastRead;
     this.#reader.close();
     this.#writer.close();
+  }
+
+  async #runRead<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    this.#reader.exec("begin");
+    try {
+      const value = await work(this.#reader);
+      this.#reader.exec("commit");
+      return value;
+    } catch (error) {
+      this.#reader.rollbackIfOpen();
+      throw error;
+    }
   }
 
   async #runBatches(): Promise<void> {

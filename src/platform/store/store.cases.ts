@@ -79,6 +79,22 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
       expect(await valueOf("a")).toBe("1");
     });
 
+    it("shows a read one state, whatever is written between its statements", async () => {
+      const put2 = (value: string) =>
+        store.write(async (tx) => {
+          for (const name of ["a", "b"]) await tx.run(put, { name, value });
+        });
+      await put2("before");
+      const seen = await store.read(async (tx) => {
+        const a = await tx.first(get, { name: "a" });
+        // No read does this but here: it makes sure that the write comes in between.
+        await put2("after");
+        return [a, await tx.first(get, { name: "b" })];
+      });
+      expect(seen).toEqual([{ value: "before" }, { value: "before" }]);
+      expect(await valueOf("b")).toBe("after");
+    });
+
     it("tells how many rows a write changed", async () => {
       expect(await store.write((tx) => tx.run(put, { name: "a", value: "1" }))).toBe(1);
       const nobody = statement((db, p: { name: string }) => db.deleteFrom("facts").where("name", "=", p.name));

@@ -37,8 +37,8 @@ export interface Writer extends Reader {
  * Guarantees: a `write` is atomic and serial with all other writes, and durable when its promise resolves; what
  * throws inside undoes that write alone. A `read` sees one state of committed writes.
  *
- * Assumptions: the functions wait for nothing but their own transaction (no network, no timer), and a write may be
- * run again from its start, so it changes nothing outside.
+ * Assumptions: the functions wait for nothing but their own transaction (no network, no timer, no transaction within
+ * another), and a write may be run again from its start, so it changes nothing outside.
  */
 export interface Store {
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
