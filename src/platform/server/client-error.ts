@@ -33,7 +33,7 @@ export function endClientError(
 }
 
 function refusalOf(code: string | undefined): Refusal {
-  switch (code) {
+  switch (code ?? "") {
     case "HPE_HEADER_OVERFLOW":
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return "headersTooLarge";
