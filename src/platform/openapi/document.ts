@@ -2,7 +2,7 @@ import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { comments } from "../gen/comments.ts";
 import { type Route, routesOf } from "../rest/routes.ts";
 import type { Operation } from "../service/operations.ts";
-import { described, MessageSchemas, requiredFieldsOf } from "./message-schemas.ts";
+import { described, MessageSchemas, requirementsOf } from "./message-schemas.ts";
 import { uidRule } from "../contract/text-rule.ts";
 import { orderPattern } from "../resources/order.ts";
 import type { MediaTypes, OpenApiDocument, OpenApiOperation, Parameter, Schema } from "./schema.ts";
@@ -134,8 +134,7 @@ function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas)
     }
     case "field": {
       const schema = schemas.of(body.message);
-      const required = httpMethod === "POST" ? requiredFieldsOf(body.message) : [];
-      return json(required.length === 0 ? schema : { ...schema, required });
+      return json(httpMethod === "POST" ? { ...schema, ...requirementsOf(body.message) } : schema);
     }
   }
 }

@@ -97,9 +97,18 @@ function ruled(field: DescField): Pick<Schema, "pattern" | "maxLength" | "format
   };
 }
 
-/** The fields that a resource must have when it is created, by their names in JSON. */
-export function requiredFieldsOf(desc: DescMessage): string[] {
-  return desc.fields.filter((field) => behaviorOf(field).required).map(({ jsonName }) => jsonName);
+/** What a resource must have when it is created, also within the messages that it has. */
+export function requirementsOf(desc: DescMessage): Pick<Schema, "required" | "properties"> {
+  const required = desc.fields.filter((field) => behaviorOf(field).required).map(({ jsonName }) => jsonName);
+  const nested = desc.fields.flatMap((field): [string, Schema][] => {
+    if (field.fieldKind !== "message" || behaviorOf(field).readOnly) return [];
+    const inner = requirementsOf(field.message);
+    return Object.keys(inner).length === 0 ? [] : [[field.jsonName, inner]];
+  });
+  return {
+    ...(required.length === 0 ? {} : { required }),
+    ...(nested.length === 0 ? {} : { properties: Object.fromEntries(nested) }),
+  };
 }
 
 export function described(...sentences: (string | undefined)[]): { description?: string } {

@@ -125,6 +125,14 @@ describe("the OpenAPI document", () => {
     );
     const groups = document.paths["/iam/v2beta1/groups/{uid}"];
     expect(groups?.["post"]?.requestBody?.content["application/json"]?.schema).toMatchObject({ required: ["name"] });
+    const identities = document.paths["/iam/v2beta1/identities/{uid}"];
+    expect(identities?.["post"]?.requestBody?.content["application/json"]?.schema).toMatchObject({
+      properties: { staticKeys: { required: ["issuer", "subject", "issuerKeys"] } },
+    });
+    // What an update leaves out stays as it is.
+    expect(identities?.["patch"]?.requestBody?.content["application/json"]?.schema).toEqual({
+      $ref: "#/components/schemas/iam.v2beta1.Identity",
+    });
     expect(groups?.["patch"]?.parameters.map(({ name }) => name)).toContain("updateMask");
     expect(document.components.schemas["iam.v2beta1.Group"]?.properties).toMatchObject({
       uid: { type: "string", readOnly: true },
