@@ -1,32 +1,9 @@
-import { authentication } from "./chapters/contract/authentication.ts";
-import { common } from "./chapters/contract/common.ts";
-import { errors } from "./chapters/contract/errors.ts";
-import { groups } from "./chapters/contract/groups.ts";
-import { identities } from "./chapters/contract/identities.ts";
-import { limits } from "./chapters/contract/limits.ts";
-import { list } from "./chapters/contract/list.ts";
-import { roleBindings } from "./chapters/contract/role-bindings.ts";
-import { roles } from "./chapters/contract/roles.ts";
-import { service } from "./chapters/contract/service.ts";
-import { update } from "./chapters/contract/update.ts";
-import { versioning } from "./chapters/contract/versioning.ts";
+import { contract } from "./chapters/contract.ts";
+import { decided } from "./chapters/decided.ts";
 import type { Case, Chapter, Sentence, Transport } from "./sentence.ts";
 
-/** All that is tried, in the order of the contract; then what it leaves open. */
-export const chapters: readonly Chapter[] = [
-  service,
-  common,
-  groups,
-  identities,
-  roles,
-  roleBindings,
-  list,
-  update,
-  authentication,
-  errors,
-  limits,
-  versioning,
-];
+/** All that is tried. */
+export const chapters: readonly Chapter[] = [...contract, ...decided];
 
 /** One case over one transport. */
 export interface Trial {

@@ -114,18 +114,23 @@ export class GrpcApi implements Api {
   }
 
   /** @param input the request as JSON, but for a mask, whose paths are a list */
-  async send(method: DescMethodUnary, { updateMask, ...input }: Readonly<Record<string, unknown>>): Promise<Outcome> {
-    const message = fromJson(method.input, input as JsonValue);
-    if (updateMask !== undefined) Object.assign(message, { updateMask: maskOf(method.input, updateMask as object) });
+  async send(method: DescMethodUnary, input: Readonly<Record<string, unknown>>): Promise<Outcome> {
+    const { updateMask, ...rest } = input;
+    const message = fromJson(method.input, rest as JsonValue);
+    if (updateMask !== undefined) Object.assign(message, { updateMask: maskOf(method.input, updateMask) });
     const { token } = this.#settings;
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    return this.sendMessage(method, message, headers);
+    return this.#exchange(method, message, token === undefined ? {} : { authorization: `Bearer ${token}` }, input);
   }
 
   /** A request as a message, with the metadata that it shall have and no other. */
-  async sendMessage(method: DescMethodUnary, message: Message, headers: Metadata): Promise<Outcome> {
+  sendMessage(method: DescMethodUnary, message: Message, headers: Metadata): Promise<Outcome> {
+    return this.#exchange(method, message, headers, jsonOf(method.input, message));
+  }
+
+  /** @param shown the request for the transcript */
+  async #exchange(method: DescMethodUnary, message: Message, headers: Metadata, shown: unknown): Promise<Outcome> {
     const { channel, transcript, signal } = this.#settings;
-    const sent = `${method.parent.name}/${method.name}\n${JSON.stringify(jsonOf(method.input, message))}`;
+    const sent = `${method.parent.name}/${method.name}\n${JSON.stringify(shown)}`;
     try {
       const answer = await channel.unary(method, message, headers, signal);
       const body = jsonOf(method.output, answer.message) as unknown as Json;
@@ -145,10 +150,10 @@ function jsonOf(desc: DescMessage, message: Message): JsonValue {
   return toJson(desc, message, { alwaysEmitImplicit: true, registry });
 }
 
-function maskOf(input: DescMessage, mask: object): Message {
+function maskOf(input: DescMessage, mask: unknown): Message {
   const field = input.fields.find(({ name }) => name === "update_mask");
   if (field?.fieldKind !== "message") throw new Error(`${input.typeName} has no update_mask`);
-  return create(field.message, { ...mask });
+  return create(field.message, mask as Record<string, unknown>);
 }
 
 /** The typed payloads as over REST: `@type` and the payload's fields. */

@@ -1,0 +1,31 @@
+import { authentication } from "./contract/authentication.ts";
+import { common } from "./contract/common.ts";
+import { errors } from "./contract/errors.ts";
+import { groups } from "./contract/groups.ts";
+import { identities } from "./contract/identities.ts";
+import { limits } from "./contract/limits.ts";
+import { listEnvelope } from "./contract/list-envelope.ts";
+import { list } from "./contract/list.ts";
+import { roleBindings } from "./contract/role-bindings.ts";
+import { roles } from "./contract/roles.ts";
+import { service } from "./contract/service.ts";
+import { update } from "./contract/update.ts";
+import { versioning } from "./contract/versioning.ts";
+import type { Chapter } from "../sentence.ts";
+
+/** What the contract says, section by section. */
+export const contract: readonly Chapter[] = [
+  service,
+  common,
+  groups,
+  identities,
+  roles,
+  roleBindings,
+  listEnvelope,
+  list,
+  update,
+  authentication,
+  errors,
+  limits,
+  versioning,
+];
