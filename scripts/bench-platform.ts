@@ -1,148 +1,67 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Measures the platform with the load as another process, prints the figures and writes them as JSON and into a page.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { parseArgs } from "node:util";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { Pool } from "undici";
+import { inspect } from "node:util";
+import { bundle } from "#test/bench/bundle.ts";
+import { takeLoadCore } from "#test/bench/platform/cores.ts";
+import { type Figures, merged, readFigures, writeFigures } from "#test/bench/platform/figures.ts";
+import { type PlatformBenchOptions, readOptions, usage } from "#test/bench/platform/options.ts";
+import { line, markdown } from "#test/bench/platform/report.ts";
+import { run } from "#test/bench/platform/run.ts";
 
-/**
- * Measures the platform as a process of its own, over REST on loopback: calls per second, its CPU per call (read from
- * the kernel), and latency as the callers see it.
- * `npm run bench:platform -- --calls 9000 --callers 16`
- */
-const { values } = parseArgs({
-  options: { calls: { type: "string", default: "9000" }, callers: { type: "string", default: "16" } },
-});
-const calls = Number(values.calls);
-const callers = Number(values.callers);
+const pageStart = "<!-- figures: written by npm run bench:platform -- --page -->";
+const pageEnd = "<!-- end of figures -->";
 
-const folder = mkdtempSync(join(tmpdir(), "muster-bench-"));
-const child = spawn(
-  process.execPath,
-  ["src/main.ts", "platform", "--data", join(folder, "data"), "--listen", "127.0.0.1:0"],
-  { stdio: ["ignore", "inherit", "pipe"] },
-);
-const { address, rootGroup: root } = await listening();
-const pool = new Pool(`http://${address}`, { connections: callers });
-const admin = readFileSync(join(folder, "data.admin-token"), "utf8").trim();
-type Json = Readonly<Record<string, string>> & { readonly roles: readonly { readonly uid: string }[] };
-
+// Servers end with this process, but not where a signal ends it.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => {
+    process.stderr.write(`bench:platform: ended by ${signal}\n`);
+    process.exit(1);
+  });
 try {
-  await measureAll();
-} finally {
-  await pool.close();
-  child.kill("SIGTERM");
-  await once(child, "exit");
-  rmSync(folder, { recursive: true });
+  const options = readOptions(process.argv.slice(2));
+  if (options === "help") process.stdout.write(usage);
+  else await main(options);
+} catch (error) {
+  process.stderr.write(`bench:platform: ${inspect(error)}\n`);
+  // What is still running ends with this process.
+  process.exit(1);
 }
 
-async function measureAll(): Promise<void> {
-  const { uid: viewer = "" } = (await call("GET", "/iam/v2beta1/roles?name=viewer")).roles[0] ?? {};
-  const groups: string[] = [];
-  const identities: string[] = [];
-  const made = async (into: string[], path: string, body: object) => {
-    into.push((await call("POST", path, body))["uid"] ?? "");
-  };
-  const some = (uids: readonly string[], n: number) => uids[n % uids.length];
-
-  await measure("create group", calls / 9, (n) => made(groups, `/iam/v2beta1/groups/${root}`, { name: `g-${n}` }));
-  await measure("create identity", (calls * 4) / 9, (n) =>
-    made(identities, `/iam/v2beta1/identities/${some(groups, n)}`, {
-      name: `i-${n}`,
-      claimMatch: { issuer: "https://issuer.example.com", subject: `system:serviceaccount:ns:${n}` },
-    }),
-  );
-  await measure("create binding", (calls * 4) / 9, (n) =>
-    made([], `/iam/v2beta1/roleBindings/${some(groups, n)}`, { identityUid: some(identities, n), roleUid: viewer }),
-  );
-
-  const { publicKey, privateKey } = await generateKeyPair("ES256");
-  const caller = await call("POST", `/iam/v2beta1/identities/${root}`, {
-    name: "caller",
-    staticKeys: {
-      issuer: "https://issuer.example.com",
-      subject: "caller",
-      audiences: ["127.0.0.1"],
-      issuerKeys: JSON.stringify({ keys: [await exportJWK(publicKey)] }),
-    },
-  });
-  await call("POST", `/iam/v2beta1/roleBindings/${root}`, { identityUid: caller["uid"], roleUid: viewer });
-  const incoming = await new SignJWT({ iss: "https://issuer.example.com", sub: "caller", aud: "127.0.0.1" })
-    .setProtectedHeader({ alg: "ES256" })
-    .setExpirationTime("1h")
-    .sign(privateKey);
-  const exchange = `/sts/exchange?aud=http://${address}&identity=${caller["uid"]}`;
-  const { token = "" } = await call("GET", exchange, undefined, incoming);
-
-  await measure("get", calls, (n) => call("GET", `/iam/v2beta1/identities/${some(identities, n)}`, undefined, token));
-  for (const collection of ["identities", "roleBindings"])
-    await measure(`page of 200 ${collection}`, 200, () =>
-      call("GET", `/iam/v2beta1/${collection}?page_size=200&uidp.descendants_of=${root}`, undefined, token),
-    );
-  await measure("update group", calls / 9, (n) =>
-    call("PATCH", `/iam/v2beta1/groups/${some(groups, n)}`, { description: `d ${n}` }),
-  );
-  await measure("exchange", calls / 9, () => call("GET", exchange, undefined, incoming));
-  await measure("delete identity", identities.length, (n) =>
-    call("DELETE", `/iam/v2beta1/identities/${some(identities, n)}`),
-  );
-  const rss = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
-  process.stdout.write(`memory ${Math.round(Number(rss) / 1024)} MiB\n`);
-}
-
-async function measure(label: string, count: number, work: (n: number) => Promise<unknown>): Promise<void> {
-  const [cpu, started] = [cpuMilliseconds(), performance.now()];
-  const latencies: number[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < count) {
-      const from = performance.now();
-      await work(next++);
-      latencies.push(performance.now() - from);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, worker));
-  const perSecond = (latencies.length * 1_000) / (performance.now() - started);
-  const each = (cpuMilliseconds() - cpu) / latencies.length;
-  latencies.sort((a, b) => a - b);
-  const at = (share: number) => (latencies[Math.floor(latencies.length * share)] ?? 0).toFixed(1).padStart(6);
-  process.stdout.write(
-    `${label.padEnd(26)} ${perSecond.toFixed(0).padStart(6)}/s  cpu ${each.toFixed(3)} ms  p50 ${at(0.5)} ms  p99 ${at(0.99)} ms\n`,
-  );
-}
-
-/** User and system time of the platform, from the kernel: ticks of 10 ms. */
-function cpuMilliseconds(): number {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-async function call(
-  method: "GET" | "POST" | "PATCH" | "DELETE",
-  path: string,
-  body?: object,
-  token = admin,
-): Promise<Json> {
-  const answer = await pool.request({
-    method,
-    path,
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 200) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`);
-  return (text === "" ? {} : JSON.parse(text)) as Json;
-}
-
-async function listening(): Promise<{ address: string; rootGroup: string }> {
-  for await (const line of createInterface({ input: child.stderr as NodeJS.ReadableStream })) {
-    const entry = JSON.parse(line) as { msg: string; address: string; rootGroup: string };
-    if (entry.msg !== "listening") continue;
-    child.stderr?.resume();
-    return entry;
+async function main(options: PlatformBenchOptions): Promise<void> {
+  takeLoadCore();
+  const machine = `${cpus()[0]?.model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.versions.node}`;
+  const nothing: Figures = { machine, callers: options.callers, fills: [], figures: [] };
+  let figures = (options.json === undefined ? undefined : await readFigures(options.json)) ?? nothing;
+  const folder = await mkdtemp(join(tmpdir(), "muster-bench-bundle-"));
+  try {
+    if (options.data !== undefined) await mkdir(options.data, { recursive: true });
+    const program = await bundle(folder, "deploy/kustomize/overlays/try-out/platform/stateful-set.yaml");
+    for (const backend of options.backends)
+      for (const size of options.sizes)
+        await run(program, { ...options, backend, size }, (found) => {
+          const isFill = "fill" in found;
+          process.stdout.write(
+            isFill ? `${backend} ${size} filled in ${found.fill.seconds.toFixed(1)} s\n` : `${line(found.figure)}\n`,
+          );
+          figures = merged(figures, {
+            ...nothing,
+            ...(isFill ? { fills: [found.fill] } : { figures: [found.figure] }),
+          });
+        });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    if (options.json !== undefined) await writeFigures(options.json, figures);
   }
-  throw new Error("the platform ended before it listened");
+  if (options.page !== undefined) await writePage(options.page, figures);
+}
+
+/** Puts the tables between the page's two marks. */
+async function writePage(page: string, figures: Figures): Promise<void> {
+  const text = await readFile(page, "utf8");
+  const start = text.indexOf(pageStart);
+  const end = text.indexOf(pageEnd, start);
+  if (start < 0 || end < start) throw new Error(`--page: ${page} has no lines "${pageStart}" and "${pageEnd}"`);
+  await writeFile(page, `${text.slice(0, start)}${pageStart}\n\n${markdown(figures)}\n\n${text.slice(end)}`);
 }

@@ -15,6 +15,8 @@ import {
 
 /** Another process may hold the file for this long (ms); waiting stops everything else, so not longer. */
 const busyTimeout = 2_000;
+/** Enough for the upper levels of all indexes of a million resources. */
+const defaultCacheMiB = 16;
 
 /**
  * The embedded store: one file, WAL, every commit synced to the disk.
@@ -36,22 +38,24 @@ export class SqliteStore implements Store {
 
   /**
    * @param path made, with the newest schema, where there is none yet
+   * @param cacheMiB what each of the two connections keeps in memory at most
    * @throws NewerSchemaError
    */
-  constructor(path: string) {
+  constructor(path: string, cacheMiB = defaultCacheMiB) {
     // Made for its owner alone; the log and the index beside it take the same mode.
     closeSync(openSync(path, "a", 0o600));
     const database = new DatabaseSync(path, { timeout: busyTimeout });
     database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory");
     // A checkpoint each 16 MiB of log instead of 4: it copies, and syncs, what was changed many times only once.
     database.exec("pragma wal_autocheckpoint = 4000");
-    // 16 MiB of cache; the negative number means KiB.
-    database.exec("pragma cache_size = -16384");
+    // The negative number means KiB.
+    const cacheSize = `pragma cache_size = -${cacheMiB * 1024}`;
+    database.exec(cacheSize);
     migrate(database);
     const compiler = new Compiler(sqliteDialect);
     this.#writer = new Connection(database, compiler);
     const readOnly = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
-    readOnly.exec("pragma cache_size = -16384; pragma temp_store = memory");
+    readOnly.exec(`${cacheSize}; pragma temp_store = memory`);
     this.#reader = new Connection(readOnly, compiler);
   }
 

@@ -82,7 +82,7 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
     it("shows a read one state, whatever is written between its statements", async () => {
       const put2 = (value: string) =>
         store.write(async (tx) => {
-          for (const name of ["a", "b"]) await tx.run(put, { name, value });
+          for (const key of ["a", "b"]) await tx.run(put, { name: key, value });
         });
       await put2("before");
       const seen = await store.read(async (tx) => {

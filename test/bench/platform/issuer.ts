@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
+import { selfSignedCertificate } from "#src/platform/tests/self-signed.ts";
+
+/** An issuer of tokens on loopback, whose keys are discovered over https. */
+export class Issuer {
+  readonly url: string;
+  readonly jwk: JWK;
+  readonly #privateKey: CryptoKey;
+  readonly #close: () => void;
+
+  private constructor(url: string, jwk: JWK, privateKey: CryptoKey, close: () => void) {
+    this.url = url;
+    this.jwk = jwk;
+    this.#privateKey = privateKey;
+    this.#close = close;
+  }
+
+  /** @param certificateFile where to write what its address is to be trusted by */
+  static async start(certificateFile: string): Promise<Issuer> {
+    const { key, certificate } = selfSignedCertificate();
+    await writeFile(certificateFile, certificate);
+    const { publicKey, privateKey } = await generateKeyPair("ES256");
+    const jwk = { ...(await exportJWK(publicKey)), kid: "bench", alg: "ES256", use: "sig" };
+    let url = "";
+    const server = createServer({ key, cert: certificate }, (request, response) => {
+      const keys = request.url === "/keys";
+      response.end(JSON.stringify(keys ? { keys: [jwk] } : { issuer: url, jwks_uri: `${url}/keys` }));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return new Issuer(url, jwk, privateKey, () => server.close());
+  }
+
+  token(subject: string, audience: string): Promise<string> {
+    return new SignJWT({ iss: this.url, sub: subject, aud: audience })
+      .setProtectedHeader({ alg: "ES256", kid: "bench" })
+      .setExpirationTime("1h")
+      .sign(this.#privateKey);
+  }
+
+  stop(): void {
+    this.#close();
+  }
+}

@@ -1,0 +1,60 @@
+import { chmod, mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+import { PostgresStore } from "#src/platform/store/postgres.ts";
+import type { PostgresServer } from "#src/platform/tests/postgres-server.ts";
+
+/**
+ * A database with what a filled SQLite file holds: each table is written to a file, and read from there by the server,
+ * which is the quickest way in. Then statistics are made, as the server would by itself in a while.
+ * @returns its address
+ */
+export async function postgresCopy(server: PostgresServer, sqliteFile: string): Promise<string> {
+  const url = await server.newDatabase();
+  // Makes the schema.
+  await (await PostgresStore.open(url, { connections: 1 })).close();
+  const source = new DatabaseSync(sqliteFile, { readOnly: true });
+  const folder = await mkdtemp(join(tmpdir(), "muster-bench-copy-"));
+  // The server runs as another user.
+  await chmod(folder, 0o755);
+  try {
+    const tables = source.prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'");
+    for (const { name } of tables.all()) {
+      const [table, file] = [String(name), join(folder, String(name))];
+      const columns = await writeTable(source, table, file);
+      if (columns.length > 0) await server.run(url, `copy ${table} (${columns.join(", ")}) from '${file}'`);
+      await rm(file, { force: true });
+    }
+  } finally {
+    source.close();
+    await rm(folder, { recursive: true });
+  }
+  await server.run(url, "select setval(pg_get_serial_sequence('audit_log', 'sequence'), max(sequence)) from audit_log");
+  await server.run(url, "vacuum analyze");
+  return url;
+}
+
+/** Writes a table in the text format of COPY. @returns its columns, none where it has no row */
+async function writeTable(source: DatabaseSync, table: string, path: string): Promise<string[]> {
+  const file = await open(path, "wx", 0o644);
+  let columns: string[] = [];
+  let lines = "";
+  for (const row of source.prepare(`select * from ${table}`).iterate()) {
+    if (columns.length === 0) columns = Object.keys(row);
+    lines += `${Object.values(row).map(written).join("\t")}\n`;
+    if (lines.length < 1_000_000) continue;
+    await file.write(lines);
+    lines = "";
+  }
+  await file.write(lines);
+  await file.close();
+  return columns;
+}
+
+function written(value: SQLOutputValue): string {
+  if (value === null) return "\\N";
+  if (value instanceof Uint8Array)
+    return `\\\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`;
+  return String(value).replace(/[\\\n\r\t]/g, (one) => `\\${one}`);
+}

@@ -1,0 +1,64 @@
+import { caseNames } from "./case-names.ts";
+import type { Figure, Figures } from "./figures.ts";
+import { backends } from "./options.ts";
+
+const backendNames = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
+
+/** A figure for a person, as soon as it is there. */
+export function line(figure: Figure): string {
+  const { backend, size, case: name, requestsPerSecond, cpuMillisecondsPerCall: cpu } = figure;
+  return [
+    `${backend} ${String(size).padStart(7)}  ${name.padEnd(34)}`,
+    `${requestsPerSecond.toFixed(0).padStart(6)}/s`,
+    `cpu ${cpu.toFixed(3)} ms`,
+    `p50 ${figure.p50Milliseconds.toFixed(1).padStart(6)} ms`,
+    `p99 ${figure.p99Milliseconds.toFixed(1).padStart(6)} ms`,
+    `memory ${memory(figure)}`,
+  ].join("  ");
+}
+
+/** The tables of a page, in Markdown. */
+export function markdown({ machine, callers, fills, figures }: Figures): string {
+  const tables = backends.flatMap((backend) => {
+    const own = figures.filter((figure) => figure.backend === backend);
+    const sizes = [...new Set(own.map(({ size }) => size))].toSorted((a, b) => a - b);
+    if (sizes.length === 0) return [];
+    const rows = caseNames.flatMap((name) => {
+      const found = sizes.map((size) => own.find((figure) => figure.case === name && figure.size === size));
+      if (found.every((figure) => figure === undefined)) return [];
+      return [row([name, ...found.flatMap((figure) => (figure === undefined ? ["", "", ""] : cells(figure)))])];
+    });
+    const head = ["", ...sizes.flatMap((size) => [`${grouped(size)}: /s`, "p50 / p99 ms", "MiB, after / peak"])];
+    const rule = ["---", ...sizes.flatMap(() => ["---:", "---:", "---:"])];
+    const filled = fills
+      .filter((fill) => fill.backend === backend)
+      .toSorted((a, b) => a.size - b.size)
+      .map(({ size, seconds }) => `${grouped(size)} in ${seconds.toFixed(seconds < 10 ? 1 : 0)} s`);
+    return [
+      `**${backendNames[backend]}**${filled.length === 0 ? "" : ` (filled with ${filled.join(", ")})`}`,
+      [row(head), row(rule), ...rows].join("\n"),
+    ];
+  });
+  return [`${machine}, ${callers} callers.`, ...tables].join("\n\n");
+}
+
+function cells(figure: Figure): string[] {
+  const { requestsPerSecond, p50Milliseconds, p99Milliseconds } = figure;
+  return [
+    grouped(Math.round(requestsPerSecond)),
+    `${p50Milliseconds.toFixed(1)} / ${p99Milliseconds.toFixed(1)}`,
+    memory(figure),
+  ];
+}
+
+function memory({ rssMiB, peakRssMiB }: Figure): string {
+  return `${rssMiB.toFixed(0)} / ${peakRssMiB.toFixed(0)}`;
+}
+
+function grouped(number: number): string {
+  return number.toLocaleString("en");
+}
+
+function row(texts: readonly string[]): string {
+  return `| ${texts.join(" | ")} |`;
+}
