@@ -8,6 +8,7 @@ const checks: readonly (readonly [name: string, command: string])[] = [
   ["format", "biome format ."],
   ["generated: CRDs", "node scripts/generate-crds.ts --check"],
   ["generated: contract", "node scripts/generate-contract.ts --check"],
+  ["generated: conformance table", "node scripts/generate-conformance-table.ts --check"],
   ["unused code and dependencies", "knip"],
 ];
 

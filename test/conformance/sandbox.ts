@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Json, Outcome } from "./client/api.ts";
+import type { Json } from "./client/api.ts";
 import { type CollectionName, collections } from "./client/collections.ts";
 import type { RestApi } from "./client/rest.ts";
 import { Mismatch, succeeded } from "./expect.ts";
@@ -16,8 +16,6 @@ const order = [
   "roles",
 ] as const satisfies readonly CollectionName[];
 
-const between = 100;
-
 /** The group in which a run works. Nothing outside of it is changed. */
 export class Sandbox {
   readonly #admin: RestApi;
@@ -30,27 +28,28 @@ export class Sandbox {
     this.#consistencyLag = consistencyLag;
   }
 
-  /** @param consistencyLag milliseconds for which a new group may answer 7 for its children */
+  /**
+   * @param consistencyLag milliseconds for which a new group may answer 7 for its children
+   * @throws {Error} where the group cannot be made
+   */
   static async make(admin: RestApi, root: string, consistencyLag: number): Promise<Sandbox> {
     const name = `conformance ${new Date().toISOString().toLowerCase().replaceAll(":", ".")}`;
-    const { uid } = succeeded(await admin.create("groups", root, { name }), "a group below the root for the suite");
-    return new Sandbox(admin, uid, consistencyLag);
+    const made = await admin.create("groups", root, { name });
+    if (!made.ok) throw new Error(`the group for the suite could not be made below the root: ${made.failure.message}`);
+    await setTimeout(consistencyLag);
+    return new Sandbox(admin, made.body.uid, consistencyLag);
   }
 
   /** A new group in it, in which others can be made. */
   async room(name: string): Promise<string> {
-    const made = await this.#whenConsistent(() => this.#admin.create("groups", this.group, { name }));
-    const { uid } = succeeded(made, "a group for the case");
-    if (this.#consistencyLag === 0) return uid;
-    // A child that can be made shows that the group may be used.
-    const child = await this.#whenConsistent(() => this.#admin.create("groups", uid, { name: "trial" }));
-    await this.#admin.delete("groups", succeeded(child, "a group in the case's group").uid);
+    const { uid } = succeeded(await this.#admin.create("groups", this.group, { name }), "a group for the case");
+    await setTimeout(this.#consistencyLag);
     return uid;
   }
 
   /**
    * Deletes a group with all that is in it.
-   * @throws Mismatch where the platform keeps something
+   * @throws {Mismatch} where the platform keeps something
    */
   async clear(group: string): Promise<void> {
     for (const collection of order)
@@ -71,15 +70,6 @@ export class Sandbox {
       found.push(...((page.body[collection] ?? []) as readonly Json[]));
       pageToken = page.body.nextPageToken ?? "";
       if (pageToken === "") return found;
-    }
-  }
-
-  async #whenConsistent(create: () => Promise<Outcome>): Promise<Outcome> {
-    const end = performance.now() + this.#consistencyLag;
-    for (;;) {
-      const outcome = await create();
-      if (outcome.ok || outcome.failure.code !== 7 || performance.now() > end) return outcome;
-      await setTimeout(between);
     }
   }
 }

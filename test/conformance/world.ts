@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Api, Json, Query } from "./client/api.ts";
 import type { CollectionName } from "./client/collections.ts";
 import type { GrpcApi } from "./client/grpc.ts";
@@ -94,7 +95,9 @@ export class World {
 
   /** Makes what a case needs; the making itself is not what it looks at. */
   async make(collection: CollectionName, parent: string, body: object): Promise<Json> {
-    return succeeded(await this.api.create(collection, parent, body), `making one of ${collection}`);
+    const made = succeeded(await this.api.create(collection, parent, body), `making one of ${collection}`);
+    if (collection === "groups") await setTimeout(this.target.consistencyLag);
+    return made;
   }
 
   /** A group, by default in the case's own; its uid. */
