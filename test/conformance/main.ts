@@ -42,9 +42,10 @@ async function runAll({ target, parallel, json, pattern }: Order & { kind: "run"
   const trials = select(trialsOf(chapters), pattern);
   if (trials.length === 0) throw new Error(`--case: no case matches "${pattern}"; --list shows all`);
   const stop = new AbortController();
+  // Not once: npm passes on what the terminal has sent already, and the second must not cut the cleaning short.
   for (const name of ["SIGINT", "SIGTERM"] as const)
-    process.once(name, () => {
-      process.stderr.write(`conformance: ${name}: deleting what was made\n`);
+    process.on(name, () => {
+      if (!stop.signal.aborted) process.stderr.write(`conformance: ${name}: deleting what was made\n`);
       stop.abort();
     });
   const redact = (text: string) => redacted(text, new Set([target.token]));

@@ -77,7 +77,8 @@ export function readOrder(args: readonly string[]): Order {
   if (url === undefined) mistakes.push("--url is required: the platform's address");
   if (tokenFile === undefined) mistakes.push("--token-file is required: the file with the admin's token");
   const token = textOf("--token-file", tokenFile, mistakes)?.trim();
-  if (token === "") mistakes.push("--token-file: the file is empty");
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    mistakes.push("--token-file: the file does not hold one token");
   const ca = textOf("--ca", values.ca, mistakes);
   if (mistakes.length > 0 || url === undefined || token === undefined) throw new settings.SettingsError(mistakes);
 
