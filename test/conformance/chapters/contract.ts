@@ -6,6 +6,7 @@ import { identities } from "./contract/identities.ts";
 import { limits } from "./contract/limits.ts";
 import { listEnvelope } from "./contract/list-envelope.ts";
 import { list } from "./contract/list.ts";
+import { operations } from "./contract/operations.ts";
 import { roleBindings } from "./contract/role-bindings.ts";
 import { roles } from "./contract/roles.ts";
 import { service } from "./contract/service.ts";
@@ -24,6 +25,7 @@ export const contract: readonly Chapter[] = [
   listEnvelope,
   list,
   update,
+  operations,
   authentication,
   errors,
   limits,

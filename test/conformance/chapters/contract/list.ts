@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Json, Query } from "../../client/api.ts";
-import { equal, has, holds, refused, succeeded } from "../../expect.ts";
+import { equal, has, holds, succeeded } from "../../expect.ts";
 import { type Chapter, overBoth, overRest } from "../../sentence.ts";
 import type { World } from "../../world.ts";
 
@@ -220,15 +220,6 @@ export const list: Chapter = {
       id: "4.6.9",
       says: "Other sortable fields: not shown.",
       untried: "left open by the contract: see paging.order-by",
-    },
-    {
-      id: "4.6.authorised",
-      says: "Every request carries the `Authorization` header, a List too.",
-      cases: [
-        overBoth(async (world) => {
-          refused(await world.as(undefined).list("groups"), { code: 16 }, "a List without a token");
-        }),
-      ],
     },
   ],
 };

@@ -105,6 +105,11 @@ export const identities: Chapter = {
       ],
     },
     {
+      id: "identities.patterns-whole",
+      says: "Patterns match the whole value.",
+      untried: "tokens for patterns need an issuer that the platform can reach; our own platform's tests have one",
+    },
+    {
       id: "identities.static-keys",
       says: "`staticKeys`: `issuer`, `subject`, `issuerKeys` (a JWKS document) are required; `audiences` is exactly one.",
       cases: [
