@@ -36,13 +36,17 @@ export class Sandbox {
     const name = `conformance ${new Date().toISOString().toLowerCase().replaceAll(":", ".")}`;
     const made = await admin.create("groups", root, { name });
     if (!made.ok) throw new Error(`the group for the suite could not be made below the root: ${made.failure.message}`);
+    const { uid } = made.body;
+    if (!isBelow(uid, root))
+      throw new Error(`a group that was made in ${root} has the uid ${uid}, which is not below it`);
     await setTimeout(consistencyLag);
-    return new Sandbox(admin, made.body.uid, consistencyLag);
+    return new Sandbox(admin, uid, consistencyLag);
   }
 
   /** A new group in it, in which others can be made. */
   async room(name: string): Promise<string> {
     const { uid } = succeeded(await this.#admin.create("groups", this.group, { name }), "a group for the case");
+    if (!isBelow(uid, this.group)) throw new Mismatch("the uid of the case's group", `one below ${this.group}`, uid);
     await setTimeout(this.#consistencyLag);
     return uid;
   }
@@ -53,25 +57,33 @@ export class Sandbox {
    */
   async clear(group: string): Promise<void> {
     for (const collection of order)
-      for (const { uid } of await this.#below(collection, group)) await this.#admin.delete(collection, uid);
-    const groups = (await this.#below("groups", group)).map(({ uid }) => uid);
-    const deepestFirst = groups.toSorted((a, b) => b.length - a.length);
+      for (const uid of await this.#below(collection, group)) await this.#admin.delete(collection, uid);
+    const deepestFirst = [...(await this.#below("groups", group))].toSorted((a, b) => b.length - a.length);
     for (const uid of deepestFirst) await this.#admin.delete("groups", uid);
     const gone = await this.#admin.delete("groups", group);
-    if (!gone.ok && gone.failure.code !== 5) throw new Mismatch(`${group} is left behind`, "success", gone.failure);
+    if (!gone.ok && gone.failure.code !== 5)
+      throw new Mismatch(`${group} is left behind: ${gone.failure.message}`, "success", gone.failure);
   }
 
-  async #below(collection: CollectionName, group: string): Promise<Json[]> {
-    const found: Json[] = [];
+  /** The uids of what is in a group; a platform that lists too much, or without an end, does no harm. */
+  async #below(collection: CollectionName, group: string): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
     for (let pageToken = ""; ; ) {
       const page = await this.#admin.list(collection, { uidp: { descendantsOf: group }, pageSize: 200, pageToken });
       // A platform may lack a collection. Where something stays behind, the deletion of its group tells.
       if (!page.ok) return found;
-      found.push(...((page.body[collection] ?? []) as readonly Json[]));
+      const before = found.size;
+      // An account association has the uid of its group.
+      for (const { uid } of (page.body[collection] ?? []) as readonly Json[])
+        if (isBelow(uid, group) || (collection === "accountAssociations" && uid === group)) found.add(uid);
       pageToken = page.body.nextPageToken ?? "";
-      if (pageToken === "") return found;
+      if (pageToken === "" || found.size === before) return found;
     }
   }
+}
+
+function isBelow(uid: string, group: string): boolean {
+  return uid.startsWith(`${group}/`);
 }
 
 /** The one root group that the caller sees. @throws {Error} that tells the mend where it is not one */
