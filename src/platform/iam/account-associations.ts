@@ -9,8 +9,9 @@ import {
   ListAccountAssociationsRequestSchema,
   ListAccountAssociationsResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
-import { listPage, nameIs } from "../resources/list.ts";
+import { listPage } from "../resources/list.ts";
 import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { nameIs } from "../resources/row-condition.ts";
 import { checkDescription, checkName } from "../resources/rules.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";

@@ -13,8 +13,9 @@ import {
   LookupIdentityResponseSchema,
   RelationshipType,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { listPage, nameIs } from "../resources/list.ts";
+import { listPage } from "../resources/list.ts";
 import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { nameIs } from "../resources/row-condition.ts";
 import { checkDescription, checkName } from "../resources/rules.ts";
 import { checkUniqueName } from "../resources/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";

@@ -9,8 +9,9 @@ import {
   ListIdentityProvidersRequestSchema,
   ListIdentityProvidersResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
-import { listPage, nameIs } from "../resources/list.ts";
+import { listPage } from "../resources/list.ts";
 import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { nameIs } from "../resources/row-condition.ts";
 import { checkUniqueName } from "../resources/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";

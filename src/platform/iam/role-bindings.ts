@@ -11,8 +11,9 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import { type Condition, listPage } from "../resources/list.ts";
+import { listPage } from "../resources/list.ts";
 import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
 import { isRoot, isUid, newUidIn, parentOf } from "../uid.ts";

@@ -9,8 +9,9 @@ import {
   RepoSchema,
   ReposService,
 } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
-import { listPage, nameIs } from "../resources/list.ts";
+import { listPage } from "../resources/list.ts";
 import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { nameIs } from "../resources/row-condition.ts";
 import { checkUniqueName } from "../resources/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";

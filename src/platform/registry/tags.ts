@@ -9,8 +9,9 @@ import {
   TagSchema,
   TagsService,
 } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { listPage, nameIs, type Selection } from "../resources/list.ts";
+import { listPage, type Selection } from "../resources/list.ts";
 import { permittedResource } from "../resources/permitted.ts";
+import { nameIs } from "../resources/row-condition.ts";
 import { isOneOf } from "../resources/text-filter.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";

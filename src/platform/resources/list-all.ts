@@ -4,7 +4,8 @@ import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import type { Session } from "../service/session.ts";
 import { isUid } from "../uid.ts";
 import type { Collection } from "./collection.ts";
-import { type Condition, inRegions, nameIs, type Selection, selectionOf } from "./list.ts";
+import { type Selection, selectionOf } from "./list.ts";
+import { allOf, type Condition, inRegions, nameIs } from "./row-condition.ts";
 
 /** The filters that the lists of v1 have. */
 export interface V1Filter {
@@ -33,8 +34,7 @@ export async function listAll<D extends DescMessage>(
     db
       .selectFrom(table)
       .select("body")
-      .where((row) => inRegions(row, regions))
-      .where((row) => row.and(conditions.map((condition) => condition(row))))
+      .where((row) => allOf(row, [inRegions(regions), ...conditions]))
       .orderBy("uid"),
   );
   return rows.map(({ body }) => collection.parse(body));

@@ -1,16 +1,14 @@
 import { clone, type DescMessage, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { Access } from "../access/access.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import type { Session } from "../service/session.ts";
 import type { Reader } from "../store/store.ts";
-import type { ResourceTable, Tables } from "../store/tables.ts";
-import { subtreeOf } from "../uid.ts";
 import type { Collection } from "./collection.ts";
 import { type Order, readOrder } from "./order.ts";
-import type { Cursor } from "./page-token.ts";
+import { countRows, pageRows } from "./page-rows.ts";
 import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "./region.ts";
+import { type Condition, inRegions } from "./row-condition.ts";
 import { countBelow } from "./tree-counts.ts";
 
 const defaultPageSize = 50;
@@ -24,16 +22,6 @@ type ListRequest = Message & {
   orderBy: string;
   skip: number;
 };
-
-type Builder = ExpressionBuilder<Tables, ResourceTable>;
-
-/** A filter of one collection, over its columns. */
-export type Condition = (row: Builder) => Expression<SqlBool>;
-
-/** The filter that every collection of named resources has; the empty text is none. */
-export function nameIs(name: string): Condition[] {
-  return name === "" ? [] : [(row) => row("name", "=", name)];
-}
 
 /** What differs between collections in which rows are listed. */
 export interface Selection {
@@ -68,6 +56,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage>(
   options: ListOptions<R>,
 ): Promise<Page<D>> {
   const { description } = collection;
+  const { table } = description;
   const { request } = options;
   if (request.pageSize < 0) throw invalidArgument("page_size", "must not be negative");
   if (request.skip < 0) throw invalidArgument("skip", "must not be negative");
@@ -80,25 +69,24 @@ export async function listPage<D extends DescMessage, R extends DescMessage>(
   const { leftOut } = options;
   const conditions = leftOut === undefined ? filters : [...filters, leftOut.others];
   if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
-  const rows = await reader.query((db) =>
-    db
-      .selectFrom(description.table)
-      .select(["uid", "name", "create_time", "update_time", "body"])
-      .where((row) => inRegions(row, regions))
-      .where((row) => row.and(conditions.map((condition) => condition(row))))
-      .$if(cursor !== undefined, (select) => select.where((row) => behind(row, order, cursor as Cursor)))
-      .orderBy(order.column, order.direction)
-      .$if(order.column !== "uid", (select) => select.orderBy("uid", "asc"))
-      // One more than the page tells whether there is a next one.
-      .limit(size + 1)
-      .offset(request.skip),
-  );
-  const shown = rows.slice(0, size);
-  const last = shown.at(-1);
   const totalCount =
     filters.length === 0
       ? await keptCount(reader, collection, regions, leftOut?.parts ?? [])
-      : await counted(reader, description.table, regions, conditions);
+      : await countRows(reader, table, [inRegions(regions), ...conditions]);
+  const all = filters.length === 0 ? await countBelow(reader, table, { kind: "everything" }) : undefined;
+  const rows = await pageRows(reader, {
+    table,
+    regions,
+    conditions,
+    order,
+    cursor,
+    skip: request.skip,
+    // One more than the page tells whether there is a next one.
+    limit: size + 1,
+    share: all === undefined ? undefined : { found: totalCount, all },
+  });
+  const shown = rows.slice(0, size);
+  const last = shown.at(-1);
   return {
     items: shown.map((row) => collection.parse(row.body)),
     ...(rows.length > size && last !== undefined
@@ -120,7 +108,7 @@ export function selectionOf<D extends DescMessage>(
   const places = cutRegions(visibleRegions(coverage, rootsArePublic), filter);
   const regions = description.oneAGroup ? regionsOfGroups(places) : places;
   const uids = listedUids(filter);
-  return { regions, conditions: uids === undefined ? conditions : [...conditions, (row) => oneOf(row, uids)] };
+  return { regions, conditions: uids === undefined ? conditions : [...conditions, uidIn(uids)] };
 }
 
 /** What a page token is bound to: the request without its page, size and skip. */
@@ -130,41 +118,9 @@ function queryOf<R extends DescMessage>(schema: R, request: MessageShape<R> & Li
   return `${schema.typeName} ${Buffer.from(toBinary(schema, query)).toString("base64url")}`;
 }
 
-export function inRegions(row: Builder, regions: readonly Region[]): Expression<SqlBool> {
-  return row.or(regions.map((region) => inRegion(row, region)));
-}
-
-function inRegion(row: Builder, region: Region): Expression<SqlBool> {
-  switch (region.kind) {
-    case "everything":
-      return row("uid", ">", "");
-    case "roots":
-      return row("parent", "is", null);
-    case "within":
-      return row.and([row("uid", ">=", region.uid), row("uid", "<", subtreeOf(region.uid).to)]);
-    case "below":
-      return row.and([row("uid", ">=", subtreeOf(region.uid).from), row("uid", "<", subtreeOf(region.uid).to)]);
-    case "children":
-      return row("parent", "=", region.uid);
-    case "one":
-      return row("uid", "=", region.uid);
-  }
-}
-
-function oneOf(row: Builder, uids: readonly string[]): Expression<SqlBool> {
+function uidIn(uids: readonly string[]): Condition {
   // An empty list of `in` is an error of SQL; nothing has an empty uid.
-  return row("uid", "in", uids.length === 0 ? [""] : [...uids]);
-}
-
-/** Rows after the cursor; ties of the sort column break by uid ascending. */
-function behind(row: Builder, { column, direction }: Order, { sort, uid }: Cursor): Expression<SqlBool> {
-  const past = direction === "asc" ? ">" : "<";
-  if (column === "uid") return row("uid", past, uid);
-  return row.and([
-    // Said twice for the index, which can use this and not the `or`.
-    row(column, direction === "asc" ? ">=" : "<=", sort),
-    row.or([row(column, past, sort), row.and([row(column, "=", sort), row("uid", ">", uid)])]),
-  ]);
+  return (row) => row("uid", "in", uids.length === 0 ? [""] : [...uids]);
 }
 
 async function keptCount<D extends DescMessage>(
@@ -185,20 +141,4 @@ async function keptCount<D extends DescMessage>(
     if (top !== undefined && !leftOut.includes(partOf?.(top) ?? "")) count += 1;
   }
   return count;
-}
-
-async function counted(
-  reader: Reader,
-  table: ResourceTable,
-  regions: readonly Region[],
-  conditions: readonly Condition[],
-): Promise<number> {
-  const [row] = await reader.query((db) =>
-    db
-      .selectFrom(table)
-      .select((all) => all.fn.countAll<number | string>().as("count"))
-      .where((all) => inRegions(all, regions))
-      .where((all) => all.and(conditions.map((condition) => condition(all)))),
-  );
-  return Number(row?.count ?? 0);
 }

@@ -1,6 +1,6 @@
 import { invalidArgument } from "../errors/api-error.ts";
 import type { ResourceTable, Tables } from "../store/tables.ts";
-import type { Condition } from "./list.ts";
+import type { Condition } from "./row-condition.ts";
 
 /** More would only be a way to make a query that no store takes. */
 const maximumValues = 500;

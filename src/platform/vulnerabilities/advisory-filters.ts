@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { ListAdvisoriesRequest } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import type { Condition } from "../resources/list.ts";
+import type { Condition } from "../resources/row-condition.ts";
 import { filterValues, isOneOf } from "../resources/text-filter.ts";
 import { bitsOf } from "./event-type.ts";
 

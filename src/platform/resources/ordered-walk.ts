@@ -1,0 +1,106 @@
+import { type Expression, type SqlBool, sql } from "kysely";
+import type { Reader } from "../store/store.ts";
+import type { ResourceTable } from "../store/tables.ts";
+import type { Order } from "./order.ts";
+import type { PageQuery, PageRow } from "./page-rows.ts";
+import { allOf, type Condition, inRegions, inRegionsByLooking, type RowBuilder } from "./row-condition.ts";
+
+/** What an index has of a row: the column that it sorts by, and the uid. */
+interface Entry {
+  readonly uid: string;
+  readonly sort: string | number;
+}
+
+/**
+ * The rows of a page along the index on (column, uid), from the cursor on: entries that are not asked for are passed over
+ * by their uids, without reading their rows.
+ */
+export async function walkInOrder(reader: Reader, query: PageQuery): Promise<PageRow[]> {
+  const entries = query.order.direction === "asc" ? await ascending(reader, query) : await descending(reader, query);
+  const uids = entries.map(({ uid }) => uid);
+  if (uids.length === 0) return [];
+  const rows = await reader.query((db) =>
+    db
+      .selectFrom(query.table)
+      .select(["uid", "parent", "name", "create_time", "update_time", "body"])
+      .where("uid", "in", uids),
+  );
+  const byUid = new Map(rows.map((row) => [row.uid, row]));
+  return uids.map((uid) => byUid.get(uid)).filter((row) => row !== undefined);
+}
+
+function ascending(reader: Reader, query: PageQuery): Promise<Entry[]> {
+  const { order, cursor, limit, skip } = query;
+  return walk(reader, query, "asc", limit, skip, (row) =>
+    cursor === undefined
+      ? undefined
+      : sql<SqlBool>`(${row.ref(order.column)}, ${row.ref("uid")}) > (${cursor.sort}, ${cursor.uid})`,
+  );
+}
+
+/**
+ * From the greatest value down, where ties stand in the order of uids all the same: an index has them the other way
+ * round. So the walk tells which values the page has, and the ties of its first and its last value are looked up.
+ */
+async function descending(reader: Reader, query: PageQuery): Promise<Entry[]> {
+  const { order, cursor, limit } = query;
+  const entries = cursor === undefined ? [] : await ties(reader, query, cursor.sort, cursor.uid, limit);
+  const wanted = limit - entries.length;
+  if (wanted === 0) return entries;
+  const walked = await walk(reader, query, "desc", wanted, 0, (row) =>
+    cursor === undefined ? undefined : row(order.column, "<", cursor.sort),
+  );
+  // Of the last value there may be more than the walk came by.
+  const last = walked.length < wanted ? undefined : walked.at(-1)?.sort;
+  const whole = walked.filter(({ sort }) => sort !== last);
+  entries.push(...whole.toSorted((a, b) => (a.sort === b.sort ? (a.uid < b.uid ? -1 : 1) : a.sort > b.sort ? -1 : 1)));
+  if (last !== undefined) entries.push(...(await ties(reader, query, last, "", wanted - whole.length)));
+  return entries;
+}
+
+function walk(
+  reader: Reader,
+  { table, regions, conditions, order }: PageQuery,
+  direction: Order["direction"],
+  limit: number,
+  skip: number,
+  behind: (row: RowBuilder) => Expression<SqlBool> | undefined,
+): Promise<Entry[]> {
+  return reader.query((db) =>
+    entriesOf(db, table, order)
+      .where((row) => {
+        const rest = behind(row);
+        const there = allOf(row, [...regionConditions(regions), ...conditions]);
+        return rest === undefined ? there : row.and([rest, there]);
+      })
+      .orderBy(order.column, direction)
+      .orderBy("uid", direction)
+      .limit(limit)
+      .offset(skip),
+  );
+}
+
+/** Those that have the value, behind the uid. */
+function ties(
+  reader: Reader,
+  { table, regions, conditions, order }: PageQuery,
+  value: string | number,
+  uid: string,
+  limit: number,
+): Promise<Entry[]> {
+  return reader.query((db) =>
+    entriesOf(db, table, order)
+      .where((row) => row.and([row(order.column, "=", value), row("uid", ">", uid)]))
+      .where((row) => allOf(row, [inRegions(regions), ...conditions]))
+      .orderBy("uid")
+      .limit(limit),
+  );
+}
+
+function entriesOf(db: Parameters<Parameters<Reader["query"]>[0]>[0], table: ResourceTable, { column }: Order) {
+  return db.selectFrom(table).select(["uid", `${column} as sort` as const]);
+}
+
+function regionConditions(regions: PageQuery["regions"]): Condition[] {
+  return regions.some(({ kind }) => kind === "everything") ? [] : [inRegionsByLooking(regions)];
+}

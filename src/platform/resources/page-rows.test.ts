@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { outermost } from "../access/access.ts";
+import { AuthoredWriter } from "../audit/authored-writer.ts";
+import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { groups } from "../iam/group-collection.ts";
+import { PostgresStore } from "../store/postgres.ts";
+import { SqliteStore } from "../store/sqlite.ts";
+import type { Store } from "../store/store.ts";
+import { describeWithPostgres } from "../tests/describe-with-postgres.ts";
+import { isBelow, isRoot, isWithin, parentOf } from "../uid.ts";
+import type { Order, SortColumn } from "./order.ts";
+import { type PageQuery, pageRows } from "./page-rows.ts";
+import type { Region } from "./region.ts";
+
+interface Row {
+  readonly uid: string;
+  readonly name: string;
+  readonly create_time: number;
+  readonly update_time: number;
+}
+
+/** The same numbers at each run: a linear congruential generator. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return Math.floor((state / 0x80000000) * below);
+  };
+}
+
+const next = numbers(5);
+const segment = (length: number) => Array.from({ length }, () => next(16).toString(16)).join("");
+
+/** A tree of some depth, with few names and few times: ties are what pages trip over. */
+const rows: Row[] = Array.from({ length: 3 }, () => segment(40)).map(rowOf);
+for (let count = 0; count < 120; count++) rows.push(rowOf(`${rows[next(rows.length)]?.uid}/${segment(16)}`));
+
+function rowOf(uid: string): Row {
+  const create_time = 1_700_000_000_000 + next(4);
+  return { uid, name: ["a", "a b", "b"][next(3)] ?? "", create_time, update_time: create_time + next(3) };
+}
+
+function holds(region: Region, uid: string): boolean {
+  switch (region.kind) {
+    case "everything":
+      return true;
+    case "roots":
+      return isRoot(uid);
+    case "within":
+      return isWithin(region.uid, uid);
+    case "below":
+      return isBelow(region.uid, uid);
+    case "children":
+      return parentOf(uid) === region.uid;
+    case "one":
+      return uid === region.uid;
+  }
+}
+
+function someRegions(): Region[] {
+  const any = () => rows[next(rows.length)]?.uid ?? "";
+  switch (next(6)) {
+    case 0:
+      return [{ kind: "everything" }];
+    case 1:
+      return [{ kind: "roots" }];
+    case 2:
+      return [{ kind: "children", uid: any() }];
+    case 3:
+      return [{ kind: "below", uid: rows[next(3)]?.uid ?? "" }];
+    case 4:
+      return [{ kind: "within", uid: any() }];
+    default:
+      return outermost(Array.from({ length: 1 + next(6) }, any)).map((uid, n) =>
+        n % 3 === 2 ? { kind: "one", uid } : { kind: "within", uid },
+      );
+  }
+}
+
+function sorted(regions: readonly Region[], { column, direction }: Order): Row[] {
+  const sign = direction === "asc" ? 1 : -1;
+  return rows
+    .filter(({ uid }) => regions.some((region) => holds(region, uid)))
+    .toSorted((a, b) => (a[column] === b[column] ? (a.uid < b.uid ? -1 : 1) : a[column] < b[column] ? -sign : sign));
+}
+
+function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }>): void {
+  let opened: Awaited<ReturnType<typeof open>>;
+  beforeAll(async () => {
+    opened = await open();
+    await opened.store.write(async (writer) => {
+      const tx = new AuthoredWriter(writer, { kind: "host", command: "test" }, 0);
+      for (const { uid, name, create_time, update_time } of rows) {
+        const times = { createTime: timestampFromMs(create_time), updateTime: timestampFromMs(update_time) };
+        await groups.insert(tx, create(GroupSchema, { uid, name, ...times }));
+      }
+    });
+  });
+  afterAll(async () => {
+    await opened.store.close();
+    await opened.remove();
+  });
+
+  /** The uids of all pages, one behind the other. */
+  async function walked(query: PageQuery, size: number): Promise<string[]> {
+    const seen: string[] = [];
+    for (let { cursor, skip } = query; ; skip = 0) {
+      const page = { ...query, cursor, skip, limit: size };
+      const found = await opened.store.read((tx) => pageRows(tx, page));
+      seen.push(...found.map(({ uid }) => uid));
+      const last = found.at(-1);
+      if (last === undefined || found.length < size) return seen;
+      cursor = { sort: last[query.order.column], uid: last.uid };
+    }
+  }
+
+  for (const column of ["uid", "name", "create_time", "update_time"] satisfies SortColumn[])
+    for (const direction of ["asc", "desc"] as const)
+      for (const way of ["walked along an index", "sorted"] as const)
+        it(`are those of a naive answer, by ${column} ${direction}, ${way}`, async () => {
+          const wrong: unknown[] = [];
+          for (let question = 0; question < 60; question++) {
+            const regions = someRegions();
+            const order = { column, direction };
+            const skip = next(3) === 0 ? next(30) : 0;
+            // What is counted decides how rows are found; any answer to it must give the same rows.
+            const share = way === "sorted" ? undefined : { found: 1_000_000, all: 1_000_000 };
+            const query = {
+              table: "groups",
+              regions,
+              conditions: [],
+              order,
+              cursor: undefined,
+              skip,
+              limit: 0,
+              share,
+            } as const;
+            const size = 1 + next(9);
+            const found = await walked(query, size);
+            const expected = sorted(regions, order).slice(skip);
+            const right = expected.length === found.length && expected.every(({ uid }, n) => uid === found[n]);
+            if (!right) wrong.push({ regions, skip, size, found, expected });
+          }
+          expect(wrong).toEqual([]);
+        });
+}
+
+describe("the rows of a page on SQLite", () => {
+  cases(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "muster-pages-"));
+    const store = new SqliteStore(join(folder, "data"));
+    return { store, remove: async () => rmSync(folder, { recursive: true }) };
+  });
+});
+
+describeWithPostgres("the rows of a page on PostgreSQL", (postgres) => {
+  cases(async () => {
+    const store = await PostgresStore.open(await postgres().newDatabase(), { connections: 2 });
+    return { store, remove: async () => {} };
+  });
+});

@@ -1,0 +1,55 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import type { ResourceTable, Tables } from "../store/tables.ts";
+import { subtreeOf } from "../uid.ts";
+import type { Region } from "./region.ts";
+
+export type RowBuilder = ExpressionBuilder<Tables, ResourceTable>;
+
+/** A filter of one collection, over its columns. */
+export type Condition = (row: RowBuilder) => Expression<SqlBool>;
+
+/** The filter that every collection of named resources has; the empty text is none. */
+export function nameIs(name: string): Condition[] {
+  return name === "" ? [] : [(row) => row("name", "=", name)];
+}
+
+export function allOf(row: RowBuilder, conditions: readonly Condition[]): Expression<SqlBool> {
+  return row.and(conditions.map((condition) => condition(row)));
+}
+
+/** Rows in one of the regions, found by the indexes on uid and parent. */
+export function inRegions(regions: readonly Region[]): Condition {
+  return (row) => row.or(regions.map((region) => inRegion(row, region, row.ref("uid"), row.ref("parent"))));
+}
+
+/** The same, said so that no index is chosen for it: a column in an expression is none that an index has. */
+export function inRegionsByLooking(regions: readonly Region[]): Condition {
+  return (row) =>
+    row.or(
+      regions.map((region) =>
+        inRegion(row, region, sql<string>`${row.ref("uid")} || ''`, sql<string | null>`${row.ref("parent")} || ''`),
+      ),
+    );
+}
+
+function inRegion(
+  row: RowBuilder,
+  region: Region,
+  uid: Expression<string>,
+  parent: Expression<string | null>,
+): Expression<SqlBool> {
+  switch (region.kind) {
+    case "everything":
+      return row(uid, ">", "");
+    case "roots":
+      return row(parent, "is", null);
+    case "within":
+      return row.and([row(uid, ">=", region.uid), row(uid, "<", subtreeOf(region.uid).to)]);
+    case "below":
+      return row.and([row(uid, ">=", subtreeOf(region.uid).from), row(uid, "<", subtreeOf(region.uid).to)]);
+    case "children":
+      return row(parent, "=", region.uid);
+    case "one":
+      return row(uid, "=", region.uid);
+  }
+}
