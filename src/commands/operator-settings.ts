@@ -1,3 +1,4 @@
+import { serviceAccountDirectory } from "#src/kube/config.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
 import {
   duration,
@@ -32,6 +33,11 @@ export const operatorSettings = {
   rootGroup: requiredList(uid, "A group below which the operator may work; nothing outside is ever written or bound."),
   watchNamespace: requiredList(namespace, "A namespace whose Muster objects the operator looks after."),
   allowedRole: requiredList(text, "A role that may be bound: a built-in one's name, or a uid."),
+  serviceAccountDirectory: withDefault(
+    file,
+    serviceAccountDirectory,
+    "Where the pod's own service account is mounted: ca.crt, namespace and token.",
+  ),
   kubeconfig: optional(file, "The kubeconfig to use. Without this and --context: the pod's own service account."),
   context: optional(text, "The context of the kubeconfig."),
   listen: withDefault(listenAddress, "0.0.0.0:8080", "Where /livez, /readyz and /metrics answer."),

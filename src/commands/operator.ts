@@ -67,6 +67,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   const connection = await readConnection({
     env,
     clock,
+    serviceAccountDirectory: values.serviceAccountDirectory,
     ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
     ...(values.context === undefined ? {} : { context: values.context }),
   });

@@ -25,7 +25,7 @@ export interface ConnectionSettings {
   readonly context?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Where a pod finds its service account; only tests have it elsewhere. */
+  /** Where a pod's service account is mounted; default: where Kubernetes does it by itself. */
   readonly serviceAccountDirectory?: string;
 }
 
@@ -33,6 +33,9 @@ export interface ConnectionSettings {
 export class KubeConfigError extends Error {
   override readonly name = "KubeConfigError";
 }
+
+/** Where Kubernetes mounts a pod's service account by itself. */
+export const serviceAccountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** A projected token is replaced long before it expires, so a file read a minute ago is recent enough. */
 const fileReuseMs = 60_000;
@@ -46,14 +49,14 @@ export async function readConnection(settings: ConnectionSettings): Promise<Kube
 }
 
 /** Three files and two variables say all, so that no library has to be loaded in a cluster. */
-async function fromPod({ env, clock, serviceAccountDirectory }: ConnectionSettings): Promise<KubeConnection> {
+async function fromPod({ env, clock, ...settings }: ConnectionSettings): Promise<KubeConnection> {
   const host = env.KUBERNETES_SERVICE_HOST;
   const port = env.KUBERNETES_SERVICE_PORT ?? "443";
   if (host === undefined || host === "")
     throw new KubeConfigError(
       "this is not a pod (KUBERNETES_SERVICE_HOST is not set): say which cluster with --kubeconfig FILE or --context NAME",
     );
-  const directory = serviceAccountDirectory ?? "/var/run/secrets/kubernetes.io/serviceaccount";
+  const directory = settings.serviceAccountDirectory ?? serviceAccountDirectory;
   const read = async (file: string): Promise<string> => {
     try {
       return await readFile(`${directory}/${file}`, "utf8");

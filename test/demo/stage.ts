@@ -88,6 +88,7 @@ export async function startSystem(
     rbac: await readOperatorRights(ground.prefix),
     platformPort,
     signal,
+    outside: true,
   }).catch((error: Error) => {
     if (platformPort === undefined || !error.message.includes("EADDRINUSE")) throw error;
     throw new Error(

@@ -21,6 +21,7 @@ try {
     signal: stop.signal,
     namespaces: ["default", "shop"],
     platformPort: await freePort(),
+    outside: true,
     run: (command) => ({ watch: true, onLine: (line) => say(command, line) }),
   });
   await system.startOperator(["--resync", "30s"]);

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
-import { kubeconfig } from "../control-plane/kubeconfig.ts";
 import type { KubeObject, ObjectRef } from "../control-plane/kube-client.ts";
 import type { Cluster } from "./cluster.ts";
+import { asInPod, byKubeconfig } from "./kubernetes-access.ts";
 import { isReady } from "./muster-objects.ts";
 import { MusterProcess, type MusterProcessOptions } from "./muster-process.ts";
 import { PlatformAdmin } from "./platform-admin.ts";
@@ -24,6 +24,8 @@ export interface SystemOptions<C extends Cluster = ControlPlane> {
   readonly platformPort?: number | undefined;
   /** Where the operators' service account and Lease are; made here. */
   readonly operatorNamespace?: string | undefined;
+  /** Operators find Kubernetes by a kubeconfig, as outside of a cluster. Default: by what a pod is given. */
+  readonly outside?: boolean;
   /** Ends what is being started. */
   readonly signal?: AbortSignal | undefined;
   /** What the operator may do in Kubernetes; made before it starts. Default: all. */
@@ -170,7 +172,6 @@ export class System<C extends Cluster = ControlPlane> {
     const account = { namespace: this.operatorNamespace, name: operatorAccount };
     const number = this.#operators.size;
     const tokenFile = join(this.folder, `token-${number}`);
-    const kubeconfigFile = join(this.folder, `kubeconfig-${number}`);
     const audiences = [new URL(this.platformUrl).hostname];
     const projected = await controlPlane.admin.createToken(account.namespace, account.name, {
       audiences,
@@ -181,13 +182,14 @@ export class System<C extends Cluster = ControlPlane> {
       expirationSeconds: tokenLifeSeconds,
     });
     this.secrets.push(projected, token);
-    await writeFile(kubeconfigFile, kubeconfig({ ...controlPlane, token, user: account.name }), { mode: 0o600 });
+    const access = await (this.#options.outside === true
+      ? byKubeconfig(controlPlane, { ...account, token }, join(this.folder, `kubeconfig-${number}`))
+      : asInPod(controlPlane, { ...account, token }, join(this.folder, `service-account-${number}`)));
     const repeated = (flag: string, values: readonly string[]) => values.flatMap((value) => [flag, value]);
+    const run = this.#options.run?.("operator");
     const process = new MusterProcess(
       [
         "operator",
-        "--kubeconfig",
-        kubeconfigFile,
         "--platform-url",
         platformUrl,
         "--identity",
@@ -200,11 +202,10 @@ export class System<C extends Cluster = ControlPlane> {
         ...repeated("--allowed-role", this.#options.allowedRoles ?? ["viewer", "editor", "registry.pull"]),
         "--listen",
         "127.0.0.1:0",
-        "--lease-namespace",
-        this.operatorNamespace,
+        ...access.flags,
         ...flags,
       ],
-      { ...(program === undefined ? {} : { program }), ...this.#options.run?.("operator") },
+      { ...(program === undefined ? {} : { program }), ...run, env: { ...run?.env, ...access.env } },
     );
     this.#operators.add(process);
     const { address } = await process.logged("listening");
