@@ -2,9 +2,10 @@
 // all that is in it to NOTICES.txt beside it; both into dist/, or the folder that is given. The same sources and lock file
 // give the same bytes.
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Metafile } from "esbuild";
+import { build, type Metafile, type Plugin } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = resolve(process.argv[2] ?? join(root, "dist"));
@@ -38,6 +39,7 @@ function bundle() {
     minifySyntax: true,
     // All of this package is there when it is imported by `import()`; the program wants its kubeconfig, a tenth of it.
     alias: { "@kubernetes/client-node": join(root, "node_modules/@kubernetes/client-node/dist/config.js") },
+    plugins: [builtinsOnDemand()],
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
@@ -46,6 +48,26 @@ function bundle() {
       js: 'import{createRequire as musterCreateRequire}from"node:module";const require=musterCreateRequire(import.meta.url);',
     },
   });
+}
+
+/**
+ * Node's own modules are loaded when a part that wants them is, and not at the start for all: an `import` at the top of the
+ * one file would load SQLite and HTTP/2 for every command, and asks `node:http` for each of its members, one of which loads
+ * Node's own copy of undici.
+ */
+function builtinsOnDemand(): Plugin {
+  return {
+    name: "builtins-on-demand",
+    setup(bundler) {
+      bundler.onResolve({ filter: /.*/, namespace: "file" }, ({ path }) =>
+        isBuiltin(path) ? { path, namespace: "builtin" } : undefined,
+      );
+      bundler.onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(path)})`,
+      }));
+      bundler.onResolve({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({ path, external: true }));
+    },
+  };
 }
 
 /** The folders of the packages of which anything is in the bundle, in order. */
