@@ -11,6 +11,8 @@ import { defineCommand } from "./command.ts";
 import { dataPlace, dataSettings, fileBeside, openStore } from "./platform-data.ts";
 import * as settings from "./settings.ts";
 
+const day = 24 * 3_600_000;
+
 /** Calls a second, written as `50/s` or `600/m`. */
 const callRate = {
   placeholder: "N/s",
@@ -102,6 +104,10 @@ export default defineCommand({
       callRate,
       "calls that each identity may make, as 50/s or 600/m; more are answered with code 8 and Retry-After (default: any number)",
     ),
+    auditRetention: settings.optional(
+      { ...settings.integer(1, 36_500), placeholder: "DAYS" },
+      "delete records of the audit log that are older than so many days (default: keep them for ever)",
+    ),
     drainDelay: settings.withDefault(
       settings.duration,
       "0s",
@@ -157,6 +163,7 @@ export default defineCommand({
       faults: values.fault,
       faultInjection: values.faultInjection,
       drainDelay: values.drainDelay,
+      auditRetention: values.auditRetention === undefined ? undefined : values.auditRetention * day,
       settings: settingsAt,
     });
     const { baseUrl, authUrl } = platform.settings;

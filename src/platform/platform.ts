@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { Authenticator } from "./access/authenticator.ts";
+import { retainAuditLog } from "./audit/audit-retention.ts";
 import type { Clock } from "./clock.ts";
 import { firstStart } from "./first-start.ts";
 import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
@@ -46,6 +47,8 @@ export interface PlatformOptions {
   readonly maximumInFlight: number;
   /** Milliseconds from one key that signs API tokens to the next. */
   readonly signingKeyInterval: number;
+  /** Milliseconds after which records of the audit log are deleted; never, where undefined. */
+  readonly auditRetention: number | undefined;
   /** Calls a second that each identity may make; any number, where undefined. */
   readonly rateLimit: number | undefined;
   /** What goes wrong from the start, for people who test their clients. */
@@ -133,6 +136,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         { rootGroup, adminTokenFile: options.adminTokenFile },
         "first start: made the root group and the admin token",
       );
+    const stopRetention =
+      options.auditRetention === undefined
+        ? undefined
+        : retainAuditLog({ store, age: options.auditRetention, clock, log });
     return {
       address: server.address,
       url: server.url,
@@ -143,6 +150,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         // Who balances load over replicas needs a while to see that this one is not ready.
         await wait(options.drainDelay);
         await server.close(drainMilliseconds);
+        await stopRetention?.();
         await store.close();
       },
     };

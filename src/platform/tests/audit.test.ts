@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AuditFilter, type AuditRecord, readAuditLog } from "../audit/audit-log.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type AuditFilter, type AuditRecord, readAuditLog, record } from "../audit/audit-log.ts";
+import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { describeWithPostgres } from "./describe-with-postgres.ts";
 import { type Client, RunningPlatform } from "./running-platform.ts";
 
@@ -115,6 +116,21 @@ function auditCases(start: () => Promise<RunningPlatform>): void {
     expect((await audit({ actor: "admin", since: from })).length).toBe(2);
     expect(await audit({ actor: "host" })).toEqual([]);
     expect((await audit({ actor: "platform" })).every(({ actor }) => actor.kind === "platform")).toBe(true);
+  });
+
+  it("a platform that is told how long records are kept deletes the older ones at its start, and those alone", async () => {
+    const old = { action: "create", type: "group", uid: "old", fields: {} } as const;
+    const store = await platform.openStore();
+    await store.write((tx) =>
+      record(new AuthoredWriter(tx, { kind: "host", command: "test" }, Date.UTC(2020, 1)), old),
+    );
+    await store.close();
+    const others = await audit({ since: Date.UTC(2020, 2) });
+    expect(await audit({ uid: "old" })).toHaveLength(1);
+    const replica = await RunningPlatform.start({}, { replicaOf: platform, auditRetention: 365 * 24 * 3_600_000 });
+    await vi.waitUntil(async () => (await audit({ uid: "old" })).length === 0);
+    await replica.stop();
+    expect(await audit()).toEqual(others);
   });
 }
 

@@ -112,7 +112,14 @@ interface RunningOptions
   extends Partial<
     Pick<
       PlatformOptions,
-      "signingKeyInterval" | "latency" | "maximumInFlight" | "rateLimit" | "faults" | "faultInjection" | "drainDelay"
+      | "signingKeyInterval"
+      | "latency"
+      | "maximumInFlight"
+      | "rateLimit"
+      | "faults"
+      | "faultInjection"
+      | "drainDelay"
+      | "auditRetention"
     >
   > {
   readonly tls?: TlsFiles;
@@ -173,6 +180,7 @@ export class RunningPlatform {
       faults: [],
       faultInjection: false,
       drainDelay: 0,
+      auditRetention: undefined,
       ...serving,
       settings: (url) => ({
         baseUrl: url,

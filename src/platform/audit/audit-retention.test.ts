@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PostgresStore } from "../store/postgres.ts";
+import { SqliteStore } from "../store/sqlite.ts";
+import { type Store, statement } from "../store/store.ts";
+import { describeWithPostgres } from "../tests/describe-with-postgres.ts";
+import { record } from "./audit-log.ts";
+import { deleteRecordsBefore, retainAuditLog } from "./audit-retention.ts";
+import { AuthoredWriter } from "./authored-writer.ts";
+
+const times = statement<object, { time: number }>((db) =>
+  db.selectFrom("audit_log").select("time").orderBy("sequence"),
+);
+const fact = statement((db, p: { name: string }) => db.insertInto("facts").values({ name: p.name, value: "" }));
+
+function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }>): void {
+  let opened: Awaited<ReturnType<typeof open>>;
+  let store: Store;
+  beforeEach(async () => {
+    opened = await open();
+    ({ store } = opened);
+  });
+  afterEach(async () => {
+    await store.close();
+    await opened.remove();
+  });
+
+  const add = (...all: readonly number[]) =>
+    store.write(async (writer) => {
+      for (const time of all)
+        await record(new AuthoredWriter(writer, { kind: "host", command: "test" }, time), {
+          action: "create",
+          type: "group",
+          uid: "a",
+          fields: {},
+        });
+    });
+  const kept = async () => (await store.read((tx) => tx.all(times, {}))).map(({ time }) => time);
+  const never = new AbortController().signal;
+
+  it("deletes the records from before a time, and no other", async () => {
+    await add(1, 2, 10, 11);
+    expect(await deleteRecordsBefore(store, 10, never)).toBe(2);
+    expect(await kept()).toEqual([10, 11]);
+    expect(await deleteRecordsBefore(store, 10, never)).toBe(0);
+  });
+
+  it("a record that is older than those in front of it goes when it is among the oldest", async () => {
+    await add(10, 1, 11);
+    expect(await deleteRecordsBefore(store, 10, never)).toBe(1);
+    expect(await kept()).toEqual([10, 11]);
+  });
+
+  it("deletes many, in transactions between which others write", async () => {
+    await add(...Array.from({ length: 1_600 }, () => 1), 10);
+    const writes: Promise<number>[] = [];
+    const left: number[] = [];
+    const write = store.write.bind(store);
+    store.write = async (work) => {
+      const result = await write(work);
+      writes.push(write((tx) => tx.run(fact, { name: `beside ${writes.length}` })));
+      left.push((await kept()).length);
+      return result;
+    };
+    expect(await deleteRecordsBefore(store, 10, never)).toBe(1_600);
+    store.write = write;
+    expect(left).toEqual([1_101, 601, 101, 1]);
+    expect(await Promise.all(writes)).toEqual([1, 1, 1, 1]);
+  });
+
+  it("stops between two transactions", async () => {
+    await add(...Array.from({ length: 600 }, () => 1));
+    const stopping = new AbortController();
+    const deleting = deleteRecordsBefore(store, 10, stopping.signal);
+    stopping.abort();
+    await expect(deleting).rejects.toThrowError();
+    expect((await kept()).length).toBe(100);
+  });
+
+  it("looks at the start, and again and again", async () => {
+    await add(1_000, 5_000);
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    let now = 2_500;
+    const lines: string[] = [];
+    const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
+    const stop = retainAuditLog({ store, age: 1_000, clock: () => now, log });
+    try {
+      await vi.waitUntil(async () => (await kept()).length === 1);
+      now = 6_500;
+      await vi.advanceTimersByTimeAsync(3_600_000);
+      await vi.waitUntil(async () => (await kept()).length === 0);
+    } finally {
+      vi.useRealTimers();
+      await stop();
+    }
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { deleted: 1, before: "1970-01-01T00:00:01.500Z" },
+      { deleted: 1, before: "1970-01-01T00:00:05.500Z" },
+    ]);
+  });
+}
+
+describe("audit retention on SQLite", () => {
+  cases(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "muster-retention-"));
+    const store = new SqliteStore(join(folder, "data"));
+    return { store, remove: async () => rmSync(folder, { recursive: true }) };
+  });
+});
+
+describeWithPostgres("audit retention on PostgreSQL", (postgres) => {
+  cases(async () => {
+    const store = await PostgresStore.open(await postgres().newDatabase(), { connections: 3 });
+    return { store, remove: async () => {} };
+  });
+});
