@@ -11,6 +11,7 @@ import type { Operation } from "../service/operations.ts";
 import { grpcErrorOf } from "./grpc-error.ts";
 import { mountHealth } from "./health.ts";
 import { mountReflection } from "./reflection.ts";
+import { blamingTheCaller } from "./unreadable-message.ts";
 import { VendorAlias } from "./vendor-alias.ts";
 
 /** Breaks the answer of a call, which a handler cannot see. */
@@ -62,6 +63,7 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
         stopping,
       );
       mountReflection(router, [...services, Health], alias, stopping);
+      router.handlers.splice(0, Infinity, ...router.handlers.map(blamingTheCaller));
     },
   });
   return (request, response) => {

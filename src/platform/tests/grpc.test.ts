@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:http2";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
@@ -52,6 +53,35 @@ describe("gRPC on the same port", () => {
     ]);
     await expect(groups.listGroups({})).rejects.toMatchObject({ code: Code.Unauthenticated });
   });
+
+  it.each([
+    ["application/grpc", "0000000002 0a05", { "grpc-status": "3" }],
+    ["application/grpc", "0100000000", { "grpc-status": "3" }],
+    ["application/grpc-web+proto", "0000000002 0a05", "grpc-status: 3"],
+    ["application/proto", "0a05", '"code":"invalid_argument"'],
+  ])(
+    "answers bytes over %s that are no message (%s) with 3: it is no failure of the platform",
+    async (type, bytes, told) => {
+      const session = connect(platform.url);
+      const stream = session.request({
+        ":method": "POST",
+        ":path": `/${GroupsService.typeName}/GetGroup`,
+        "content-type": type,
+        te: "trailers",
+        authorization: `Bearer ${platform.admin.token}`,
+      });
+      let [text, status, trailers]: [string, number, object] = ["", 0, {}];
+      stream.on("response", (headers) => (status = Number(headers[":status"])));
+      stream.on("trailers", (received) => (trailers = received));
+      stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      stream.end(Buffer.from(bytes.replaceAll(" ", ""), "hex"));
+      await once(stream, "close");
+      session.destroy();
+      expect(status).toBe(type === "application/proto" ? 400 : 200);
+      if (typeof told === "string") expect(text).toContain(told);
+      else expect(trailers).toMatchObject(told);
+    },
+  );
 
   it("exchanges tokens", async () => {
     const identity = await platform.makeIdentity(platform.root);
