@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import type { PlatformSettings } from "#src/platform/settings.ts";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.ts";
@@ -10,7 +11,7 @@ import type { Target } from "./settings.ts";
 import { chapters, nameOf, select, trialsOf } from "./suite.ts";
 
 const trials = trialsOf(chapters);
-/** A whole run makes some ten thousand calls, and other tests run beside it. */
+/** A whole run makes thousands of calls, and other tests run beside it. */
 const timeout = 300_000;
 
 interface Options {
@@ -165,6 +166,7 @@ const bends: readonly Broken[] = [
       "7.precondition-failure",
       "7.not-empty: with a repo",
       "7.not-empty: with another group",
+      "fields.violation-subject",
       "errors.exact-texts: a repo",
       "errors.http-status: 3, 5, 9, 16",
       "errors.not-empty-order",
@@ -207,6 +209,19 @@ describe("a platform that breaks a sentence", () => {
       expect(failed(all)).toEqual(failing.map((name) => `${name} (REST)`));
     } finally {
       await bent.stop();
+    }
+  });
+});
+
+describe("a platform that breaks a sentence over each transport", () => {
+  it("fails its case over each", { timeout }, async () => {
+    const fault = parseFaultRule("method=IdentitiesService/LookupIdentity,code=14");
+    const platform = await RunningPlatform.start({}, { faults: [fault] });
+    try {
+      const all = await results(platform, { pattern: "methods." });
+      expect(failed(all)).toEqual(["methods.lookup-identity (REST)", "methods.lookup-identity (gRPC)"]);
+    } finally {
+      await platform.stop();
     }
   });
 });

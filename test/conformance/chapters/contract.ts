@@ -18,11 +18,11 @@ import type { Chapter } from "../sentence.ts";
 export const contract: readonly Chapter[] = [
   service,
   common,
+  listEnvelope,
   groups,
   identities,
   roles,
   roleBindings,
-  listEnvelope,
   list,
   update,
   operations,

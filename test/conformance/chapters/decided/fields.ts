@@ -1,4 +1,4 @@
-import { equal, has, holds, matches, refused, Skip, succeeded } from "../../expect.ts";
+import { equal, has, holds, matches, refused, Skip, succeeded, violationsOf } from "../../expect.ts";
 import { type Chapter, overBoth, overRest } from "../../sentence.ts";
 
 const claimMatch = { issuer: "https://issuer.example.com", subject: "a subject" };
@@ -118,6 +118,22 @@ export const fields: Chapter = {
             equal(field in binding, false, `whether ${field} is there`);
           const page = succeeded(await world.rest.list("groups", { uidp: { childrenOf: world.group } }));
           equal("nextPageToken" in page, false, "whether nextPageToken is there");
+        }),
+      ],
+    },
+    {
+      id: "fields.violation-subject",
+      says: "A violation's empty `subject` is left out.",
+      cases: [
+        overRest(async (world) => {
+          await world.makeGroup();
+          const failure = refused(
+            await world.rest.delete("groups", world.group),
+            { code: 9 },
+            "deleting a group with a child",
+          );
+          for (const violation of violationsOf(failure, "PreconditionFailure"))
+            equal(Object.keys(violation).toSorted(), ["description", "type"], "the fields of the violation");
         }),
       ],
     },
