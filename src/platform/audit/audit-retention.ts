@@ -58,7 +58,9 @@ export function retainAuditLog({ store, age, clock, log }: AuditRetentionOptions
     }
   };
   let last = look();
-  const timer = setInterval(() => (last = last.then(look)), interval);
+  const timer = setInterval(() => {
+    last = last.then(look);
+  }, interval);
   return async () => {
     clearInterval(timer);
     stopping.abort();

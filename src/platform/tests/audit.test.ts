@@ -21,8 +21,8 @@ function auditCases(start: () => Promise<RunningPlatform>): void {
     const store = await platform.openStore();
     try {
       const records: AuditRecord[] = [];
-      for await (const record of readAuditLog((work) => store.read(work), { ...everything, ...filter }))
-        records.push(record);
+      for await (const one of readAuditLog((work) => store.read(work), { ...everything, ...filter }))
+        records.push(one);
       return records;
     } finally {
       await store.close();
