@@ -49,7 +49,7 @@ export async function run(trials: readonly Trial[], options: RunOptions): Promis
   const cleaner = connection.rest(target.token, new Transcript(secrets), new AbortController().signal);
   const root = target.root ?? (await findRoot(cleaner));
   const sandbox = await Sandbox.make(cleaner, root, target.consistencyLag);
-  const common = { connection, secrets, issuer: new StaticIssuer(), root, signal };
+  const common = { connection, secrets, issuer: new StaticIssuer(), root, crowd: () => sandbox.crowd(), signal };
 
   const results: Result[] = [];
   let [next, told] = [0, 0];

@@ -16,11 +16,16 @@ const order = [
   "roles",
 ] as const satisfies readonly CollectionName[];
 
+/** One more than a page can hold. */
+const crowdSize = 201;
+const atOnce = 10;
+
 /** The group in which a run works. Nothing outside of it is changed. */
 export class Sandbox {
   readonly #admin: RestApi;
   readonly #consistencyLag: number;
   readonly group: string;
+  #crowd: Promise<string> | undefined;
 
   private constructor(admin: RestApi, group: string, consistencyLag: number) {
     this.#admin = admin;
@@ -49,6 +54,22 @@ export class Sandbox {
     if (!isBelow(uid, this.group)) throw new Mismatch("the uid of the case's group", `one below ${this.group}`, uid);
     await setTimeout(this.#consistencyLag);
     return uid;
+  }
+
+  /** A group with 201 groups in it, for cases that read alone: the same for all of them, as it takes a while to make. */
+  crowd(): Promise<string> {
+    this.#crowd ??= this.#makeCrowd();
+    return this.#crowd;
+  }
+
+  async #makeCrowd(): Promise<string> {
+    const group = await this.room("crowd");
+    for (let made = 0; made < crowdSize; made += atOnce) {
+      const names = Array.from({ length: Math.min(atOnce, crowdSize - made) }, (_, index) => `n${made + index}`);
+      const outcomes = await Promise.all(names.map((name) => this.#admin.create("groups", group, { name })));
+      for (const outcome of outcomes) succeeded(outcome, "one of many groups");
+    }
+    return group;
   }
 
   /**

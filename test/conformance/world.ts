@@ -21,6 +21,7 @@ interface WorldSettings {
   readonly root: string;
   /** The case's own group. */
   readonly group: string;
+  readonly crowd: () => Promise<string>;
   readonly signal: AbortSignal;
 }
 
@@ -73,6 +74,11 @@ export class World {
   /** The case's own group, empty at first. */
   get group(): string {
     return this.#settings.group;
+  }
+
+  /** A group with 201 groups in it, which all cases share: to be read alone. */
+  crowd(): Promise<string> {
+    return this.#settings.crowd();
   }
 
   /** Another caller over the transport that the case runs over. */
