@@ -8,6 +8,7 @@ import { breakAnswer, type Breakage } from "../server/broken-answer.ts";
 import type { CallRunner } from "../server/call-runner.ts";
 import type { NodeHandler } from "../server/http-server.ts";
 import type { Operation } from "../service/operations.ts";
+import { checkMessage } from "./check-message.ts";
 import { grpcErrorOf } from "./grpc-error.ts";
 import { mountHealth } from "./health.ts";
 import { mountReflection } from "./reflection.ts";
@@ -40,6 +41,8 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
   const responses = new WeakMap<object, ServerResponse>();
   const mounted = connectNodeAdapter({
     readMaxBytes: maximumMessageBytes,
+    // What the contract does not have is not kept, where nobody could see it.
+    binaryOptions: { readUnknownFields: false },
     contextValues: (request) =>
       createContextValues().set(breaker, (breakage) => {
         const response = responses.get(request);
@@ -49,7 +52,10 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
       for (const operation of operations)
         router.rpc(operation.method as DescMethodUnary, async (request: Message, { requestHeader, values }) => {
           const bearer = bearerOf(requestHeader.get("authorization"));
-          const run = () => operation.invoke(request, bearer);
+          const run = async () => {
+            checkMessage(operation.method.input, request);
+            return operation.invoke(request, bearer);
+          };
           const outcome = await runner.run(async () => ({ operation: operation.name, run }));
           if (outcome.breakage !== undefined) values.get(breaker)(outcome.breakage);
           // Nothing is sent of it any more.

@@ -2,7 +2,7 @@ import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/conn
 import { Code } from "../errors/api-error.ts";
 
 /** What the library says of bytes that are no message, or not packed as they say. */
-const unreadable = /^(parse binary|received compressed envelope|invalid envelope)/;
+const unreadable = /^(parse binary|decompression failed|received compressed envelope|invalid envelope)/;
 
 /** As gRPC writes codes, in the headers behind an answer; in Connect's JSON they have names. */
 const [internal, invalidArgument] = [String(Code.internal), String(Code.invalidArgument)];

@@ -1,10 +1,15 @@
 import { once } from "node:events";
 import { connect } from "node:http2";
+import { create } from "@bufbuild/protobuf";
+import { WireType } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { RolesService } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { RepoSchema, ReposService } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import type { Capability } from "../access/capability.ts";
 import { SecurityTokenService } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
 import { RunningPlatform } from "./running-platform.ts";
 
@@ -57,17 +62,19 @@ describe("gRPC on the same port", () => {
   it.each([
     ["application/grpc", "0000000002 0a05", { "grpc-status": "3" }],
     ["application/grpc", "0100000000", { "grpc-status": "3" }],
+    ["application/grpc", "0100000004 00000000", { "grpc-status": "3" }, "br"],
     ["application/grpc-web+proto", "0000000002 0a05", "grpc-status: 3"],
     ["application/proto", "0a05", '"code":"invalid_argument"'],
   ])(
     "answers bytes over %s that are no message (%s) with 3: it is no failure of the platform",
-    async (type, bytes, told) => {
+    async (type, bytes, told, encoding = "identity") => {
       const session = connect(platform.url);
       const stream = session.request({
         ":method": "POST",
         ":path": `/${GroupsService.typeName}/GetGroup`,
         "content-type": type,
         te: "trailers",
+        "grpc-encoding": encoding,
         authorization: `Bearer ${platform.admin.token}`,
       });
       let [text, status, trailers]: [string, number, object] = ["", 0, {}];
@@ -82,6 +89,22 @@ describe("gRPC on the same port", () => {
       else expect(trailers).toMatchObject(told);
     },
   );
+
+  it("refuses numbers that no enum has, and keeps no field that the contract does not have", async () => {
+    const transport = createGrpcTransport({ baseUrl: platform.url });
+    const role = { name: "r", capabilities: [9_999 as Capability] };
+    await expect(
+      createClient(RolesService, transport).createRole({ parent: platform.root, role }, bearer(platform.admin.token)),
+    ).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: expect.stringContaining("role.capabilities[0]"),
+    });
+    const repo = create(RepoSchema, { name: "r" });
+    repo.$unknown = [{ no: 999, wireType: WireType.LengthDelimited, data: new Uint8Array([1, 7]) }];
+    const repos = createClient(ReposService, transport);
+    const { uid } = await repos.createRepo({ parent: platform.root, repo }, bearer(platform.admin.token));
+    expect((await repos.getRepo({ uid }, bearer(platform.admin.token))).$unknown).toBeUndefined();
+  });
 
   it("exchanges tokens", async () => {
     const identity = await platform.makeIdentity(platform.root);

@@ -1,0 +1,36 @@
+import { create } from "@bufbuild/protobuf";
+import { expect, it } from "vitest";
+import { CreateGroupInviteRequestSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { CreateIdentityRequestSchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { CreateRoleRequestSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import type { Capability } from "../access/capability.ts";
+import { checkMessage } from "./check-message.ts";
+
+const role = (...capabilities: number[]) =>
+  create(CreateRoleRequestSchema, { role: { name: "r", capabilities: capabilities as Capability[] } });
+const keys = (seconds: bigint, nanos = 0) =>
+  create(CreateIdentityRequestSchema, {
+    identity: { relationship: { case: "staticKeys", value: { expirationTime: { seconds, nanos } } } },
+  });
+const invite = (seconds: bigint, nanos = 0) =>
+  create(CreateGroupInviteRequestSchema, { groupInvite: { ttl: { seconds, nanos } } });
+
+it("takes what JSON can say", () => {
+  checkMessage(CreateRoleRequestSchema, role(0, 101));
+  checkMessage(CreateRoleRequestSchema, create(CreateRoleRequestSchema));
+  checkMessage(CreateIdentityRequestSchema, keys(253_402_300_799n, 999_999_999));
+  checkMessage(CreateGroupInviteRequestSchema, invite(-60n, -1));
+});
+
+it.each([
+  ["role.capabilities[1]", CreateRoleRequestSchema, role(101, 9_999)],
+  ["role.capabilities[0]", CreateRoleRequestSchema, role(-1)],
+  ["identity.staticKeys.expirationTime", CreateIdentityRequestSchema, keys(2n ** 63n - 1n)],
+  ["identity.staticKeys.expirationTime", CreateIdentityRequestSchema, keys(0n, -1)],
+  ["groupInvite.ttl", CreateGroupInviteRequestSchema, invite(2n ** 62n)],
+  ["groupInvite.ttl", CreateGroupInviteRequestSchema, invite(1n, 2 ** 31 - 1)],
+] as const)("refuses %s that JSON cannot say", (field, desc, message) => {
+  expect(() => checkMessage(desc, message)).toThrow(
+    expect.objectContaining({ code: 3, detail: expect.objectContaining({ field }) }),
+  );
+});

@@ -1,0 +1,58 @@
+import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { invalidArgument } from "../errors/api-error.ts";
+
+/** The seconds of the first and the last moment that a timestamp of the contract can name. */
+const [firstSecond, lastSecond] = [-62_135_596_800n, 253_402_300_799n];
+/** As protobuf bounds durations: some 10,000 years. */
+const longestSeconds = 315_576_000_000n;
+
+/**
+ * What bytes can say and JSON cannot: numbers that no enum has, moments that no calendar has. Over REST they are
+ * refused when JSON is read; here where a message was read from bytes.
+ * @throws ApiError (3) that names the field as JSON does
+ */
+export function checkMessage(desc: DescMessage, message: Message, path = ""): void {
+  for (const field of desc.fields) {
+    if (field.enum === undefined && field.message === undefined) continue;
+    const at = path === "" ? field.jsonName : `${path}.${field.jsonName}`;
+    const value = valueOf(message, field);
+    if (value === undefined) continue;
+    if (field.fieldKind === "list")
+      for (const [index, item] of (value as unknown[]).entries()) checkItem(field, item, `${at}[${index}]`);
+    else if (field.fieldKind === "map")
+      for (const [key, item] of Object.entries(value as Properties)) checkItem(field, item, `${at}.${key}`);
+    else checkItem(field, value, at);
+  }
+}
+
+type Properties = Readonly<Record<string, unknown>>;
+
+function valueOf(message: Message, { oneof, localName }: DescField): unknown {
+  const properties = message as unknown as Properties;
+  if (oneof === undefined) return properties[localName];
+  const chosen = properties[oneof.localName] as { readonly case?: string; readonly value?: unknown };
+  return chosen.case === localName ? chosen.value : undefined;
+}
+
+function checkItem(field: DescField, value: unknown, at: string): void {
+  if (field.enum !== undefined) {
+    if (field.enum.value[value as number] === undefined)
+      throw invalidArgument(at, `has no value of number ${String(value)}`);
+  } else if (field.message !== undefined) checkNested(field.message, value as Message, at);
+}
+
+function checkNested(desc: DescMessage, message: Message, at: string): void {
+  const { seconds, nanos } = message as Message & { readonly seconds: bigint; readonly nanos: number };
+  switch (desc.typeName) {
+    case "google.protobuf.Timestamp":
+      if (seconds < firstSecond || seconds > lastSecond || nanos < 0 || nanos > 999_999_999)
+        throw invalidArgument(at, "must be a moment in the years 1 to 9999");
+      return;
+    case "google.protobuf.Duration":
+      if (seconds < -longestSeconds || seconds > longestSeconds || Math.abs(nanos) > 999_999_999)
+        throw invalidArgument(at, "must be a duration of 10,000 years at most");
+      return;
+    default:
+      checkMessage(desc, message, at);
+  }
+}
