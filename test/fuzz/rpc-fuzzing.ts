@@ -1,0 +1,102 @@
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { Groups } from "#src/platform/gen/muster/platform/iam/groups_pb.ts";
+import { Identities } from "#src/platform/gen/muster/platform/iam/identities_pb.ts";
+import { RoleBindings } from "#src/platform/gen/muster/platform/iam/role_bindings_pb.ts";
+import { Roles } from "#src/platform/gen/muster/platform/iam/roles_pb.ts";
+import { AccountAssociationsService } from "#src/platform/gen/muster/platform/iam/v2beta1/account_association_pb.ts";
+import { GroupInvitesService } from "#src/platform/gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { GroupsService } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { IdentitiesService } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { IdentityProvidersService } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import { RoleBindingsService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import { RolesService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/security_token_service_pb.ts";
+import { Repos } from "#src/platform/gen/muster/platform/registry/repos_pb.ts";
+import { ReposService } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import { TagsService } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import { AdvisoriesService } from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
+import { Health } from "#src/platform/gen/grpc/health/v1/health_pb.ts";
+import { ServerReflection } from "#src/platform/gen/grpc/reflection/v1/reflection_pb.ts";
+import { checkRpcAnswer } from "./check-rpc-answer.ts";
+import { Http2Session } from "./http2-session.ts";
+import { Random } from "./random.ts";
+import { hintsOf } from "./rest-request.ts";
+import type { FuzzingOptions } from "./rest-fuzzing.ts";
+import { type RpcRequest, rpcRequest } from "./rpc-request.ts";
+
+const services: readonly DescService[] = [
+  GroupsService,
+  IdentitiesService,
+  RolesService,
+  RoleBindingsService,
+  IdentityProvidersService,
+  AccountAssociationsService,
+  GroupInvitesService,
+  ReposService,
+  TagsService,
+  AdvisoriesService,
+  SecurityTokenService,
+  Groups,
+  Identities,
+  Roles,
+  RoleBindings,
+  Repos,
+  Health,
+  ServerReflection,
+];
+
+/** All but streams that last as long as their client wants. */
+const methods: readonly DescMethod[] = services
+  .flatMap((service) => service.methods)
+  .filter(({ name }) => name !== "Watch");
+
+const atOnce = 16;
+
+/** Calls each method over gRPC, gRPC-web and Connect. @returns how many calls ended in which code; -1 for none */
+export async function fuzzRpc(options: FuzzingOptions): Promise<ReadonlyMap<number, number>> {
+  const { ground, url, seed, requests, timeLimit, findings } = options;
+  const { pool, callers, document } = ground;
+  const codes = new Map<number, number>();
+  // A server may end the session of a client that sends too much nonsense.
+  const [good, bad] = [new Http2Session(url), new Http2Session(url)];
+  for (let done = 0; done < requests; done += atOnce) {
+    const batch = Array.from({ length: Math.min(atOnce, requests - done) }, (_, index) => {
+      const number = done + index + 1;
+      const random = new Random(seed, `rpc ${number}`);
+      const method = random.pick(methods);
+      const isExchange = method.parent === SecurityTokenService;
+      const assumed = callers.assumed(random);
+      const hints = hintsOf(pool, isExchange ? { identity: assumed.uid, aud: callers.audience } : {});
+      const bearer = isExchange
+        ? callers.incoming(method.name !== "Exchange", assumed, random)
+        : callers.bearer(random);
+      return { number, request: rpcRequest(method, bearer, hints, random) };
+    });
+    await Promise.all(
+      batch.map(async ({ number, request }) => {
+        const session = request.isIntact ? good : bad;
+        const ending = await session.send(request.path, request.headers, request.body, timeLimit);
+        const { code, mistakes } = checkRpcAnswer(document, request, ending);
+        codes.set(code ?? -1, (codes.get(code ?? -1) ?? 0) + 1);
+        for (const what of mistakes)
+          findings.add({
+            number,
+            kind: "rpc",
+            about: `${request.protocol} ${request.path}`,
+            what,
+            how: shellLineOf(request, url),
+          });
+      }),
+    );
+    options.progress(done + batch.length);
+  }
+  for (const session of [good, bad]) session.close();
+  return codes;
+}
+
+function shellLineOf({ path, headers, body }: RpcRequest, url: string): string {
+  const sent = Object.entries(headers).filter(([name]) => name !== "authorization" && name !== "te");
+  const given = sent.map(([name, value]) => `-H "${name}: ${value.slice(0, 200)}"`).join(" ");
+  const bytes = body.subarray(0, 3_000).toString("base64");
+  return `base64 -d <<<${bytes} | curl -si --http2-prior-knowledge -H "authorization: Bearer $ADMIN_TOKEN" -H "te: trailers" ${given} --data-binary @- "${url}${path}"`;
+}

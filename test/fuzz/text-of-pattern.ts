@@ -1,0 +1,104 @@
+import type { Random } from "./random.ts";
+
+/** What characters are drawn from: ASCII, and some that take more bytes. */
+const alphabet = [
+  ...Array.from({ length: 95 }, (_, index) => String.fromCodePoint(32 + index)),
+  "é",
+  "ß",
+  "Ω",
+  "字",
+  "😀",
+  "\u202e",
+  "\u0301",
+];
+
+/** Repetitions without a bound are not drawn longer than this. */
+const longRun = 12;
+
+/**
+ * A text that a pattern of JSON Schema matches. Knows what the patterns of the contract use: classes, groups,
+ * alternatives, repetitions and anchors.
+ * @throws Error where the pattern uses something else
+ */
+export function textOfPattern(pattern: string, random: Random): string {
+  const reader = new PatternReader(pattern, random);
+  const text = reader.alternatives();
+  if (!new RegExp(pattern, "u").test(text))
+    throw new Error(`the pattern ${pattern} is not understood: ${JSON.stringify(text)}`);
+  return text;
+}
+
+/** Reads a pattern and writes a text for it on the way. */
+class PatternReader {
+  readonly #pattern: string;
+  readonly #random: Random;
+  #at = 0;
+
+  constructor(pattern: string, random: Random) {
+    this.#pattern = pattern;
+    this.#random = random;
+  }
+
+  alternatives(): string {
+    const texts = [this.#sequence()];
+    while (this.#take("|")) texts.push(this.#sequence());
+    return this.#random.pick(texts);
+  }
+
+  #sequence(): string {
+    let text = "";
+    while (this.#at < this.#pattern.length && !/[|)]/.test(this.#pattern[this.#at] ?? "")) text += this.#repeated();
+    return text;
+  }
+
+  /** One atom with its repetition: it is read anew for each time, so that each time is drawn by itself. */
+  #repeated(): string {
+    if (this.#take("^") || this.#take("$")) return "";
+    const start = this.#at;
+    let text = this.#atom();
+    const end = this.#at;
+    const [least, most] = this.#repetition();
+    const after = this.#at;
+    const times = this.#random.int(least, Math.max(least, Math.min(most, least + longRun)));
+    if (times === 0) text = "";
+    for (let time = 1; time < times; time++) {
+      this.#at = start;
+      text += this.#atom();
+      if (this.#at !== end) throw new Error(`the pattern ${this.#pattern} is not understood`);
+    }
+    this.#at = after;
+    return text;
+  }
+
+  #repetition(): [least: number, most: number] {
+    if (this.#take("+")) return [1, Number.POSITIVE_INFINITY];
+    if (this.#take("*")) return [0, Number.POSITIVE_INFINITY];
+    if (this.#take("?")) return [0, 1];
+    const found = /^\{(\d+)(,?)(\d*)\}/.exec(this.#pattern.slice(this.#at));
+    if (found === null) return [1, 1];
+    this.#at += found[0].length;
+    const least = Number(found[1]);
+    if (found[2] === "") return [least, least];
+    return [least, found[3] === "" ? Number.POSITIVE_INFINITY : Number(found[3])];
+  }
+
+  #atom(): string {
+    if (this.#take("(")) {
+      this.#take("?:");
+      const text = this.alternatives();
+      if (!this.#take(")")) throw new Error(`the pattern ${this.#pattern} is not understood`);
+      return text;
+    }
+    const rest = this.#pattern.slice(this.#at);
+    const [single = ""] = /^(\[(\\.|[^\]])*\]|\\p\{\w+\}|\\u[0-9a-f]{4}|\\.|.)/iu.exec(rest) ?? [];
+    this.#at += single.length;
+    const matches = new RegExp(`^${single}$`, "u");
+    return this.#random.pick(alphabet.filter((character) => matches.test(character)));
+  }
+
+  #take(text: string): boolean {
+    if (!this.#pattern.startsWith(text, this.#at)) return false;
+    this.#at += text.length;
+    return true;
+  }
+}

@@ -1,0 +1,114 @@
+import type { ApiDocument, Schema } from "./api-document.ts";
+import type { Random } from "./random.ts";
+import { textOfPattern } from "./text-of-pattern.ts";
+
+/** Where a schema alone does not tell what is worth sending: uids of what there is, keys, patterns. */
+export interface Hints {
+  /** @returns undefined where the schema tells enough */
+  readonly text: (field: string, schema: Schema, random: Random) => string | undefined;
+}
+
+/** A value that fits a schema of a request: what is set by the platform is left out, mostly. */
+export function valueOfSchema(
+  document: ApiDocument,
+  given: Schema,
+  random: Random,
+  hints: Hints,
+  field = "",
+  depth = 0,
+): unknown {
+  const schema = document.resolve(given);
+  const inner = (one: Schema, name: string) => valueOfSchema(document, one, random, hints, name, depth + 1);
+  if (schema.enum !== undefined) return random.pick(schema.enum);
+  switch (schema.type ?? "string") {
+    case "boolean":
+      return random.chance(0.5);
+    case "integer":
+      return integer(schema, random);
+    case "array":
+      return Array.from(
+        {
+          length: random.weighted([
+            [1, 0],
+            [5, 1],
+            [2, 2],
+            [1, 5],
+          ]),
+        },
+        () => inner(schema.items ?? {}, field),
+      );
+    case "object": {
+      const entries = chosenProperties(schema, random, depth).map(
+        ([name, property]) => [name, inner(property, name)] as const,
+      );
+      const { additionalProperties } = schema;
+      if (typeof additionalProperties === "object" && random.chance(0.7))
+        entries.push([mapKey(random), inner(additionalProperties, field)]);
+      return Object.fromEntries(entries);
+    }
+    default:
+      return text(schema, random, hints, field);
+  }
+}
+
+/** Of members that exclude each other one; required ones always. */
+function chosenProperties(schema: Schema, random: Random, depth: number): [string, Schema][] {
+  const pairs = schema.not?.anyOf?.map(({ required = [] }) => required) ?? [];
+  const excluded = new Set<string>();
+  const chosen: [string, Schema][] = [];
+  // In any order, so that each member of a oneof has its turn.
+  const properties = shuffled(Object.entries(schema.properties ?? {}), random);
+  for (const [name, property] of properties) {
+    if (excluded.has(name)) continue;
+    const rivals = pairs.filter((pair) => pair.includes(name)).flat();
+    const share =
+      rivals.length > 0
+        ? 0.9
+        : property.readOnly === true
+          ? 0.05
+          : name === "oidc"
+            ? 0.95
+            : depth > 4
+              ? 0.3
+              : depth === 0
+                ? 0.6
+                : 0.8;
+    if (schema.required?.includes(name) !== true && !random.chance(share)) continue;
+    for (const rival of rivals) excluded.add(rival);
+    chosen.push([name, property]);
+  }
+  return chosen;
+}
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  return items
+    .map((item) => [random.next(), item] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([, item]) => item);
+}
+
+function integer({ minimum = -(2 ** 31) }: Schema, random: Random): number {
+  return random.weighted([
+    [4, random.int(Math.max(minimum, 0), 10)],
+    [1, Math.max(minimum, 0)],
+    [1, random.int(Math.max(minimum, 0), 300)],
+    [0.2, 2 ** 31 - 1],
+    [0.2, minimum],
+  ]);
+}
+
+/** Maps of numbers to something and maps of names to something take both. */
+function mapKey(random: Random): string {
+  return String(random.int(1, 99_999));
+}
+
+function text(schema: Schema, random: Random, hints: Hints, field: string): string {
+  const hinted = hints.text(field, schema, random);
+  if (hinted !== undefined) return hinted;
+  if (schema.format === "date-time") return new Date(Date.now() + random.int(-400, 364) * 86_400_000).toISOString();
+  const { pattern = "^[\\S ]{0,20}$", maxLength } = schema;
+  const drawn = textOfPattern(pattern, random);
+  return maxLength === undefined || drawn.length <= maxLength
+    ? drawn
+    : textOfPattern(pattern, random).slice(0, maxLength);
+}
