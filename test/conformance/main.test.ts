@@ -5,8 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.ts";
+import { selfSignedCertificate } from "#src/platform/tests/self-signed.ts";
 import { BentPlatform } from "./bent-platform.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
@@ -66,6 +69,23 @@ describe("npm run conformance", () => {
     expect(told).toMatchObject({ url: platform.url, passed, failed: 0, skipped: 0 });
     expect(told.cases.map(({ kind }) => kind)).toEqual(told.cases.map(() => "passed"));
     expect(await groups(platform)).toHaveLength(1);
+  });
+
+  it("speaks TLS to both, in a group that it is told", async () => {
+    const { key, certificate } = selfSignedCertificate();
+    const files = { certificate: join(folder, "tls.crt"), key: join(folder, "tls.key") };
+    await writeFile(files.certificate, certificate);
+    await writeFile(files.key, key);
+    const tls = new TlsFiles({ ...files, interval: 1_000 }, pino({ level: "silent" }));
+    const own = await RunningPlatform.start({}, { tls });
+    const ownToken = join(folder, "tls-token");
+    await writeFile(ownToken, own.admin.token ?? "");
+    const grpc = own.url.replace("https://", "");
+    const args = ["--url", own.url, "--token-file", ownToken, "--ca", files.certificate, "--grpc", grpc];
+    const { code, stdout, stderr } = await command([...args, "--root", own.root, "--case", "4.7"]);
+    await own.stop();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^  ok {3}4\.7\.1: of a group \(gRPC\)/m);
   });
 
   it("ends with 1 where one fails, with the sentence, what was sent, what came and what was expected", async () => {
