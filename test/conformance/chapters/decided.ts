@@ -1,3 +1,4 @@
+import { access } from "./decided/access.ts";
 import { errors } from "./decided/errors.ts";
 import { fields } from "./decided/fields.ts";
 import { filters } from "./decided/filters.ts";
@@ -5,8 +6,9 @@ import { identities } from "./decided/identities.ts";
 import { masks } from "./decided/masks.ts";
 import { methods } from "./decided/methods.ts";
 import { paging } from "./decided/paging.ts";
+import { tokenExchange } from "./decided/token-exchange.ts";
 import { uids } from "./decided/uids.ts";
 import type { Chapter } from "../sentence.ts";
 
 /** What the contract leaves open, as this project decided it. */
-export const decided: readonly Chapter[] = [uids, methods, masks, fields, identities, filters, paging, errors];
+export const decided: readonly Chapter[] = [uids, methods, masks, fields, identities, filters, paging, errors, access];
