@@ -1,5 +1,6 @@
 import { access } from "./decided/access.ts";
 import { errors } from "./decided/errors.ts";
+import { escalation } from "./decided/escalation.ts";
 import { fields } from "./decided/fields.ts";
 import { filters } from "./decided/filters.ts";
 import { identities } from "./decided/identities.ts";
@@ -11,4 +12,15 @@ import { uids } from "./decided/uids.ts";
 import type { Chapter } from "../sentence.ts";
 
 /** What the contract leaves open, as this project decided it. */
-export const decided: readonly Chapter[] = [uids, methods, masks, fields, identities, filters, paging, errors, access];
+export const decided: readonly Chapter[] = [
+  uids,
+  methods,
+  masks,
+  fields,
+  identities,
+  filters,
+  paging,
+  errors,
+  access,
+  escalation,
+];
