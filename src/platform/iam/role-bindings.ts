@@ -11,17 +11,20 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import type { Collection } from "../resources/collection.ts";
 import { listPage } from "../resources/list.ts";
 import { permittedParent, permittedResource } from "../resources/permitted.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
 import { isRoot, isUid, newUidIn, parentOf } from "../uid.ts";
+import { groups } from "./group-collection.ts";
 import { identities } from "./identity-collection.ts";
 import { roleBindings } from "./role-binding-collection.ts";
 import { hasEqualBinding, hydrate } from "./role-binding-rows.ts";
+import { roles } from "./role-collection.ts";
 import { roleToGive } from "./role-to-bind.ts";
-import { refuseOtherSort } from "./sort-of-uid.ts";
+import { refuseOtherSorts } from "./sort-of-uid.ts";
 
 const maximumBatch = 25;
 
@@ -30,9 +33,9 @@ export function roleBindingsService(sessions: Sessions): Service {
     listRoleBindings: (request, call) =>
       sessions.read(call, async (session) => {
         const conditions = [
-          ...uidIs("identity", "identity_uid", request.identity),
-          ...uidIs("group", "parent", request.group),
-          ...uidIs("role", "role_uid", request.role),
+          ...(await uidIs(session, "identity", "identity_uid", request.identity, identities)),
+          ...(await uidIs(session, "group", "parent", request.group, groups)),
+          ...(await uidIs(session, "role", "role_uid", request.role, roles)),
         ];
         const { items, ...page } = await listPage(session, roleBindings, {
           schema: ListRoleBindingsRequestSchema,
@@ -106,7 +109,7 @@ async function checkBinding(session: WriteSession, binding: RoleBinding): Promis
     throw invalidArgument("identityUid", "must be the uid of an identity");
   const identity = await identities.find(session.tx, identityUid);
   if (identity === undefined || !session.access.sees(identityUid)) {
-    await refuseOtherSort(session, "identityUid", identityUid, "identity");
+    await refuseOtherSorts(session, "identityUid", [identityUid], [identities]);
     throw notFound("identity", identityUid);
   }
   await roleToGive(session, "roleUid", roleUid, parentOf(uid) ?? "");
@@ -132,8 +135,16 @@ async function shown({ tx }: Session, binding: RoleBinding): Promise<RoleBinding
   return hydrated ?? binding;
 }
 
-function uidIs(field: string, column: "identity_uid" | "role_uid" | "parent", uid: string): Condition[] {
+/** @throws ApiError (3) where the uid is malformed, or of another sort */
+async function uidIs(
+  session: Session,
+  field: string,
+  column: "identity_uid" | "role_uid" | "parent",
+  uid: string,
+  sort: Collection,
+): Promise<Condition[]> {
   if (uid === "") return [];
   if (!isUid(uid)) throw invalidArgument(field, "must be a uid");
+  await refuseOtherSorts(session, field, [uid], [sort]);
   return [(row) => row(column as "parent", "=", uid)];
 }

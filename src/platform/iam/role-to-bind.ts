@@ -6,7 +6,7 @@ import { permittedResource } from "../resources/permitted.ts";
 import type { Session } from "../service/session.ts";
 import { isUid, isWithin, parentOf } from "../uid.ts";
 import { roles } from "./role-collection.ts";
-import { refuseOtherSort } from "./sort-of-uid.ts";
+import { refuseOtherSorts } from "./sort-of-uid.ts";
 
 /** A role by its path: built-in ones can be read by every caller. @throws ApiError (5, 7) */
 export async function roleToRead(session: Session, uid: string): Promise<Role> {
@@ -27,7 +27,7 @@ export async function roleToGive(session: Session, field: string, uid: string, g
   const role = await roles.find(session.tx, uid);
   const builtin = builtinRole(uid) !== undefined;
   if (role === undefined || (!builtin && !session.access.sees(uid))) {
-    await refuseOtherSort(session, field, uid, "role");
+    await refuseOtherSorts(session, field, [uid], [roles]);
     throw notFound("role", uid);
   }
   if (!builtin && !isWithin(parentOf(uid) ?? "", group))

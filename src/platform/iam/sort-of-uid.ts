@@ -1,7 +1,10 @@
+import { builtinRole } from "../access/builtin-roles.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import { repos } from "../registry/repo-collection.ts";
 import { tags } from "../registry/tag-collection.ts";
+import type { Collection } from "../resources/collection.ts";
 import type { Session } from "../service/session.ts";
+import { isRoot } from "../uid.ts";
 import { advisories } from "../vulnerabilities/advisory-collection.ts";
 import { groups } from "./group-collection.ts";
 import { groupInvites } from "./group-invite-collection.ts";
@@ -24,18 +27,34 @@ const sorts = [
 ] as const;
 
 /**
- * A uid in a body that names something else than it should is a mistake of the caller's (3), not something missing
- * (5). It is told only of what the caller sees.
- * @throws ApiError (3)
+ * A uid that names something else than it should is a mistake of the caller's (3), not something missing: that is 5 in a
+ * body, and finds nothing in a filter. It is told only of what the caller sees.
+ * @param wanted of these sorts it may be @throws ApiError (3) on `field`
  */
-export async function refuseOtherSort(
+export async function refuseOtherSorts(
   { tx, access }: Session,
   field: string,
-  uid: string,
-  wanted: string,
+  uids: readonly string[],
+  wanted: readonly Collection[],
 ): Promise<void> {
-  if (!access.sees(uid)) return;
-  for (const collection of sorts)
-    if ((await collection.find(tx, uid)) !== undefined)
-      throw invalidArgument(field, `names a ${collection.description.type}, not the ${wanted} that is needed`);
+  const needed = wanted.map(({ description }) => withArticle(description.type)).join(" or ");
+  // The shape of a uid tells who has no parent, which groups and roles alone can be: that is told to everybody.
+  const root = wanted.some((sort) => sort === groups || sort === roles) ? undefined : uids.find(isRoot);
+  if (root !== undefined) throw invalidArgument(field, `must name ${needed}, and "${root}" is in no group`);
+  let unknown = uids.filter((uid) => builtinRole(uid) !== undefined || access.sees(uid));
+  for (const collection of wanted) {
+    if (unknown.length === 0) return;
+    const found = await collection.findAll(tx, unknown);
+    unknown = unknown.filter((uid) => !found.has(uid));
+  }
+  if (unknown.length === 0) return;
+  for (const collection of sorts) {
+    const [uid] = (await collection.findAll(tx, unknown)).keys();
+    if (uid === undefined) continue;
+    throw invalidArgument(field, `must name ${needed}, and "${uid}" is ${withArticle(collection.description.type)}`);
+  }
+}
+
+function withArticle(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }

@@ -1,6 +1,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
+import { refuseOtherSorts } from "../iam/sort-of-uid.ts";
 import type { Session } from "../service/session.ts";
 import { isUid } from "../uid.ts";
 import type { Collection } from "./collection.ts";
@@ -16,21 +17,22 @@ export interface V1Filter {
 
 /**
  * Everything that the caller may see, unpaged, as v1 answers: in the order of uids.
- * @throws ApiError (3) on a malformed uid
+ * @throws ApiError (3) on a uid that is malformed or of another sort
  */
 export async function listAll<D extends DescMessage>(
-  { tx, access }: Session,
+  session: Session,
   collection: Collection<D>,
   filter: V1Filter,
   selection: Selection = {},
 ): Promise<MessageShape<D>[]> {
   const { table } = collection.description;
-  const { regions, conditions } = selectionOf(access, collection, filter.uidp, {
+  const { regions, conditions } = await selectionOf(session, collection, filter.uidp, {
     ...selection,
     conditions: [...idIs(filter.id), ...nameIs(filter.name ?? "")],
   });
+  if (filter.id !== "") await refuseOtherSorts(session, "id", [filter.id], [collection]);
   if (regions.length === 0) return [];
-  const rows = await tx.query((db) =>
+  const rows = await session.tx.query((db) =>
     db
       .selectFrom(table)
       .select("body")

@@ -1,7 +1,9 @@
 import { clone, type DescMessage, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import type { Access } from "../access/access.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
+import { groups } from "../iam/group-collection.ts";
+import { refuseOtherSorts } from "../iam/sort-of-uid.ts";
+import { repos } from "../registry/repo-collection.ts";
 import type { Session } from "../service/session.ts";
 import type { Reader } from "../store/store.ts";
 import type { Collection } from "./collection.ts";
@@ -51,10 +53,11 @@ export interface Page<D extends DescMessage> {
  * @throws ApiError (3) on a mistake in the request; never 7: without the right anywhere the list is empty
  */
 export async function listPage<D extends DescMessage, R extends DescMessage>(
-  { tx: reader, access, pageTokens, now }: Session,
+  session: Session,
   collection: Collection<D>,
   options: ListOptions<R>,
 ): Promise<Page<D>> {
+  const { tx: reader, pageTokens, now } = session;
   const { description } = collection;
   const { table } = description;
   const { request } = options;
@@ -65,7 +68,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage>(
   const query = queryOf(options.schema, request, order);
   const cursor = request.pageToken === "" ? undefined : pageTokens.read(request.pageToken, query, now);
 
-  const { regions, conditions: filters } = selectionOf(access, collection, request.uidp, options);
+  const { regions, conditions: filters } = await selectionOf(session, collection, request.uidp, options);
   const { leftOut } = options;
   const conditions = leftOut === undefined ? filters : [...filters, leftOut.others];
   if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
@@ -98,16 +101,19 @@ export async function listPage<D extends DescMessage, R extends DescMessage>(
 }
 
 /** Where the rows are that the caller may see and asks for, and what else holds of them. @throws ApiError (3) */
-export function selectionOf<D extends DescMessage>(
-  access: Access,
-  { description }: Collection<D>,
+export async function selectionOf<D extends DescMessage>(
+  session: Session,
+  collection: Collection<D>,
   filter: UIDPFilter | undefined,
   { conditions = [], rootsArePublic = false }: Selection,
-): { readonly regions: readonly Region[]; readonly conditions: readonly Condition[] } {
+): Promise<{ readonly regions: readonly Region[]; readonly conditions: readonly Condition[] }> {
+  const { description } = collection;
+  const { access } = session;
   const coverage = access.coverage(description.listCapability);
   const places = cutRegions(visibleRegions(coverage, rootsArePublic), filter);
   const regions = description.oneAGroup ? regionsOfGroups(places) : places;
   const uids = listedUids(filter);
+  await checkSorts(session, collection, filter);
   return { regions, conditions: uids === undefined ? conditions : [...conditions, uidIn(uids)] };
 }
 
@@ -116,6 +122,21 @@ function queryOf<R extends DescMessage>(schema: R, request: MessageShape<R> & Li
   const query = clone(schema, request) as MessageShape<R> & ListRequest;
   Object.assign(query, { pageSize: 0, pageToken: "", skip: 0, orderBy: `${order.column} ${order.direction}` });
   return `${schema.typeName} ${Buffer.from(toBinary(schema, query)).toString("base64url")}`;
+}
+
+/** What is in a place must be named by a group, or what else holds resources; `ids` by resources themselves. */
+async function checkSorts<D extends DescMessage>(
+  session: Session,
+  collection: Collection<D>,
+  filter: UIDPFilter | undefined,
+): Promise<void> {
+  if (filter === undefined) return;
+  const { description } = collection;
+  const { descendantsOf, childrenOf, ids } = filter;
+  const holders = description.table === "tags" ? [groups, repos] : [groups];
+  if (descendantsOf !== "") await refuseOtherSorts(session, "uidp.descendants_of", [descendantsOf], holders);
+  if (childrenOf !== "") await refuseOtherSorts(session, "uidp.children_of", [childrenOf], holders);
+  if (ids.length > 0) await refuseOtherSorts(session, "uidp.ids", ids, description.oneAGroup ? [groups] : [collection]);
 }
 
 function uidIn(uids: readonly string[]): Condition {

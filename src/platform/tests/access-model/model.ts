@@ -127,6 +127,10 @@ class Judge {
   }
 
   listed(kind: Kind, filter: Filter): string[] {
+    const holders: readonly Kind[] = kind === "tags" ? ["groups", "repos"] : ["groups"];
+    for (const place of [filter.descendantsOf, filter.childrenOf])
+      if (place !== undefined) this.#refuseOtherKinds(holders, place);
+    for (const place of filter.ids ?? []) this.#refuseOtherKinds([kind], place);
     const inFilter = (one: Place) =>
       (filter.descendantsOf === undefined || isBelow(one, filter.descendantsOf)) &&
       (filter.childrenOf === undefined || one.parent?.uid === filter.childrenOf.uid) &&
@@ -251,6 +255,19 @@ class Judge {
     if (isThere(kind) && (isPublic || this.#sees(place))) return;
     const isOther = (Object.keys(this.#world) as Kind[]).some(isThere);
     throw new Refusal(isOther && this.#sees(place) ? Code.invalidArgument : Code.notFound);
+  }
+
+  /** A filter may name what is not there, but not what the asker sees to be something else, nor what cannot be. */
+  #refuseOtherKinds(wanted: readonly Kind[], place: Place): void {
+    const isThere = (one: Kind) => this.#world[one].some(({ uid }) => uid === place.uid);
+    const mayBeRoot: readonly Kind[] = ["groups", "roles", "accountAssociations"];
+    if (byUid(place, this.#world).parent === undefined && !wanted.some((one) => mayBeRoot.includes(one)))
+      throw new Refusal(Code.invalidArgument);
+    if (wanted.some(isThere)) return;
+    // An association has the uid of its group, which is no mistake where it has none.
+    if (wanted.includes("accountAssociations") && isThere("groups")) return;
+    const isOther = (Object.keys(this.#world) as Kind[]).some(isThere);
+    if (isOther && (isBuiltin(place, this.#world) || this.#sees(place))) throw new Refusal(Code.invalidArgument);
   }
 
   /** Changing how an identity is assumed needs every capability that its bindings give it, where they give it. */
