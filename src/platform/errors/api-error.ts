@@ -23,6 +23,27 @@ export type ErrorDetail =
   | { readonly kind: "resource"; readonly resourceType: string; readonly uid: string }
   | { readonly kind: "retry"; readonly seconds: number };
 
+/** In characters: as long as a uid, and then some. Over gRPC a message is a header, which clients and proxies bound to some KiB. */
+const longestText = 1_500;
+
+/** An error may repeat what the caller sent, which may be long. */
+function bounded(text: string): string {
+  return text.length <= longestText ? text : `${text.slice(0, longestText).toWellFormed()}…`;
+}
+
+function boundedDetail(detail: ErrorDetail): ErrorDetail {
+  switch (detail.kind) {
+    case "badRequest":
+      return { ...detail, field: bounded(detail.field), description: bounded(detail.description) };
+    case "precondition":
+      return { ...detail, description: bounded(detail.description) };
+    case "resource":
+      return { ...detail, uid: bounded(detail.uid) };
+    case "retry":
+      return detail;
+  }
+}
+
 /**
  * An answer that is an error: thrown anywhere below a handler, turned into either wire form in one place.
  * The message reaches the caller, so it never holds a token, a secret or something that was fetched.
@@ -35,10 +56,10 @@ export class ApiError extends Error {
   readonly detail: ErrorDetail | undefined;
 
   constructor(code: Code, reason: string, message: string, detail?: ErrorDetail) {
-    super(message);
+    super(bounded(message));
     this.code = code;
     this.reason = reason;
-    this.detail = detail;
+    this.detail = detail === undefined ? undefined : boundedDetail(detail);
   }
 }
 
