@@ -110,7 +110,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const runner = new CallRunner({ metrics, log, latency, maximumInFlight, faults });
     const rest = restHandler(transcoder, runner, settings.errorDomain);
     const stopping = new AbortController();
-    const rpc = grpcHandler(operations, runner, { ...settings, stopping: stopping.signal });
+    const rpc = grpcHandler(operations, runner, { ...settings, stopping: stopping.signal, log });
     const documents = new WellKnownDocuments(settings.authUrl, keys);
     const descriptions = new ApiDescriptions(operations, settings);
     handler.resolve({

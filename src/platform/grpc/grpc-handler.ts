@@ -1,7 +1,12 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
-import { createContextKey, createContextValues } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
-import type { ServerResponse } from "node:http";
+import { createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
+import {
+  compressionBrotli,
+  compressionGzip,
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+} from "@connectrpc/connect-node";
+import type { Logger } from "pino";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { bearerOf } from "../server/bearer.ts";
 import { breakAnswer, type Breakage } from "../server/broken-answer.ts";
@@ -27,6 +32,7 @@ export interface GrpcOptions {
   readonly vendorAlias: string | undefined;
   /** Aborted when the platform is to get no more calls. */
   readonly stopping: AbortSignal;
+  readonly log: Logger;
 }
 
 /**
@@ -34,49 +40,50 @@ export interface GrpcOptions {
  * them the standard services that tools look for: health and reflection.
  */
 export function grpcHandler(operations: readonly Operation[], runner: CallRunner, options: GrpcOptions): NodeHandler {
-  const { errorDomain, vendorAlias, stopping } = options;
+  const { errorDomain, vendorAlias, stopping, log } = options;
   const alias = vendorAlias === undefined ? undefined : new VendorAlias(vendorAlias);
   const services = [...new Set(operations.map(({ method }) => method.parent))];
   const names = services.map(({ typeName }) => typeName);
-  const responses = new WeakMap<object, ServerResponse>();
-  const mounted = connectNodeAdapter({
+  const router = createConnectRouter({
     readMaxBytes: maximumMessageBytes,
+    acceptCompression: [compressionGzip, compressionBrotli],
     // What the contract does not have is not kept, where nobody could see it.
     binaryOptions: { readUnknownFields: false },
-    contextValues: (request) =>
-      createContextValues().set(breaker, (breakage) => {
-        const response = responses.get(request);
-        if (response !== undefined) breakAnswer(request, response, breakage);
-      }),
-    routes: (router) => {
-      for (const operation of operations)
-        router.rpc(operation.method as DescMethodUnary, async (request: Message, { requestHeader, values }) => {
-          const bearer = bearerOf(requestHeader.get("authorization"));
-          const run = async () => {
-            checkMessage(operation.method.input, request);
-            return operation.invoke(request, bearer);
-          };
-          const outcome = await runner.run(async () => ({ operation: operation.name, run }));
-          if (outcome.breakage !== undefined) values.get(breaker)(outcome.breakage);
-          // Nothing is sent of it any more.
-          if (outcome.breakage === "reset") return new Promise<never>(() => {});
-          if (outcome.kind === "error") throw grpcErrorOf(outcome.error, errorDomain);
-          return outcome.value;
-        });
-      mountHealth(
-        router,
-        alias === undefined ? names : [...names, ...names.map((name) => alias.nameOf(name))],
-        stopping,
-      );
-      mountReflection(router, [...services, Health], alias, stopping);
-      router.handlers.splice(0, Infinity, ...router.handlers.map(blamingTheCaller));
-    },
   });
+  for (const operation of operations)
+    router.rpc(operation.method as DescMethodUnary, async (request: Message, { requestHeader, values }) => {
+      const bearer = bearerOf(requestHeader.get("authorization"));
+      const run = async () => {
+        checkMessage(operation.method.input, request);
+        return operation.invoke(request, bearer);
+      };
+      const outcome = await runner.run(async () => ({ operation: operation.name, run }));
+      if (outcome.breakage !== undefined) values.get(breaker)(outcome.breakage);
+      // Nothing is sent of it any more.
+      if (outcome.breakage === "reset") return new Promise<never>(() => {});
+      if (outcome.kind === "error") throw grpcErrorOf(outcome.error, errorDomain);
+      return outcome.value;
+    });
+  mountHealth(router, alias === undefined ? names : [...names, ...names.map((name) => alias.nameOf(name))], stopping);
+  mountReflection(router, [...services, Health], alias, stopping);
+  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, blamingTheCaller(handler)]));
   return (request, response) => {
-    responses.set(request, response);
     // Another package name is another path.
     if (alias !== undefined) request.url = alias.ownPath(request.url ?? "");
-    mounted(request, response);
+    const handler = handlers.get((request.url ?? "").replace(/\?.*$/s, ""));
+    if (handler === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    const breakThis = (breakage: Breakage) => breakAnswer(request, response, breakage);
+    const values = createContextValues().set(breaker, breakThis);
+    handler(universalRequestFromNodeRequest(request, response, undefined, values))
+      .then((answer) => universalResponseToNodeResponse(answer, response))
+      .catch((error: unknown) => {
+        // The handlers answer their own errors; what is left is a client that went away.
+        log.debug({ err: error }, "an answer could not be sent");
+        response.destroy();
+      });
   };
 }
 

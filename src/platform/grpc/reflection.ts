@@ -1,10 +1,13 @@
-import { Code, type ConnectRouter } from "@connectrpc/connect";
+import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import type { DescService } from "@bufbuild/protobuf";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { DescriptorFiles } from "./descriptor-files.ts";
 import type { VendorAlias } from "./vendor-alias.ts";
+
+/** On one stream: more than any tool asks, and few enough for an answer to cost more than its question. */
+const maximumQuestions = 1_000;
 
 /** What is asked, the same in both versions of the service. */
 interface Question {
@@ -47,7 +50,9 @@ export function mountReflection(
       [file_google_rpc_error_details],
       alias,
     );
+    let asked = 0;
     for await (const question of until(stopping, questions)) {
+      if (++asked > maximumQuestions) throw new ConnectError("too many questions", Code.ResourceExhausted);
       const messageResponse = replyTo(question.messageRequest, files);
       yield { validHost: question.host, originalRequest: question as never, messageResponse };
     }

@@ -89,6 +89,20 @@ describe("server reflection", () => {
     );
   });
 
+  it("answers so many questions on a stream, and no more: each answer costs more than its question", async () => {
+    const client = createClient(ServerReflection, createGrpcTransport({ baseUrl: platform.url }));
+    const questions = (async function* () {
+      for (let count = 0; count < 1_200; count++)
+        yield { messageRequest: { case: "fileByFilename" as const, value: "x" } };
+    })();
+    let answers = 0;
+    const all = async () => {
+      for await (const _ of client.serverReflectionInfo(questions)) answers++;
+    };
+    await expect(all()).rejects.toMatchObject({ code: Code.ResourceExhausted });
+    expect(answers).toBe(1_000);
+  });
+
   it("describes a service with all that its file imports, each file behind its imports", async () => {
     const files = await filesOf("muster.platform.iam.v2beta1.GroupsService.ListGroups");
     const seen = new Set<string>();
