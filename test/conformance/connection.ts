@@ -34,7 +34,10 @@ export class Connection {
 
   /** The token service, which may have an address of its own over REST. */
   tokens(transport: Transport, token: string | undefined, transcript: Transcript, signal: AbortSignal): Api {
-    if (transport === "grpc") return this.grpc(token, transcript, signal);
+    return transport === "grpc" ? this.grpc(token, transcript, signal) : this.tokensOverRest(token, transcript, signal);
+  }
+
+  tokensOverRest(token: string | undefined, transcript: Transcript, signal: AbortSignal): RestApi {
     return new RestApi({ url: this.target.authUrl, token, dispatcher: this.#dispatcher, transcript, signal });
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Api, Json, Query } from "./client/api.ts";
+import type { Api, Json, Outcome, Query } from "./client/api.ts";
 import type { CollectionName } from "./client/collections.ts";
 import type { GrpcApi } from "./client/grpc.ts";
 import type { RestApi } from "./client/rest.ts";
@@ -93,6 +93,20 @@ export class World {
     return connection.tokens(transport, incoming, transcript, signal);
   }
 
+  /** The token service over HTTP/JSON, whatever the case runs over. */
+  tokensOverRest(bearer: string | undefined): RestApi {
+    const { connection, transcript, signal } = this.#settings;
+    return connection.tokensOverRest(bearer, transcript, signal);
+  }
+
+  /**
+   * Asks for an API token.
+   * @param asked what is asked besides the audience of the API, such as `identity`; wins over it
+   */
+  exchange(incoming: string | undefined, asked: Readonly<Record<string, unknown>>): Promise<Outcome> {
+    return this.tokens(incoming).call(exchange, { aud: [this.target.audience], ...asked });
+  }
+
   /** A name that no other of the case has, as names of siblings may have to differ. */
   name(): string {
     this.#made += 1;
@@ -184,8 +198,7 @@ export class World {
   ): Promise<Caller> {
     const { uid: identity, incoming } = await this.makeAssumable();
     await this.bind(group, identity, /^[0-9a-f]{40}/.test(role) ? role : await this.builtInRole(role));
-    const asked = { aud: [this.target.audience], identity, ...narrowing };
-    const answer = succeeded(await this.tokens(incoming).call(exchange, asked), "the exchange of a token");
+    const answer = succeeded(await this.exchange(incoming, { identity, ...narrowing }), "the exchange of a token");
     const token = String(answer["token"]);
     this.#settings.secrets.add(token);
     return { api: this.as(token), identity, token };

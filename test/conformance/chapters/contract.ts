@@ -10,6 +10,7 @@ import { operations } from "./contract/operations.ts";
 import { roleBindings } from "./contract/role-bindings.ts";
 import { roles } from "./contract/roles.ts";
 import { service } from "./contract/service.ts";
+import { tokenExchange } from "./contract/token-exchange.ts";
 import { update } from "./contract/update.ts";
 import { versioning } from "./contract/versioning.ts";
 import type { Chapter } from "../sentence.ts";
@@ -26,6 +27,7 @@ export const contract: readonly Chapter[] = [
   list,
   update,
   operations,
+  tokenExchange,
   authentication,
   errors,
   limits,

@@ -23,4 +23,5 @@ export const decided: readonly Chapter[] = [
   errors,
   access,
   escalation,
+  tokenExchange,
 ];

@@ -6,3 +6,9 @@ export const exchange: Method = {
   http: { verb: "GET", path: "/sts/exchange" },
   rpc: SecurityTokenService.method.exchange,
 };
+
+/** Gives an API token and the next refresh token for a refresh token, which is the bearer of the call. */
+export const refresh: Method = {
+  http: { verb: "POST", path: "/sts/exchange_refresh_token" },
+  rpc: SecurityTokenService.method.exchangeRefreshToken,
+};
