@@ -16,6 +16,9 @@ const order = [
   "roles",
 ] as const satisfies readonly CollectionName[];
 
+/** Without these a List of tags leaves some out. */
+const allTags = { includeReferrers: true, includeDates: true, includeEpochs: true };
+
 /** One more than a page can hold. */
 const crowdSize = 201;
 const atOnce = 10;
@@ -89,8 +92,9 @@ export class Sandbox {
   /** The uids of what is in a group; a platform that lists too much, or without an end, does no harm. */
   async #below(collection: CollectionName, group: string): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
+    const query = { uidp: { descendantsOf: group }, pageSize: 200, ...(collection === "tags" ? allTags : {}) };
     for (let pageToken = ""; ; ) {
-      const page = await this.#admin.list(collection, { uidp: { descendantsOf: group }, pageSize: 200, pageToken });
+      const page = await this.#admin.list(collection, { ...query, pageToken });
       // A platform may lack a collection. Where something stays behind, the deletion of its group tells.
       if (!page.ok) return found;
       const before = found.size;
