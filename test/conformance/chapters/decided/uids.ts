@@ -96,10 +96,23 @@ export const uids: Chapter = {
       id: "uids.malformed-elsewhere",
       says: "A malformed uid, or one of the wrong kind, is code 3 where it is not in a path.",
       cases: [
-        overBoth("in a filter", async ({ api }) => {
+        overBoth("malformed in a filter", async ({ api }) => {
           for (const collection of Object.keys(collections) as CollectionName[])
             for (const uidp of [{ descendantsOf: "nonsense" }, { childrenOf: "nonsense" }, { ids: ["nonsense"] }])
               refused(await api.list(collection, { uidp }), { code: 3 }, `a List of ${collection}`);
+        }),
+        overBoth("of the wrong kind in a filter", async (world) => {
+          const { api, group } = world;
+          const identity = await world.makeIdentity();
+          const places = [{ descendantsOf: identity }, { childrenOf: identity }, { ids: [identity] }];
+          for (const uidp of places)
+            refused(await api.list("groups", { uidp }), { code: 3 }, "a List of groups by the uid of an identity");
+          for (const [field, uid] of [
+            ["identity", group],
+            ["group", identity],
+            ["role", identity],
+          ] as const)
+            refused(await api.list("roleBindings", { [field]: uid }), { code: 3, field }, "a List of role bindings");
         }),
         overBoth("malformed in a body", async (world) => {
           const roleUid = await world.builtInRole("viewer");
