@@ -37,8 +37,9 @@ export class PageTokens {
    */
   read(token: string, query: string, now: number): Cursor | undefined {
     const [payload = "", signature = ""] = token.split(".");
-    const expected = this.#sign(payload);
-    if (signature.length !== expected.length || !timingSafeEqual(Buffer.from(signature), Buffer.from(expected)))
+    // As bytes: characters may have more than one.
+    const [given, expected] = [Buffer.from(signature), Buffer.from(this.#sign(payload))];
+    if (given.length !== expected.length || !timingSafeEqual(given, expected))
       throw invalidArgument("page_token", "is not a page token of this platform");
     const [issued, print, sort, uid] = JSON.parse(Buffer.from(payload, "base64url").toString()) as [
       number,

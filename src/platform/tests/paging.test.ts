@@ -129,6 +129,9 @@ describe("paging", () => {
 
   it("A page token is bound to collection, filters and order_by, not to page_size or caller", async () => {
     const { nextPageToken: token } = (await list("page_size=3")).body;
+    // As many characters as a signature has, but not as many bytes.
+    const odd = `${String(token).slice(0, -1)}\u00e9`;
+    expect((await list(`page_token=${encodeURIComponent(odd)}`)).body).toMatchObject({ code: 3 });
     expect((await list(`page_token=${token}&order_by=name`)).body).toMatchObject({ code: 3 });
     expect((await list(`page_token=${token}&name=x`)).body).toMatchObject({ code: 3 });
     expect(
