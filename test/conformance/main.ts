@@ -56,7 +56,7 @@ async function runAll({ target, parallel, json, pattern }: Order & { kind: "run"
     const results = await run(trials, options);
     if (json !== undefined) await writeFile(json, jsonOf(target.url, results, redact));
     write(summaryOf(results, trials.length));
-    return count(results).failed === 0 && results.length === trials.length ? 0 : 1;
+    return count(results).failed === 0 && !stop.signal.aborted ? 0 : 1;
   } finally {
     await connection.close();
   }

@@ -20,15 +20,25 @@ const definitions = {
   ),
   ca: settings.optional(settings.file, "PEM file with the authorities to trust, instead of the system's own"),
   authUrl: settings.optional(settings.url, "the address of the token service (default: --url)"),
-  audience: settings.optional(settings.text, "the audience of API tokens (default: --url)"),
-  vendor: settings.withDefault(settings.text, "muster", "the first part of the names of gRPC's packages"),
+  audience: settings.optional(
+    { ...settings.text, placeholder: "AUDIENCE" },
+    "the audience of API tokens (default: --url)",
+  ),
+  vendor: settings.withDefault(
+    { ...settings.text, placeholder: "NAME" },
+    "muster",
+    "the first part of the names of gRPC's packages",
+  ),
   consistencyLag: settings.withDefault(
     settings.duration,
     "0s",
     "for how long a new group may answer 7 for its children",
   ),
   parallel: settings.withDefault(settings.integer(1, 100), "4", "how many cases run at once"),
-  case: settings.optional(settings.text, "run the cases alone whose id and name match; * is any text"),
+  case: settings.optional(
+    { ...settings.text, placeholder: "PATTERN" },
+    "run those cases alone whose id or name matches; * is any text",
+  ),
   json: settings.optional(settings.file, "write the results there, as one JSON object"),
   list: settings.toggle("list the cases, and run none"),
   table: settings.optional(settings.file, "write the table of sentences and their cases there, and run none"),
