@@ -22,6 +22,14 @@ export async function memoryMiB(pid: number): Promise<{ readonly now: number; re
   return { now: of("VmRSS"), peak: of("VmHWM") };
 }
 
+/** Processor time so far of everything that ran on a core. */
+export async function coreSeconds(core: string): Promise<number> {
+  const line = new RegExp(`^cpu${core} (.*)$`, "m").exec(await readFile("/proc/stat", "utf8"))?.[1] ?? "";
+  // proc_stat(5): the fourth and the fifth are idle time.
+  const busy = line.split(" ").filter((_, field) => field !== 3 && field !== 4);
+  return busy.slice(0, 6).reduce((sum, ticks) => sum + Number(ticks), 0) / ticksPerSecond;
+}
+
 /** The fields of proc_pid_stat(5) from the third on: what comes before may hold spaces. */
 async function statOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");

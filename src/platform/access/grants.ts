@@ -6,16 +6,14 @@ import { Access, type Grant, narrow } from "./access.ts";
 import { builtinRole } from "./builtin-roles.ts";
 import type { Caller } from "./caller.ts";
 
-const identity = statement((db, p: { uid: string }) =>
-  db.selectFrom("identities").select("expires").where("uid", "=", p.uid),
-);
-
-const bindings = statement((db, p: { identity: string }) =>
+/** One row for each binding, and one without any where there is none. */
+const identityWithBindings = statement((db, p: { identity: string }) =>
   db
-    .selectFrom("role_bindings as binding")
-    .innerJoin("roles as role", "role.uid", "binding.role_uid")
-    .select(["binding.parent as group", "binding.role_uid", "role.body as role"])
-    .where("binding.identity_uid", "=", p.identity),
+    .selectFrom("identities as identity")
+    .leftJoin("role_bindings as binding", "binding.identity_uid", "identity.uid")
+    .leftJoin("roles as role", "role.uid", "binding.role_uid")
+    .select(["identity.expires", "binding.parent as group", "binding.role_uid", "role.body as role"])
+    .where("identity.uid", "=", p.identity),
 );
 
 /**
@@ -24,17 +22,26 @@ const bindings = statement((db, p: { identity: string }) =>
  */
 export async function accessOf(reader: Reader, caller: Caller, now: number): Promise<Access> {
   if (caller.kind === "admin") return new Access("everything");
-  const found = await reader.first(identity, { uid: caller.uid });
+  const rows = await reader.all(identityWithBindings, { identity: caller.uid });
+  const [found] = rows;
   if (found === undefined) throw unauthenticated("the identity of the token does not exist any more");
   if (found.expires !== null && found.expires <= now) throw unauthenticated("the identity's static keys have expired");
-  return new Access(narrow(await grantsOf(reader, caller.uid), caller.narrowing));
+  return new Access(narrow(rows.flatMap(grantIn), caller.narrowing));
 }
 
 /** What the bindings of an identity give it, and where. */
 export async function grantsOf(reader: Reader, identityUid: string): Promise<Grant[]> {
-  const rows = await reader.all(bindings, { identity: identityUid });
-  return rows.map((row) => ({
-    group: row.group ?? "",
-    capabilities: builtinRole(row.role_uid)?.capabilities ?? new Set(fromBinary(RoleSchema, row.role).capabilities),
-  }));
+  return (await reader.all(identityWithBindings, { identity: identityUid })).flatMap(grantIn);
+}
+
+interface BindingRow {
+  readonly group: string | null;
+  readonly role_uid: string | null;
+  readonly role: Uint8Array | null;
+}
+
+function grantIn({ group, role_uid, role }: BindingRow): Grant[] {
+  if (group === null || role_uid === null || role === null) return [];
+  const builtin = builtinRole(role_uid)?.capabilities;
+  return [{ group, capabilities: builtin ?? new Set(fromBinary(RoleSchema, role).capabilities) }];
 }

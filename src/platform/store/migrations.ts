@@ -22,7 +22,14 @@ export const postgresTypes: SqlTypes = {
 };
 
 /** A migration that has been released is never changed: what comes later is a new one. */
-export const migrations: readonly Migration[] = [core, refreshFamilies, registry, providersAndInvites, auditLog];
+export const migrations: readonly Migration[] = [
+  core,
+  refreshFamilies,
+  registry,
+  providersAndInvites,
+  auditLog,
+  updateTimes,
+];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {
   const text = sql.raw(types.text);
@@ -100,4 +107,9 @@ function refreshFamilies(db: Kysely<unknown>, types: SqlTypes): readonly Compila
     db.schema.createIndex("refresh_families_by_identity").on("refresh_families").columns(["identity_uid"]),
     db.schema.createIndex("refresh_families_by_expires").on("refresh_families").columns(["expires"]),
   ];
+}
+
+/** Lists are ordered by it too; tags and advisories have had theirs, and of the others there are few. */
+function updateTimes(db: Kysely<unknown>): readonly Compilable[] {
+  return (["groups", "identities", "repos"] as const).map((table) => resourceIndex(db, table, "update_time", "uid"));
 }

@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 
 /** Where taskset(1) is, each side has a core of its own; elsewhere the system decides. */
 const hasTaskset = spawnSync("taskset", ["--version"]).status === 0;
-const [loadCore, platformCore] = ["0", "1"];
+const loadCore = "0";
+export const platformCore = "1";
 
 /** Puts this process, and what it starts from now on, on the core of the load. */
 export function takeLoadCore(): void {

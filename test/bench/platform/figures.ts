@@ -15,6 +15,8 @@ export interface Figure {
   /** Resident, of the platform's process: after the case, and at most during it. */
   readonly rssMiB: number;
   readonly peakRssMiB: number;
+  /** Of the platform's core, the share of its time that other processes took meanwhile. */
+  readonly othersShare: number;
 }
 
 export interface Fill {

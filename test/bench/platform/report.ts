@@ -14,6 +14,7 @@ export function line(figure: Figure): string {
     `p50 ${figure.p50Milliseconds.toFixed(1).padStart(6)} ms`,
     `p99 ${figure.p99Milliseconds.toFixed(1).padStart(6)} ms`,
     `memory ${memory(figure)}`,
+    `others ${percent(figure.othersShare)}`,
   ].join("  ");
 }
 
@@ -39,7 +40,10 @@ export function markdown({ machine, callers, fills, figures }: Figures): string 
       [row(head), row(rule), ...rows].join("\n"),
     ];
   });
-  return [`${machine}, ${callers} callers.`, ...tables].join("\n\n");
+  const others = figures.map(({ othersShare }) => othersShare).toSorted((a, b) => a - b);
+  const middle = percent(others[Math.floor(others.length / 2)] ?? 0);
+  const noise = `Other processes took ${middle} of the platform's core meanwhile (median of the cases), at most ${percent(others.at(-1) ?? 0)}.`;
+  return [`${machine}, ${callers} callers. ${noise}`, ...tables].join("\n\n");
 }
 
 function cells(figure: Figure): string[] {
@@ -53,6 +57,10 @@ function cells(figure: Figure): string[] {
 
 function memory({ rssMiB, peakRssMiB }: Figure): string {
   return `${rssMiB.toFixed(0)} / ${peakRssMiB.toFixed(0)}`;
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
 }
 
 function grouped(number: number): string {

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PostgresServer } from "#src/platform/tests/postgres-server.ts";
 import type { Program } from "../bundle.ts";
-import { cpuSeconds, memoryMiB } from "../process-usage.ts";
+import { coreSeconds, cpuSeconds, memoryMiB } from "../process-usage.ts";
 import { callsOf } from "./cases.ts";
+import { platformCore } from "./cores.ts";
 import type { Figure, Fill } from "./figures.ts";
 import { filledFile } from "./fill.ts";
 import { HttpCallers } from "./http-callers.ts";
@@ -75,9 +76,10 @@ async function measure(
 ): Promise<Omit<Figure, "backend" | "size" | "case">> {
   await callers.run(warmUpSeconds, calls);
   await platform.forgetPeak();
-  const before = await cpuSeconds(platform.pid);
+  const before = [await cpuSeconds(platform.pid), await coreSeconds(platformCore)] as const;
   const load = await callers.run(seconds, calls);
-  const cpu = (await cpuSeconds(platform.pid)) - before;
+  const cpu = (await cpuSeconds(platform.pid)) - before[0];
+  const core = (await coreSeconds(platformCore)) - before[1];
   const memory = await memoryMiB(platform.pid);
   const count = load.latencies.length;
   const at = (share: number) => load.latencies[Math.min(count - 1, Math.floor(count * share))] ?? 0;
@@ -88,5 +90,6 @@ async function measure(
     cpuMillisecondsPerCall: (cpu * 1_000) / count,
     rssMiB: memory.now,
     peakRssMiB: memory.peak,
+    othersShare: Math.max(0, core - cpu) / load.seconds,
   };
 }
