@@ -4,9 +4,12 @@ import { escalation } from "./decided/escalation.ts";
 import { fields } from "./decided/fields.ts";
 import { filters } from "./decided/filters.ts";
 import { identities } from "./decided/identities.ts";
+import { incomingTokens } from "./decided/incoming-tokens.ts";
 import { masks } from "./decided/masks.ts";
 import { methods } from "./decided/methods.ts";
 import { paging } from "./decided/paging.ts";
+import { refreshTokens } from "./decided/refresh-tokens.ts";
+import { signingKeys } from "./decided/signing-keys.ts";
 import { tokenExchange } from "./decided/token-exchange.ts";
 import { uids } from "./decided/uids.ts";
 import type { Chapter } from "../sentence.ts";
@@ -24,4 +27,7 @@ export const decided: readonly Chapter[] = [
   access,
   escalation,
   tokenExchange,
+  incomingTokens,
+  refreshTokens,
+  signingKeys,
 ];

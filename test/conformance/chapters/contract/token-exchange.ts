@@ -14,7 +14,7 @@ export const tokenExchange: Chapter = {
         overRest(async (world) => {
           const { uid, incoming } = await world.makeAssumable();
           await world.bind(world.group, uid, await world.builtInRole("viewer"));
-          const query = new URLSearchParams({ aud: world.target.audience, identity: uid });
+          const query = new URLSearchParams({ aud: world.target.audience, identity: uid }).toString();
           const answer = await world.tokensOverRest(incoming).send("GET", `/sts/exchange?${query}`);
           equal(answer.status, 200, "the HTTP status");
           const { token } = JSON.parse(answer.text) as { token: string };

@@ -106,7 +106,7 @@ export const tokenExchange: Chapter = {
           const { uid: identity, incoming } = await world.makeAssumable();
           const { audience } = world.target;
           for (const aud of [[], ["https://other.invalid"], [audience, "https://other.invalid"], [`${audience}x`]])
-            refused(await world.exchange(incoming, { identity, aud }), { code: 3, field: "aud" }, `aud=${aud}`);
+            refused(await world.exchange(incoming, { identity, aud }), { code: 3, field: "aud" }, `aud=${aud.join()}`);
         }),
         overBoth("repeated", async (world) => {
           const { uid: identity, incoming } = await world.makeAssumable();
@@ -265,7 +265,7 @@ export const tokenExchange: Chapter = {
           const answer = await tokens.send("GET", `/sts/exchange?${parametersOf(world, uid)}`, { headers });
           // A proxy before the platform may know no such host; what matters is that no token says it.
           if (answer.status === 200) equal(decodeJwt(tokenOf(answer, "it")).iss, world.target.authUrl, "iss");
-          const asked = new URLSearchParams({ aud: "http://other.invalid", identity: uid });
+          const asked = new URLSearchParams({ aud: "http://other.invalid", identity: uid }).toString();
           const other = await tokens.send("GET", `/sts/exchange?${asked}`, { headers });
           equal(other.status === 200, false, "whether a token for the host of the header is given");
         }),
