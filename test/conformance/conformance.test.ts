@@ -255,6 +255,20 @@ describe("the suite", () => {
     await platform.stop();
   });
 
+  it("works with the token of a group's owner too, and skips what needs the platform's admin", async () => {
+    const platform = await RunningPlatform.start();
+    try {
+      const group = await platform.admin.group(platform.root);
+      const { token } = await platform.callerWith("owner", group);
+      const all = await results(platform, { pattern: "fields.", target: { root: group, token: token ?? "" } });
+      expect(failed(all)).toEqual([]);
+      const skipped = all.filter(({ verdict }) => verdict.kind === "skipped").map(({ trial }) => nameOf(trial));
+      expect(skipped).toEqual(["fields.group.verified: the admin (REST)", "fields.group.verified: the admin (gRPC)"]);
+    } finally {
+      await platform.stop();
+    }
+  });
+
   it("skips what is over gRPC where there is none, and says so", async () => {
     const platform = await RunningPlatform.start();
     try {
