@@ -93,9 +93,7 @@ export class OperatorSigns implements ReconcileSigns {
     if (kind === undefined) return;
     this.#log.debug({ kind, seconds }, "the platform was listed");
     if (!kinds[kind].marked) return;
-    const known = new Set(
-      [...world.stores[kind].values()].flatMap(({ resource }) => markersOf(world.owners, resource)),
-    );
+    const known = new Set([...world.stores[kind].values()].flatMap((held) => markersOf(world.owners, held)));
     const orphans = findOrphans(
       world.session.views[collection].rows(),
       (row) => ("description" in row ? markerIn(row.description) : undefined),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ManualClock } from "#src/kube/manual-clock.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { findOrphans, runDriftPass, runDriftPasses } from "./drift-pass.ts";
-import { markerIn, markerOf, ownerHash, withMarker } from "./marker.ts";
+import { markerIn, markerOf, objectHash, ownerHash, withMarker } from "./marker.ts";
 import { foreignMarker, groupRow, marker, otherRoot, root } from "./observed-fixture.ts";
 
 function passing(fails: (list: string) => boolean = () => false) {
@@ -59,7 +59,7 @@ it.each([
 });
 
 describe("orphans", () => {
-  const earlier = markerOf(ownerHash("earlier"), "Group", "team", "payments");
+  const earlier = markerOf(ownerHash("earlier"), objectHash("Group", "team", "payments"));
   const found = (description: string, known: readonly string[] = []) =>
     findOrphans(
       [groupRow({ description })],

@@ -9,6 +9,8 @@ export interface HeldResource {
   readonly metadata: ObjectMeta;
   readonly resource: Resource;
   readonly invalid: string | undefined;
+  /** The part of its marker that tells which object it is: a hash, made once. */
+  readonly objectHash: string;
 }
 
 const specSchemas = new Map<KindName, ResourceDefinition["specSchema"]>(
@@ -22,23 +24,25 @@ const specSchemas = new Map<KindName, ResourceDefinition["specSchema"]>(
  */
 export function holdResource(kind: KindName, object: KubeObject, before?: HeldResource): HeldResource {
   const raw = object as unknown as Resource;
+  const hash = before?.objectHash ?? objectHash(kind, raw.metadata.namespace ?? "", raw.metadata.name);
   if (before !== undefined && before.metadata.generation === raw.metadata.generation)
     return {
       metadata: raw.metadata,
       resource: { ...raw, spec: before.resource.spec },
       invalid: before.invalid,
+      objectHash: hash,
     };
   const parsed = specSchemas.get(kind)?.safeParse(raw.spec);
   if (parsed?.success === true) {
     const resource = { ...raw, spec: parsed.data } as Resource;
-    return { metadata: resource.metadata, resource, invalid: undefined };
+    return { metadata: resource.metadata, resource, invalid: undefined, objectHash: hash };
   }
   const issue = parsed?.error.issues[0];
   const invalid = `spec${issue === undefined ? "" : [...issue.path].map((part) => `.${String(part)}`).join("")}: ${issue?.message ?? "unknown kind"}`;
   const deletion =
     (raw.spec as Partial<Resource["spec"]> | undefined)?.policy?.deletion === "Orphan" ? "Orphan" : "Delete";
   const spec = { ...raw.spec, policy: { adoption: "Never", deletion, drift: "Report" } };
-  return { metadata: raw.metadata, resource: { ...raw, spec } as Resource, invalid };
+  return { metadata: raw.metadata, resource: { ...raw, spec } as Resource, invalid, objectHash: hash };
 }
 
 /** Under what custom resources are found besides their name. */
@@ -65,9 +69,7 @@ export const resourceIndexes = {
     ...new Set([resource.spec.uid, resource.status?.uid].filter((uid) => uid !== undefined)),
   ],
   /** The part of its marker that tells which object it is. */
-  object: ({ resource: { kind, metadata } }: HeldResource): readonly string[] => [
-    objectHash(kind, metadata.namespace ?? "", metadata.name),
-  ],
+  object: ({ objectHash: hash }: HeldResource): readonly string[] => [hash],
   /** `yes` for those whose way is barred by another thing. */
   inConflict: ({ resource: { status } }: HeldResource): readonly string[] =>
     status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true ? ["yes"] : [],

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { markerIn, markerOf, maxDescriptionLength, ownerHash, withMarker, withoutMarker } from "./marker.ts";
+import {
+  markerIn,
+  markerOf,
+  objectHash,
+  maxDescriptionLength,
+  ownerHash,
+  withMarker,
+  withoutMarker,
+} from "./marker.ts";
 
-const marker = markerOf(ownerHash("owner"), "Group", "team", "payments");
+const marker = markerOf(ownerHash("owner"), objectHash("Group", "team", "payments"));
 
 describe("marker", () => {
   it.each(["", "payments of the shop", "ends with a bracket ]", " [muster:nonsense]"])(
@@ -19,14 +27,14 @@ describe("marker", () => {
 
   it("differs by owner, kind, namespace and name, and by nothing else", () => {
     const others = [
-      markerOf(ownerHash("another"), "Group", "team", "payments"),
-      markerOf(ownerHash("owner"), "Identity", "team", "payments"),
-      markerOf(ownerHash("owner"), "Group", "other", "payments"),
-      markerOf(ownerHash("owner"), "Group", "team", "payment"),
-      markerOf(ownerHash("owner"), "Group", "teampay", "ments"),
+      markerOf(ownerHash("another"), objectHash("Group", "team", "payments")),
+      markerOf(ownerHash("owner"), objectHash("Identity", "team", "payments")),
+      markerOf(ownerHash("owner"), objectHash("Group", "other", "payments")),
+      markerOf(ownerHash("owner"), objectHash("Group", "team", "payment")),
+      markerOf(ownerHash("owner"), objectHash("Group", "teampay", "ments")),
     ];
     expect(new Set([marker, ...others]).size).toBe(6);
-    expect(markerOf(ownerHash("owner"), "Group", "team", "payments")).toBe(marker);
+    expect(markerOf(ownerHash("owner"), objectHash("Group", "team", "payments"))).toBe(marker);
   });
 
   it("is read only at the very end", () => {

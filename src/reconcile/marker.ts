@@ -15,8 +15,9 @@ export function ownerHash(ownerId: string): string {
   return hash(ownerId, 8);
 }
 
-export function markerOf(owner: string, kind: string, namespace: string, name: string): string {
-  return `${owner}-${objectHash(kind, namespace, name)}`;
+/** @param owner, object hashes, as by `ownerHash` and `objectHash` */
+export function markerOf(owner: string, object: string): string {
+  return `${owner}-${object}`;
 }
 
 /** The part of a marker that tells which object it is, whoever owns it. */

@@ -18,7 +18,7 @@ const update = (correction: boolean): PlatformStep => ({
 });
 const held = (metadata: object = {}) => {
   const resource = groupResource({ metadata });
-  return { metadata: resource.metadata, resource, invalid: undefined };
+  return { metadata: resource.metadata, resource, invalid: undefined, objectHash: "" };
 };
 const busy: PlatformFailureKind = { kind: "refused", error: refusal("UNAVAILABLE") };
 

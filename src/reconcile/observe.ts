@@ -49,7 +49,7 @@ export function observe(world: World, kindName: KindName, key: string): Observed
   const now = clock.monotonic();
   const memory = world.memories[kindName].recall(key, held, now);
   const view: CollectionView<Row> = session.views[kind.collection];
-  const markers = markersOf(world.owners, resource);
+  const markers = markersOf(world.owners, held);
   const references = invalid === undefined ? referencesOf(world, kind, resource, markers[0]) : invalidReferences;
   const uid = resource.spec.uid ?? resource.status?.uid;
   const resolved = references.are === "resolved" ? references : undefined;
@@ -120,10 +120,9 @@ function referencesOf(world: World, kind: Kind, resource: Resource, marker: stri
 
 export function markersOf(
   [owner, ...earlier]: World["owners"],
-  { kind, metadata }: Resource,
+  { objectHash }: HeldResource,
 ): readonly [string, ...string[]] {
-  const of = (one: string) => markerOf(one, kind, metadata.namespace ?? "", metadata.name);
-  return [of(owner), ...earlier.map(of)];
+  return [markerOf(owner, objectHash), ...earlier.map((one) => markerOf(one, objectHash))];
 }
 
 /** Another resource that stands for `uid`. */

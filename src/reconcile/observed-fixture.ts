@@ -6,7 +6,7 @@ import type { Status } from "#src/api/status.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
 import type { GroupRow } from "#src/platform-client/rows.ts";
-import { markerOf, ownerHash, withMarker } from "./marker.ts";
+import { markerOf, objectHash, ownerHash, withMarker } from "./marker.ts";
 import type { Memory } from "./memory.ts";
 import type { Observed, References } from "./observed.ts";
 
@@ -18,9 +18,9 @@ export const parent = `${root}/1111111111111111`;
 /** The uid that things of these tests have on the platform. */
 export const uid = `${parent}/2222222222222222`;
 export const anotherUid = `${parent}/3333333333333333`;
-export const marker = markerOf(ownerHash("owner"), "Group", "team", "payments");
-export const earlierMarker = markerOf(ownerHash("earlier"), "Group", "team", "payments");
-export const foreignMarker = markerOf(ownerHash("somebody else"), "Group", "team", "payments");
+export const marker = markerOf(ownerHash("owner"), objectHash("Group", "team", "payments"));
+export const earlierMarker = markerOf(ownerHash("earlier"), objectHash("Group", "team", "payments"));
+export const foreignMarker = markerOf(ownerHash("somebody else"), objectHash("Group", "team", "payments"));
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" } as const;
 const metadata = (name: string): Resource["metadata"] => ({
