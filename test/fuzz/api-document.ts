@@ -74,7 +74,7 @@ export class ApiDocument {
         ...(this.#byMethod.get(operation.method) ?? []),
         { matches: expressionOf(operation.path), operation },
       ]);
-    this.mistakesOfError = this.#mistakes(components.schemas["Error"] ?? {});
+    this.mistakesOfError = this.mistakesOf(components.schemas["Error"] ?? {});
   }
 
   /** The schema that a reference names, or the schema itself; what stands beside the reference holds too. */
@@ -92,11 +92,11 @@ export class ApiDocument {
   }
 
   /** @returns what is wrong with a value by a schema of the document */
-  #mistakes(schema: Schema): (json: unknown) => string[] {
+  mistakesOf(schema: Schema): (json: unknown) => string[] {
     const { components } = this.#document;
     const validator = new Validator({ ...schema, components } as unknown as JsonSchema, "2020-12", false);
     return (json) => {
-      const { errors } = validator.validate(json);
+      const { errors } = validate(validator, json);
       // What is wrong deep inside is told again at each level above.
       const depth = Math.max(0, ...errors.map(({ instanceLocation }) => instanceLocation.length));
       const deepest = errors.filter(({ instanceLocation }) => instanceLocation.length === depth);
@@ -114,8 +114,18 @@ export class ApiDocument {
       query: (raw.parameters ?? []).filter((one) => one.in === "query"),
       body: content?.["application/json"]?.schema,
       takesForms: content?.["application/x-www-form-urlencoded"] !== undefined,
-      mistakesOfAnswer: answer === undefined ? undefined : this.#mistakes(answer),
+      mistakesOfAnswer: answer === undefined ? undefined : this.mistakesOf(answer),
     };
+  }
+}
+
+/** The library does not take a name of a member that is no Unicode: neither does any schema of ours. */
+function validate(validator: Validator, json: unknown): Pick<ReturnType<Validator["validate"]>, "errors"> {
+  try {
+    return validator.validate(json);
+  } catch (error) {
+    const unit = { keyword: "", keywordLocation: "", instanceLocation: "#" };
+    return { errors: [{ ...unit, error: `cannot be validated: ${(error as Error).message}` }] };
   }
 }
 

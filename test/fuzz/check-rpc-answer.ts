@@ -1,4 +1,4 @@
-import { type DescMessage, fromBinary, fromJsonString, type Message } from "@bufbuild/protobuf";
+import { type DescMessage, type DescMethod, fromBinary, fromJsonString, type Message } from "@bufbuild/protobuf";
 import { gunzipSync } from "node:zlib";
 import { toJsonObject } from "#src/platform/rest/json-write.ts";
 import type { ApiDocument } from "./api-document.ts";
@@ -113,11 +113,16 @@ function messageMistakes(document: ApiDocument, { method }: RpcRequest, read: ()
   try {
     const message = read();
     if (method.output.typeName.startsWith("google.protobuf.")) return [];
-    const operation = document.operations.find(({ id }) => id === `${method.parent.name}_${method.name}`);
+    const operation = document.operations.find(({ id }) => id === operationIdOf(method));
     return operation?.mistakesOfAnswer?.(JSON.parse(JSON.stringify(toJsonObject(method.output, message)))) ?? [];
   } catch (error) {
     return [`is no ${method.output.typeName}: ${(error as Error).message}`];
   }
+}
+
+/** What the OpenAPI document calls a method. */
+export function operationIdOf({ parent, name }: DescMethod): string {
+  return `${parent.name}_${name}`;
 }
 
 interface Frame {

@@ -62,7 +62,11 @@ export class HttpConnection {
    */
   async send(bytes: Buffer, method: string, timeLimit: number, last = false): Promise<Ending> {
     const started = performance.now();
-    const timer = setTimeout(() => this.#wake(), timeLimit);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#wake();
+    }, timeLimit);
     // What comes early ends the sending: a server need not read all of what it refuses.
     if (last) this.#socket.end(bytes);
     else this.#socket.write(bytes);
@@ -80,7 +84,7 @@ export class HttpConnection {
                 why: `an answer that was cut off: ${this.#received.subarray(0, 200).toString("latin1")}`,
                 milliseconds,
               };
-        if (milliseconds >= timeLimit) return { kind: "hang", milliseconds };
+        if (isLate) return { kind: "hang", milliseconds };
         await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     } finally {

@@ -49,7 +49,7 @@ async function report(run: FuzzRun): Promise<boolean> {
   const { findings, answers, unreached } = await fuzz(run);
   for (const line of findings.lines(run.seed)) console.log(line);
   for (const [kind, counts] of Object.entries(answers)) {
-    const told = [...counts].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status || "ended"}: ${count}`);
+    const told = [...counts].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
     console.log(`${kind}: ${told.join(", ")}`);
   }
   if (unreached.length > 0) console.log(`never succeeded: ${unreached.join(", ")}`);
@@ -65,6 +65,7 @@ async function ofItsOwn(): Promise<boolean> {
     const data = server === undefined ? ["--data", join(folder, "data")] : ["--database", await server.newDatabase()];
     const platform = await PlatformProcess.start(data, folder);
     try {
+      await PlatformProcess.loadExamples(data);
       return await report({
         ...settings,
         url: platform.url,

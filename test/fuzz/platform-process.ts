@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 
 /** `muster platform` as a process of its own, whose log is read. */
 export class PlatformProcess {
@@ -17,6 +18,12 @@ export class PlatformProcess {
     this.url = url;
     this.adminToken = adminToken;
     this.complaints = complaints;
+  }
+
+  /** Fills a database with the examples: advisories have no other way in. */
+  static async loadExamples(data: readonly string[]): Promise<void> {
+    const args = ["src/main.ts", "platform", "load", "examples/platform", ...data];
+    await promisify(execFile)(process.execPath, args);
   }
 
   /**

@@ -41,7 +41,19 @@ function itemValue(field: DescField, random: Random, hints: Hints, depth: number
     if (field.message.typeName === "google.protobuf.Timestamp") return moment(field.message, random);
     if (field.message.typeName === "google.protobuf.Duration") return moment(field.message, random);
     if (field.message.typeName === "google.protobuf.FieldMask") {
-      const paths = ["name", "description", "*", "uid", "oidc.client_secret", "claim_match.subject", "email", "x", ""];
+      const paths = [
+        "name",
+        "description",
+        "name",
+        "description",
+        "*",
+        "uid",
+        "oidc.client_secret",
+        "claim_match.subject",
+        "email",
+        "x",
+        "",
+      ];
       return Object.assign(create(field.message), {
         paths: Array.from({ length: random.int(0, 2) }, () => random.pick(paths)),
       });
@@ -49,7 +61,8 @@ function itemValue(field: DescField, random: Random, hints: Hints, depth: number
     return randomMessage(field.message, random, hints, depth + 1);
   }
   if (field.scalar === ScalarType.BOOL) return random.chance(0.5);
-  if (field.scalar === ScalarType.INT32) return random.pick([0, 1, 2, 50, -1, 2 ** 31 - 1, -(2 ** 31)]);
+  if (field.scalar === ScalarType.INT32)
+    return random.chance(0.9) ? random.int(0, 60) : random.pick([-1, 2 ** 31 - 1, -(2 ** 31)]);
   if (field.scalar === ScalarType.INT64) return random.pick([0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]);
   return text(field, random, hints);
 }
@@ -58,7 +71,7 @@ function itemValue(field: DescField, random: Random, hints: Hints, depth: number
 function moment(desc: DescMessage, random: Random): Message {
   const now = BigInt(Math.floor(Date.now() / 1_000));
   const seconds = random.weighted([
-    [6, desc.typeName.endsWith("Duration") ? 60n : now + BigInt(random.int(-10_000_000, 10_000_000))],
+    [20, desc.typeName.endsWith("Duration") ? 60n : now + BigInt(random.int(-10_000_000, 10_000_000))],
     [1, 2n ** 63n - 1n],
     [1, -(2n ** 63n)],
     [1, 253_402_300_800n],
@@ -66,7 +79,7 @@ function moment(desc: DescMessage, random: Random): Message {
   ]);
   return Object.assign(create(desc), {
     seconds,
-    nanos: random.pick([0, 0, 1, 999_999_999, -1, 2 ** 31 - 1, -(2 ** 31)]),
+    nanos: random.chance(0.8) ? 0 : random.pick([1, 999_999_999, -1, 2 ** 31 - 1, -(2 ** 31)]),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ApiDocument, Operation, Parameter, Schema } from "./api-document.ts";
 import type { Callers } from "./callers.ts";
+import { flipped } from "./mutate-json.ts";
 import type { Pool } from "./pool.ts";
 import type { Random } from "./random.ts";
 import { type Hints, valueOfSchema } from "./value-of-schema.ts";
@@ -27,12 +28,15 @@ export function restRequest({ document, pool, callers }: Ground, random: Random)
   const operation = random.weighted(document.operations.map((one) => [weightOf(one, pool), one] as const));
   const isExchange = operation.path.startsWith("/sts/");
   const assumed = callers.assumed(random);
-  const hints = hintsOf(pool, isExchange ? { identity: assumed.uid, aud: callers.audience } : {});
+  const hints = hintsOf(
+    pool,
+    isExchange ? { identity: assumed.uid, aud: callers.audience } : { parent: pool.uid("groups", random) ?? pool.home },
+  );
   const collection = collectionOf(operation.path);
   const uid = uidFor(operation, collection, pool, random);
   const value = (schema: Schema, field: string) => valueOfSchema(document, schema, random, hints, field);
   const query = operation.query
-    .filter(({ name }) => random.chance(name === "page_token" ? 0.1 : shareOf(name)))
+    .filter(({ name }) => random.chance(name === "page_token" ? 0.2 : shareOf(name)))
     .flatMap((parameter) => queryOf(parameter, operation, pool, random, value));
   return {
     operation,
@@ -92,7 +96,8 @@ function queryOf(
   if (name === "updateMask") return [[written, maskOf(operation, random)]];
   if (name === "page_token") {
     const token = pool.pageToken(operation.path, random);
-    return token === undefined ? [] : [[written, token]];
+    if (token === undefined) return [];
+    return [[written, random.chance(0.7) ? token : flipped(Buffer.from(token), random).toString("latin1")]];
   }
   const drawn = value(schema, name.replace(/^.*\./, ""));
   const values = Array.isArray(drawn) ? drawn : [drawn];

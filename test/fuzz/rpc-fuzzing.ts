@@ -17,10 +17,10 @@ import { TagsService } from "#src/platform/gen/muster/platform/registry/v2beta1/
 import { AdvisoriesService } from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 import { Health } from "#src/platform/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#src/platform/gen/grpc/reflection/v1/reflection_pb.ts";
-import { checkRpcAnswer } from "./check-rpc-answer.ts";
+import { checkRpcAnswer, operationIdOf } from "./check-rpc-answer.ts";
 import { Http2Session } from "./http2-session.ts";
 import { Random } from "./random.ts";
-import { hintsOf } from "./rest-request.ts";
+import { collectionOf, type Ground, hintsOf } from "./rest-request.ts";
 import type { FuzzingOptions } from "./rest-fuzzing.ts";
 import { type RpcRequest, rpcRequest } from "./rpc-request.ts";
 
@@ -66,7 +66,8 @@ export async function fuzzRpc(options: FuzzingOptions): Promise<ReadonlyMap<numb
       const method = random.pick(methods);
       const isExchange = method.parent === SecurityTokenService;
       const assumed = callers.assumed(random);
-      const hints = hintsOf(pool, isExchange ? { identity: assumed.uid, aud: callers.audience } : {});
+      const known = isExchange ? { identity: assumed.uid, aud: callers.audience } : uidsFor(method, ground, random);
+      const hints = hintsOf(pool, known);
       const bearer = isExchange
         ? callers.incoming(method.name !== "Exchange", assumed, random)
         : callers.bearer(random);
@@ -92,6 +93,15 @@ export async function fuzzRpc(options: FuzzingOptions): Promise<ReadonlyMap<numb
   }
   for (const session of [good, bad]) session.close();
   return codes;
+}
+
+/** The uids that the method is likely to want: those of the paths that it has over REST. */
+function uidsFor(method: DescMethod, { document, pool }: Ground, random: Random): Readonly<Record<string, string>> {
+  const path = document.operations.find(({ id }) => id === operationIdOf(method))?.path;
+  if (path === undefined) return {};
+  const collection = collectionOf(path);
+  const uid = pool.uid(collection, random) ?? pool.home;
+  return { uid, id: uid, parent: pool.uid(collection === "tags" ? "repos" : "groups", random) ?? pool.home };
 }
 
 function shellLineOf({ path, headers, body }: RpcRequest, url: string): string {

@@ -1,6 +1,8 @@
 import { ApiDocument } from "./api-document.ts";
 import { mistakesAfterwards } from "./afterwards.ts";
+import { fuzzBytes } from "./byte-fuzzing.ts";
 import { Callers, type Send } from "./callers.ts";
+import { fuzzDecoders } from "./decoder-fuzzing.ts";
 import { Findings } from "./finding.ts";
 import { Pool } from "./pool.ts";
 import { fuzzRest } from "./rest-fuzzing.ts";
@@ -21,7 +23,7 @@ export interface FuzzRun {
 
 export interface FuzzResult {
   readonly findings: Findings;
-  /** How many answers had which status, or which code. */
+  /** How many answers had which status, 0 where the connection ended; or which code of gRPC, -1 where there was none. */
   /** Operations of the document that never succeeded: what lies behind them was not reached. */
   readonly unreached: readonly string[];
   readonly answers: Readonly<Record<string, ReadonlyMap<number, number>>>;
@@ -41,6 +43,8 @@ export async function fuzz(run: FuzzRun): Promise<FuzzResult> {
   const callers = await Callers.make(send, adminToken, pool.home, url);
   const { roles } = await send("GET", "/iam/v2beta1/roles?uidp.in_root=true");
   for (const { uid } of roles as { readonly uid: string }[]) pool.add("roles", uid);
+  const { advisories } = await send("GET", "/vulnerabilities/v2beta1/advisories");
+  for (const { uid } of advisories as { readonly uid: string }[]) pool.add("advisories", uid);
   const part = (kind: string, share: number) => {
     const count = Math.floor(requests * share);
     const told = (done: number) => {
@@ -49,7 +53,10 @@ export async function fuzz(run: FuzzRun): Promise<FuzzResult> {
     return { ground: { document, pool, callers }, url, seed, requests: count, timeLimit, findings, progress: told };
   };
   const rest = await fuzzRest(part("rest", 0.7));
-  const rpc = await fuzzRpc(part("rpc", 0.3));
+  const rpc = await fuzzRpc(part("rpc", 0.27));
+  const bytes = await fuzzBytes(part("bytes", 0.03));
+  progress(`decoders: ${Math.floor(requests / 10)} rounds in this process`);
+  fuzzDecoders({ seed, rounds: Math.floor(requests / 10), timeLimit: 2_000, findings });
   const afterwards = await mistakesAfterwards(document, send, url);
   for (const what of [...afterwards, ...(run.complaints ?? [])])
     findings.add({
@@ -62,7 +69,7 @@ export async function fuzz(run: FuzzRun): Promise<FuzzResult> {
   return {
     findings,
     unreached: [...rest.successes].filter(([, count]) => count === 0).map(([id]) => id),
-    answers: { rest: rest.statuses, rpc },
+    answers: { rest: rest.statuses, rpc, bytes },
   };
 }
 

@@ -64,7 +64,7 @@ class PatternReader {
     for (let time = 1; time < times; time++) {
       this.#at = start;
       text += this.#atom();
-      if (this.#at !== end) throw new Error(`the pattern ${this.#pattern} is not understood`);
+      if (this.#at !== end) throw this.#notUnderstood();
     }
     this.#at = after;
     return text;
@@ -84,9 +84,9 @@ class PatternReader {
 
   #atom(): string {
     if (this.#take("(")) {
-      this.#take("?:");
+      if (!this.#take("?:") && this.#take("?")) throw this.#notUnderstood();
       const text = this.alternatives();
-      if (!this.#take(")")) throw new Error(`the pattern ${this.#pattern} is not understood`);
+      if (!this.#take(")")) throw this.#notUnderstood();
       return text;
     }
     const rest = this.#pattern.slice(this.#at);
@@ -94,6 +94,10 @@ class PatternReader {
     this.#at += single.length;
     const matches = new RegExp(`^${single}$`, "u");
     return this.#random.pick(alphabet.filter((character) => matches.test(character)));
+  }
+
+  #notUnderstood(): Error {
+    return new Error(`the pattern ${this.#pattern} is not understood`);
   }
 
   #take(text: string): boolean {

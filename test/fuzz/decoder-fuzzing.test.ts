@@ -1,0 +1,9 @@
+import { expect, it } from "vitest";
+import { fuzzDecoders } from "./decoder-fuzzing.ts";
+import { Findings } from "./finding.ts";
+
+it("no decoder is tripped, 3,000 times", () => {
+  const findings = new Findings();
+  fuzzDecoders({ seed: 1, rounds: 3_000, timeLimit: 2_000, findings });
+  expect([...findings.lines(1)]).toEqual([]);
+});
