@@ -8,6 +8,7 @@ import { incomingTokens } from "./decided/incoming-tokens.ts";
 import { masks } from "./decided/masks.ts";
 import { methods } from "./decided/methods.ts";
 import { paging } from "./decided/paging.ts";
+import { permissions } from "./decided/permissions.ts";
 import { refreshTokens } from "./decided/refresh-tokens.ts";
 import { signingKeys } from "./decided/signing-keys.ts";
 import { tokenExchange } from "./decided/token-exchange.ts";
@@ -25,6 +26,7 @@ export const decided: readonly Chapter[] = [
   paging,
   errors,
   access,
+  permissions,
   escalation,
   tokenExchange,
   incomingTokens,
