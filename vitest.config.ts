@@ -1,15 +1,38 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { missingPostgres } from "./src/platform/tests/find-postgres.ts";
 
-// Two projects by what they need: `unit` needs nothing but this process and loopback; `cluster` needs a real
-// kube-apiserver (see test/control-plane), and starts the parts of Muster as processes.
+const platformTests = "src/platform/tests/*.test.ts";
+/** They need no database of the platform's, or bring their own: a file. */
+const onFilesOnly = ["access-model", "process", "secrets-at-rest"].map((name) => `src/platform/tests/${name}.test.ts`);
+
+// Where there is none, nobody is to believe that it was tested; with `CI=true`, where nobody reads, each test fails.
+const missing = missingPostgres();
+if (missing !== undefined) process.stderr.write(`SKIPPED all tests of the API on PostgreSQL: ${missing.message}\n`);
+
+// Projects by what they need: `unit` needs nothing but this process and loopback; `postgres` runs the tests of the
+// platform's API once more, on PostgreSQL; `cluster` needs a real kube-apiserver (see test/control-plane), and starts
+// the parts of Muster as processes.
 export default defineConfig({
   test: {
     // Tests of processes wait more than they work, so two at a time are no load for two cores.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     reporters: ["default", "./scripts/count-reporter.ts"],
+    globalSetup: "src/platform/tests/databases-of-the-run.ts",
+    provide: { backend: "sqlite" },
     projects: [
       { extends: true, test: { name: "unit", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "postgres",
+          include: missing === undefined || process.env["CI"] === "true" ? [platformTests] : [],
+          exclude: onFilesOnly,
+          provide: { backend: "postgres" },
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
       {
         extends: true,
         test: {

@@ -6,7 +6,6 @@ import {
   EventTypeFilter,
   FalsePositiveDetermination_Type as FalsePositive,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { describeWithPostgres } from "./describe-with-postgres.ts";
 import { loadInto } from "./load-into.ts";
 import { type Client, type Json, RunningPlatform } from "./running-platform.ts";
 
@@ -75,235 +74,226 @@ const documents = [
 
 type Advisories = Json & { readonly advisories: readonly (Json & { readonly advisoryId: string })[] };
 
-/** On one backend. */
-function advisoryCases(start: () => Promise<RunningPlatform>): void {
-  let platform: RunningPlatform;
-  let team: string;
-  beforeAll(async () => {
-    platform = await start();
-    team = await platform.admin.group(platform.root, "team");
-    await loadInto(platform, documents, team);
-  });
-  afterAll(() => platform.stop());
+let platform: RunningPlatform;
+let team: string;
+beforeAll(async () => {
+  platform = await RunningPlatform.start();
+  team = await platform.admin.group(platform.root, "team");
+  await loadInto(platform, documents, team);
+});
+afterAll(() => platform.stop());
 
-  const list = async (query: string, client: Client = platform.admin): Promise<Advisories> =>
-    (await client.ok("GET", `/vulnerabilities/v2beta1/advisories?${query}`)) as Advisories;
+const list = async (query: string, client: Client = platform.admin): Promise<Advisories> =>
+  (await client.ok("GET", `/vulnerabilities/v2beta1/advisories?${query}`)) as Advisories;
 
-  /** The ids of what a filter leaves in the team's group. */
-  async function ids(query: string): Promise<readonly string[]> {
-    const { advisories, totalCount } = await list(`uidp.children_of=${team}&${query}`);
-    expect(totalCount).toBe(String(advisories.length));
-    return advisories.map(({ advisoryId }) => advisoryId).toSorted();
-  }
-
-  describe("advisories", () => {
-    it("are <group>/<16 hex>, with typed events; zero values are written out, unset times are left out", async () => {
-      const { advisories } = await list("advisoryIds=A-1");
-      const [advisory] = advisories;
-      expect(advisory).toEqual({
-        uid: expect.stringMatching(new RegExp(`^${team}/[0-9a-f]{16}$`)),
-        advisoryId: "A-1",
-        legacyAdvisoryId: "OLD-1",
-        createTime: day(1),
-        updateTime: day(3),
-        author: "mia",
-        artifactName: "nginx",
-        artifactType: "oci",
-        artifactArchitecture: "x86_64",
-        componentName: "openssl",
-        componentLocation: "usr/lib/libssl.so",
-        componentType: "apk",
-        aliases: ["CVE-2026-0001", "GHSA-aaaa"],
-        severities: [{ type: "TYPE_CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H" }],
-        events: [
-          {
-            uid: expect.stringMatching(/\/[0-9a-f]{16}$/),
-            createTime: day(3),
-            author: "",
-            reviewer: "",
-            reviewState: "REVIEW_STATE_UNSPECIFIED",
-            fixed: { fixedVersion: "1.2", note: "" },
-          },
-          {
-            uid: expect.stringMatching(/\/[0-9a-f]{16}$/),
-            createTime: day(1),
-            author: "",
-            reviewer: "",
-            reviewState: "REVIEW_STATE_UNSPECIFIED",
-            detection: { manual: {} },
-          },
-        ],
-      });
-      expect(await platform.admin.ok("GET", `/vulnerabilities/v2beta1/advisories/${advisory?.uid}`)).toEqual(advisory);
-      const [deleted] = (await list("advisoryIds=A-3")).advisories;
-      expect(deleted).toMatchObject({ deleteTime: day(4), events: [] });
-      expect(deleted).not.toHaveProperty("legacyAdvisoryId");
-      expect((await list("advisoryIds=A-2")).advisories[0]).not.toHaveProperty("deleteTime");
-    });
-
-    it("Vulnerabilities: List, Get — there are no writes: code 12", async () => {
-      const [advisory] = (await list("")).advisories;
-      const path = `/vulnerabilities/v2beta1/advisories/${advisory?.uid}`;
-      for (const method of ["PATCH", "DELETE", "POST"])
-        expect((await platform.admin.send(method, path, method === "DELETE" ? undefined : {})).body).toMatchObject({
-          code: 12,
-        });
-      expect((await platform.admin.get(`/vulnerabilities/v2beta1/advisories/${team}`)).body).toMatchObject({ code: 5 });
-    });
-
-    it.each([
-      ["advisoryIds=A-1&advisoryIds=A-2", ["A-1", "A-2"]],
-      ["advisory_ids=A-9", []],
-      ["legacyAdvisoryIds=OLD-1", ["A-1"]],
-      ["artifactNames=nginx", ["A-1", "A-2"]],
-      ["artifact_types=npm&artifact_types=oci", ["A-1", "A-2", "A-3"]],
-      ["artifactArchitectures=aarch64", ["A-2"]],
-      ["componentNames=openssl", ["A-1", "A-3"]],
-      ["componentTypes=apk", ["A-1", "A-2"]],
-      ["componentLocations=usr/lib/libssl.so", ["A-1"]],
-      ["aliases=CVE-2026-0001", ["A-1", "A-3"]],
-      ["aliases=GHSA-aaaa&aliases=CVE-2026-0001", ["A-1", "A-3"]],
-      ["aliases=CVE-2026", []],
-      ["aliases=%00", []],
-      ["artifactNames=nginx&componentNames=openssl", ["A-1"]],
-      ["artifactNames=nginx&aliases=CVE-2026-0002&eventTypes=EVENT_TYPE_FILTER_FIXED", []],
-    ])("%s keeps what has one of the values; filters that are given together all hold", async (query, expected) => {
-      expect(await ids(query)).toEqual(expected);
-    });
-
-    it.each([
-      ["eventTypes=EVENT_TYPE_FILTER_DETECTION", ["A-1", "A-2"]],
-      ["event_types=EVENT_TYPE_FILTER_FIXED&eventTypes=EVENT_TYPE_FILTER_FALSE_POSITIVE_DETERMINATION", ["A-1", "A-2"]],
-      ["eventTypes=EVENT_TYPE_FILTER_PATCHED", []],
-      ["eventTypes=EVENT_TYPE_FILTER_UNSPECIFIED", ["A-1", "A-2", "A-3"]],
-      ["latestEventType=EVENT_TYPE_FILTER_FIXED", ["A-1"]],
-      ["latest_event_type=4", ["A-2"]],
-      ["latestEventType=EVENT_TYPE_FILTER_DETECTION", []],
-    ])("%s is judged by the events, the latest by their times", async (query, expected) => {
-      expect(await ids(query)).toEqual(expected);
-    });
-
-    it.each([
-      ["query=nginx", ["A-1", "A-2"]],
-      ["query=CVE-2026-0001", ["A-1", "A-3"]],
-      ["query=ghsa", ["A-1"]],
-      ["query=old-1", ["A-1"]],
-      ["query=OpenSSL%20nginx", ["A-1"]],
-      ["query=%25", ["A-3"]],
-      ["query=0%25_S", ["A-3"]],
-      ["query=n_inx", []],
-      ["query=%5C", []],
-      ["query=%27%3B%20--", []],
-      ["query=%20", ["A-1", "A-2", "A-3"]],
-      ["query=%00", []],
-    ])("%s: every word occurs, in any case, in an id, an alias or a name", async (query, expected) => {
-      expect(await ids(query)).toEqual(expected);
-    });
-
-    it.each([
-      ["an unknown event type", "eventTypes", "FIXED"],
-      ["an unknown latest event type", "latestEventType", "EVENT_TYPE_FILTER_NOPE"],
-      ["a query of 257 characters", "query", "x".repeat(257)],
-      ["an order by what it lacks", "order_by", "name"],
-      ["a filter that is none", "severity", "high"],
-      ["501 values", "aliases", Array.from({ length: 501 }, (_, n) => `${n}`).join("&aliases=")],
-    ])("refuses %s, naming %s", async (_, field, value) => {
-      const query = `${field}=${value}`;
-      expect((await platform.admin.get(`/vulnerabilities/v2beta1/advisories?${query}`)).body).toMatchObject({
-        code: 3,
-        details: [{}, { fieldViolations: [{ field }] }],
-      });
-    });
-
-    it.each(Object.entries(everyEvent))(
-      "an event of type %s is found by it and comes back typed",
-      async (type, event) => {
-        const group = await platform.admin.group(platform.root);
-        const advisoryId = `E-${type}`;
-        await loadInto(platform, [{ kind: "Advisory", advisoryId, events: [{ createTime: day(5), ...event }] }], group);
-        const filter = `uidp.children_of=${group}&eventTypes=EVENT_TYPE_FILTER_${type}`;
-        const { advisories } = await list(`${filter}&latestEventType=EVENT_TYPE_FILTER_${type}`);
-        expect(advisories).toMatchObject([{ advisoryId, events: [event] }]);
-        for (const other of Object.keys(everyEvent))
-          if (other !== type)
-            expect(await list(`uidp.children_of=${group}&eventTypes=EVENT_TYPE_FILTER_${other}`)).toMatchObject({
-              totalCount: "0",
-            });
-      },
-    );
-
-    it("order_by=created_at desc sorts newest first, across cursors", async () => {
-      const seen: string[] = [];
-      for (let token: string | undefined = ""; token !== undefined; ) {
-        const page: Advisories = await list(
-          `uidp.children_of=${team}&order_by=created_at%20desc&page_size=2&page_token=${token}`,
-        );
-        expect(page.totalCount).toBe("3");
-        seen.push(...page.advisories.map(({ advisoryId }) => advisoryId));
-        token = page.nextPageToken;
-      }
-      expect(seen).toEqual(["A-3", "A-2", "A-1"]);
-    });
-
-    it("List and Get need advisories.list, and are cut down to where it holds", async () => {
-      const other = await platform.admin.group(platform.root, "other");
-      const [advisory] = (await list(`uidp.children_of=${team}`)).advisories;
-      const path = `/vulnerabilities/v2beta1/advisories/${advisory?.uid}`;
-      const viewer = await platform.callerWith("viewer", team);
-      expect(await list("", viewer)).toMatchObject({ totalCount: "3" });
-      expect((await viewer.get(path)).status).toBe(200);
-      const puller = await platform.callerWith("registry.pull", team);
-      expect(await list("", puller)).toEqual({ advisories: [], totalCount: "0", skipped: 0 });
-      expect((await puller.get(path)).body).toMatchObject({ code: 7 });
-      const stranger = await platform.callerWith("viewer", other);
-      expect(await list("", stranger)).toMatchObject({ totalCount: "0" });
-      expect(await list("query=nginx", stranger)).toMatchObject({ advisories: [], totalCount: "0" });
-      expect((await stranger.get(path)).body).toMatchObject({ code: 5 });
-    });
-
-    it("keep their group from being deleted, as children of any sort do", async () => {
-      const group = await platform.admin.group(platform.root);
-      await loadInto(platform, [{ kind: "Advisory", advisoryId: "X" }], group);
-      expect((await platform.admin.delete(`/iam/v2beta1/groups/${group}`)).body).toMatchObject({
-        code: 9,
-        message: "Precondition failed: cannot delete group with child advisories",
-      });
-    });
-
-    it("The same endpoints are also available over gRPC on the same host", async () => {
-      const client = createClient(AdvisoriesService, createGrpcTransport({ baseUrl: platform.url }));
-      const bearer = { headers: { authorization: `Bearer ${platform.admin.token}` } };
-      const request = {
-        uidp: { childrenOf: team },
-        eventTypes: [EventTypeFilter.FALSE_POSITIVE_DETERMINATION],
-        latestEventType: EventTypeFilter.FALSE_POSITIVE_DETERMINATION,
-        query: "nginx",
-      };
-      const { advisories, totalCount } = await client.listAdvisories(request, bearer);
-      expect(totalCount).toBe(1n);
-      expect(advisories).toMatchObject([
-        {
-          advisoryId: "A-2",
-          events: [
-            { type: { case: "detection", value: { type: { case: "manual" } } } },
-            {
-              type: {
-                case: "falsePositiveDetermination",
-                value: { type: FalsePositive.INLINE_MITIGATIONS_EXIST, note: "n" },
-              },
-            },
-          ],
-        },
-      ]);
-      expect(await client.getAdvisory({ uid: advisories[0]?.uid ?? "" }, bearer)).toEqual(advisories[0]);
-      const unknown = { eventTypes: [99 as EventTypeFilter] };
-      await expect(client.listAdvisories(unknown, bearer)).rejects.toMatchObject({ code: Code.InvalidArgument });
-    });
-  });
+/** The ids of what a filter leaves in the team's group. */
+async function ids(query: string): Promise<readonly string[]> {
+  const { advisories, totalCount } = await list(`uidp.children_of=${team}&${query}`);
+  expect(totalCount).toBe(String(advisories.length));
+  return advisories.map(({ advisoryId }) => advisoryId).toSorted();
 }
 
-describe("advisories on SQLite", () => advisoryCases(() => RunningPlatform.start()));
+describe("advisories", () => {
+  it("are <group>/<16 hex>, with typed events; zero values are written out, unset times are left out", async () => {
+    const { advisories } = await list("advisoryIds=A-1");
+    const [advisory] = advisories;
+    expect(advisory).toEqual({
+      uid: expect.stringMatching(new RegExp(`^${team}/[0-9a-f]{16}$`)),
+      advisoryId: "A-1",
+      legacyAdvisoryId: "OLD-1",
+      createTime: day(1),
+      updateTime: day(3),
+      author: "mia",
+      artifactName: "nginx",
+      artifactType: "oci",
+      artifactArchitecture: "x86_64",
+      componentName: "openssl",
+      componentLocation: "usr/lib/libssl.so",
+      componentType: "apk",
+      aliases: ["CVE-2026-0001", "GHSA-aaaa"],
+      severities: [{ type: "TYPE_CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H" }],
+      events: [
+        {
+          uid: expect.stringMatching(/\/[0-9a-f]{16}$/),
+          createTime: day(3),
+          author: "",
+          reviewer: "",
+          reviewState: "REVIEW_STATE_UNSPECIFIED",
+          fixed: { fixedVersion: "1.2", note: "" },
+        },
+        {
+          uid: expect.stringMatching(/\/[0-9a-f]{16}$/),
+          createTime: day(1),
+          author: "",
+          reviewer: "",
+          reviewState: "REVIEW_STATE_UNSPECIFIED",
+          detection: { manual: {} },
+        },
+      ],
+    });
+    expect(await platform.admin.ok("GET", `/vulnerabilities/v2beta1/advisories/${advisory?.uid}`)).toEqual(advisory);
+    const [deleted] = (await list("advisoryIds=A-3")).advisories;
+    expect(deleted).toMatchObject({ deleteTime: day(4), events: [] });
+    expect(deleted).not.toHaveProperty("legacyAdvisoryId");
+    expect((await list("advisoryIds=A-2")).advisories[0]).not.toHaveProperty("deleteTime");
+  });
 
-describeWithPostgres("advisories on PostgreSQL", (postgres) => {
-  advisoryCases(async () => RunningPlatform.start({}, { database: await postgres().newDatabase() }));
+  it("Vulnerabilities: List, Get — there are no writes: code 12", async () => {
+    const [advisory] = (await list("")).advisories;
+    const path = `/vulnerabilities/v2beta1/advisories/${advisory?.uid}`;
+    for (const method of ["PATCH", "DELETE", "POST"])
+      expect((await platform.admin.send(method, path, method === "DELETE" ? undefined : {})).body).toMatchObject({
+        code: 12,
+      });
+    expect((await platform.admin.get(`/vulnerabilities/v2beta1/advisories/${team}`)).body).toMatchObject({ code: 5 });
+  });
+
+  it.each([
+    ["advisoryIds=A-1&advisoryIds=A-2", ["A-1", "A-2"]],
+    ["advisory_ids=A-9", []],
+    ["legacyAdvisoryIds=OLD-1", ["A-1"]],
+    ["artifactNames=nginx", ["A-1", "A-2"]],
+    ["artifact_types=npm&artifact_types=oci", ["A-1", "A-2", "A-3"]],
+    ["artifactArchitectures=aarch64", ["A-2"]],
+    ["componentNames=openssl", ["A-1", "A-3"]],
+    ["componentTypes=apk", ["A-1", "A-2"]],
+    ["componentLocations=usr/lib/libssl.so", ["A-1"]],
+    ["aliases=CVE-2026-0001", ["A-1", "A-3"]],
+    ["aliases=GHSA-aaaa&aliases=CVE-2026-0001", ["A-1", "A-3"]],
+    ["aliases=CVE-2026", []],
+    ["aliases=%00", []],
+    ["artifactNames=nginx&componentNames=openssl", ["A-1"]],
+    ["artifactNames=nginx&aliases=CVE-2026-0002&eventTypes=EVENT_TYPE_FILTER_FIXED", []],
+  ])("%s keeps what has one of the values; filters that are given together all hold", async (query, expected) => {
+    expect(await ids(query)).toEqual(expected);
+  });
+
+  it.each([
+    ["eventTypes=EVENT_TYPE_FILTER_DETECTION", ["A-1", "A-2"]],
+    ["event_types=EVENT_TYPE_FILTER_FIXED&eventTypes=EVENT_TYPE_FILTER_FALSE_POSITIVE_DETERMINATION", ["A-1", "A-2"]],
+    ["eventTypes=EVENT_TYPE_FILTER_PATCHED", []],
+    ["eventTypes=EVENT_TYPE_FILTER_UNSPECIFIED", ["A-1", "A-2", "A-3"]],
+    ["latestEventType=EVENT_TYPE_FILTER_FIXED", ["A-1"]],
+    ["latest_event_type=4", ["A-2"]],
+    ["latestEventType=EVENT_TYPE_FILTER_DETECTION", []],
+  ])("%s is judged by the events, the latest by their times", async (query, expected) => {
+    expect(await ids(query)).toEqual(expected);
+  });
+
+  it.each([
+    ["query=nginx", ["A-1", "A-2"]],
+    ["query=CVE-2026-0001", ["A-1", "A-3"]],
+    ["query=ghsa", ["A-1"]],
+    ["query=old-1", ["A-1"]],
+    ["query=OpenSSL%20nginx", ["A-1"]],
+    ["query=%25", ["A-3"]],
+    ["query=0%25_S", ["A-3"]],
+    ["query=n_inx", []],
+    ["query=%5C", []],
+    ["query=%27%3B%20--", []],
+    ["query=%20", ["A-1", "A-2", "A-3"]],
+    ["query=%00", []],
+  ])("%s: every word occurs, in any case, in an id, an alias or a name", async (query, expected) => {
+    expect(await ids(query)).toEqual(expected);
+  });
+
+  it.each([
+    ["an unknown event type", "eventTypes", "FIXED"],
+    ["an unknown latest event type", "latestEventType", "EVENT_TYPE_FILTER_NOPE"],
+    ["a query of 257 characters", "query", "x".repeat(257)],
+    ["an order by what it lacks", "order_by", "name"],
+    ["a filter that is none", "severity", "high"],
+    ["501 values", "aliases", Array.from({ length: 501 }, (_, n) => `${n}`).join("&aliases=")],
+  ])("refuses %s, naming %s", async (_, field, value) => {
+    const query = `${field}=${value}`;
+    expect((await platform.admin.get(`/vulnerabilities/v2beta1/advisories?${query}`)).body).toMatchObject({
+      code: 3,
+      details: [{}, { fieldViolations: [{ field }] }],
+    });
+  });
+
+  it.each(Object.entries(everyEvent))(
+    "an event of type %s is found by it and comes back typed",
+    async (type, event) => {
+      const group = await platform.admin.group(platform.root);
+      const advisoryId = `E-${type}`;
+      await loadInto(platform, [{ kind: "Advisory", advisoryId, events: [{ createTime: day(5), ...event }] }], group);
+      const filter = `uidp.children_of=${group}&eventTypes=EVENT_TYPE_FILTER_${type}`;
+      const { advisories } = await list(`${filter}&latestEventType=EVENT_TYPE_FILTER_${type}`);
+      expect(advisories).toMatchObject([{ advisoryId, events: [event] }]);
+      for (const other of Object.keys(everyEvent))
+        if (other !== type)
+          expect(await list(`uidp.children_of=${group}&eventTypes=EVENT_TYPE_FILTER_${other}`)).toMatchObject({
+            totalCount: "0",
+          });
+    },
+  );
+
+  it("order_by=created_at desc sorts newest first, across cursors", async () => {
+    const seen: string[] = [];
+    for (let token: string | undefined = ""; token !== undefined; ) {
+      const page: Advisories = await list(
+        `uidp.children_of=${team}&order_by=created_at%20desc&page_size=2&page_token=${token}`,
+      );
+      expect(page.totalCount).toBe("3");
+      seen.push(...page.advisories.map(({ advisoryId }) => advisoryId));
+      token = page.nextPageToken;
+    }
+    expect(seen).toEqual(["A-3", "A-2", "A-1"]);
+  });
+
+  it("List and Get need advisories.list, and are cut down to where it holds", async () => {
+    const other = await platform.admin.group(platform.root, "other");
+    const [advisory] = (await list(`uidp.children_of=${team}`)).advisories;
+    const path = `/vulnerabilities/v2beta1/advisories/${advisory?.uid}`;
+    const viewer = await platform.callerWith("viewer", team);
+    expect(await list("", viewer)).toMatchObject({ totalCount: "3" });
+    expect((await viewer.get(path)).status).toBe(200);
+    const puller = await platform.callerWith("registry.pull", team);
+    expect(await list("", puller)).toEqual({ advisories: [], totalCount: "0", skipped: 0 });
+    expect((await puller.get(path)).body).toMatchObject({ code: 7 });
+    const stranger = await platform.callerWith("viewer", other);
+    expect(await list("", stranger)).toMatchObject({ totalCount: "0" });
+    expect(await list("query=nginx", stranger)).toMatchObject({ advisories: [], totalCount: "0" });
+    expect((await stranger.get(path)).body).toMatchObject({ code: 5 });
+  });
+
+  it("keep their group from being deleted, as children of any sort do", async () => {
+    const group = await platform.admin.group(platform.root);
+    await loadInto(platform, [{ kind: "Advisory", advisoryId: "X" }], group);
+    expect((await platform.admin.delete(`/iam/v2beta1/groups/${group}`)).body).toMatchObject({
+      code: 9,
+      message: "Precondition failed: cannot delete group with child advisories",
+    });
+  });
+
+  it("The same endpoints are also available over gRPC on the same host", async () => {
+    const client = createClient(AdvisoriesService, createGrpcTransport({ baseUrl: platform.url }));
+    const bearer = { headers: { authorization: `Bearer ${platform.admin.token}` } };
+    const request = {
+      uidp: { childrenOf: team },
+      eventTypes: [EventTypeFilter.FALSE_POSITIVE_DETERMINATION],
+      latestEventType: EventTypeFilter.FALSE_POSITIVE_DETERMINATION,
+      query: "nginx",
+    };
+    const { advisories, totalCount } = await client.listAdvisories(request, bearer);
+    expect(totalCount).toBe(1n);
+    expect(advisories).toMatchObject([
+      {
+        advisoryId: "A-2",
+        events: [
+          { type: { case: "detection", value: { type: { case: "manual" } } } },
+          {
+            type: {
+              case: "falsePositiveDetermination",
+              value: { type: FalsePositive.INLINE_MITIGATIONS_EXIST, note: "n" },
+            },
+          },
+        ],
+      },
+    ]);
+    expect(await client.getAdvisory({ uid: advisories[0]?.uid ?? "" }, bearer)).toEqual(advisories[0]);
+    const unknown = { eventTypes: [99 as EventTypeFilter] };
+    await expect(client.listAdvisories(unknown, bearer)).rejects.toMatchObject({ code: Code.InvalidArgument });
+  });
 });

@@ -1,34 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type AuditFilter, type AuditRecord, readAuditLog, record } from "../audit/audit-log.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
-import { describeWithPostgres } from "./describe-with-postgres.ts";
 import { type Client, RunningPlatform } from "./running-platform.ts";
 
 const everything: AuditFilter = { since: undefined, until: undefined, uid: undefined, actor: undefined };
 
-function auditCases(start: () => Promise<RunningPlatform>): void {
-  let platform: RunningPlatform;
-  let admin: Client;
-  let root: string;
-  beforeAll(async () => {
-    platform = await start();
-    ({ admin, root } = platform);
-  }, 30_000);
-  afterAll(() => platform.stop());
+let platform: RunningPlatform;
+let admin: Client;
+let root: string;
+beforeAll(async () => {
+  platform = await RunningPlatform.start();
+  ({ admin, root } = platform);
+});
+afterAll(() => platform.stop());
 
-  /** As `muster platform audit` reads it, beside a platform that runs. */
-  const audit = async (filter: Partial<AuditFilter> = {}): Promise<AuditRecord[]> => {
-    const store = await platform.openStore();
-    try {
-      const records: AuditRecord[] = [];
-      for await (const one of readAuditLog((work) => store.read(work), { ...everything, ...filter }))
-        records.push(one);
-      return records;
-    } finally {
-      await store.close();
-    }
-  };
+/** As `muster platform audit` reads it, beside a platform that runs. */
+const audit = async (filter: Partial<AuditFilter> = {}): Promise<AuditRecord[]> => {
+  const store = await platform.openStore();
+  try {
+    const records: AuditRecord[] = [];
+    for await (const one of readAuditLog((work) => store.read(work), { ...everything, ...filter })) records.push(one);
+    return records;
+  } finally {
+    await store.close();
+  }
+};
 
+describe("audit", () => {
   it("tells who did what to which fields, when, and on whose behalf", async () => {
     const owner = await platform.callerWith("owner", root);
     const before = Date.now();
@@ -132,12 +130,6 @@ function auditCases(start: () => Promise<RunningPlatform>): void {
     await replica.stop();
     expect(await audit()).toEqual(others);
   });
-}
-
-describe("audit on SQLite", () => auditCases(() => RunningPlatform.start()));
-
-describeWithPostgres("audit on PostgreSQL", (postgres) => {
-  auditCases(async () => RunningPlatform.start({}, { database: await postgres().newDatabase() }));
 });
 
 /** Its last binding is for nobody: nothing of the batch is kept. */

@@ -1,40 +1,40 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { describeWithPostgres } from "./describe-with-postgres.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type Answer, type Client, type Json, RunningPlatform } from "./running-platform.ts";
 
 const rounds = 12;
 
-/** What two callers who do it at once, each on a replica of its own where there are several, cannot break together. */
-function concurrencyCases(start: () => Promise<readonly RunningPlatform[]>): void {
-  let platforms: readonly RunningPlatform[] = [];
-  let callers: readonly Client[] = [];
-  let root = "";
-  beforeAll(async () => {
-    platforms = await start();
-    callers = platforms.map(({ admin }) => admin);
-    root = platforms[0]?.root ?? "";
-  }, 60_000);
-  afterAll(async () => {
-    for (const platform of platforms.toReversed()) await platform.stop();
-  });
+let platforms: readonly RunningPlatform[] = [];
+let callers: readonly Client[] = [];
+let root = "";
+beforeAll(async () => {
+  const first = await RunningPlatform.start({ uniqueNames: true });
+  const second = () => RunningPlatform.start({ uniqueNames: true }, { replicaOf: first });
+  platforms = inject("backend") === "postgres" ? [first, await second()] : [first];
+  callers = platforms.map(({ admin }) => admin);
+  root = platforms[0]?.root ?? "";
+}, 60_000);
+afterAll(async () => {
+  for (const platform of platforms.toReversed()) await platform.stop();
+});
 
-  const caller = (number: number) => callers[number % callers.length] as Client;
-  /** All at once, from all replicas. */
-  const atOnce = (...calls: readonly ((client: Client) => Promise<Answer>)[]) =>
-    Promise.all(calls.map((call, number) => call(caller(number))));
-  const succeeded = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length;
-  const everything = async (path: string, key: string): Promise<{ items: Json[]; total: number }> => {
-    const items: Json[] = [];
-    for (let token: string | undefined = "", number = 0; ; number++) {
-      const between = path.includes("?") ? "&" : "?";
-      // Another replica for each page: what signs the page tokens is shared.
-      const page: Json = await caller(number).ok("GET", `${path}${between}page_size=50&page_token=${token}`);
-      items.push(...(page[key] as Json[]));
-      token = page.nextPageToken;
-      if (token === undefined) return { items, total: Number(page.totalCount) };
-    }
-  };
+const caller = (number: number) => callers[number % callers.length] as Client;
+/** All at once, from all replicas. */
+const atOnce = (...calls: readonly ((client: Client) => Promise<Answer>)[]) =>
+  Promise.all(calls.map((call, number) => call(caller(number))));
+const succeeded = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length;
+const everything = async (path: string, key: string): Promise<{ items: Json[]; total: number }> => {
+  const items: Json[] = [];
+  for (let token: string | undefined = "", number = 0; ; number++) {
+    const between = path.includes("?") ? "&" : "?";
+    // Another replica for each page: what signs the page tokens is shared.
+    const page: Json = await caller(number).ok("GET", `${path}${between}page_size=50&page_token=${token}`);
+    items.push(...(page[key] as Json[]));
+    token = page.nextPageToken;
+    if (token === undefined) return { items, total: Number(page.totalCount) };
+  }
+};
 
+describe("two callers at once", () => {
   it("a group is deleted, or gets a child: never both", { timeout: 60_000 }, async () => {
     const identity = await caller(0).identity(root, "bound");
     const viewer = await caller(0).role("viewer");
@@ -101,40 +101,25 @@ function concurrencyCases(start: () => Promise<readonly RunningPlatform[]>): voi
       expect(new Set(items.map(({ uid }) => uid)).size, path).toBe(items.length);
     }
   });
-}
-
-describe("two callers at once, on SQLite", () => {
-  concurrencyCases(async () => [await RunningPlatform.start({ uniqueNames: true })]);
 });
 
-describeWithPostgres("two callers at once, on PostgreSQL", (postgres) => {
-  describe("with two replicas", () => {
-    concurrencyCases(async () => {
-      const database = await postgres().newDatabase();
-      const first = await RunningPlatform.start({ uniqueNames: true }, { database });
-      return [first, await RunningPlatform.start({ uniqueNames: true }, { replicaOf: first })];
-    });
-  });
-
-  it("replicas take each other's tokens, and first starts at once are one", { timeout: 60_000 }, async () => {
-    const database = await postgres().newDatabase();
-    const settings = { baseUrl: "http://platform.example.com", authUrl: "http://platform.example.com" };
-    const first = await RunningPlatform.start(settings, { database });
-    const others = await Promise.all([1, 2].map(() => RunningPlatform.start(settings, { replicaOf: first })));
-    expect(others.map(({ root }) => root)).toEqual([first.root, first.root]);
-    const identity = await first.makeIdentity(first.root);
-    await first.admin.bind(first.root, identity, await first.admin.role("viewer"));
-    const incoming = first.as(await first.incomingToken(identity));
-    const { body } = await incoming.get(`/sts/exchange?aud=${settings.baseUrl}&identity=${identity}`);
-    for (const other of others) {
-      expect((await other.as(body.token).ok("GET", "/iam/v2beta1/groups")).groups[0]?.uid).toBe(first.root);
-      expect((await other.admin.get(`/iam/v2beta1/groups/${first.root}`)).status).toBe(200);
-    }
-    const refreshed = await others[0]?.as(String(body["refreshToken"])).send("POST", "/sts/exchange_refresh_token");
-    expect(refreshed?.status, refreshed?.text).toBe(200);
-    // Used on one replica, it is used on all.
-    const again = await others[1]?.as(String(body["refreshToken"])).send("POST", "/sts/exchange_refresh_token");
-    expect(again?.body["code"]).toBe(7);
-    for (const platform of [...others, first]) await platform.stop();
-  });
+it("replicas take each other's tokens, and first starts at once are one", { timeout: 60_000 }, async () => {
+  const settings = { baseUrl: "http://platform.example.com", authUrl: "http://platform.example.com" };
+  const first = await RunningPlatform.start(settings);
+  const others = await Promise.all([1, 2].map(() => RunningPlatform.start(settings, { replicaOf: first })));
+  expect(others.map((other) => other.root)).toEqual([first.root, first.root]);
+  const identity = await first.makeIdentity(first.root);
+  await first.admin.bind(first.root, identity, await first.admin.role("viewer"));
+  const incoming = first.as(await first.incomingToken(identity));
+  const { body } = await incoming.get(`/sts/exchange?aud=${settings.baseUrl}&identity=${identity}`);
+  for (const other of others) {
+    expect((await other.as(body.token).ok("GET", "/iam/v2beta1/groups")).groups[0]?.uid).toBe(first.root);
+    expect((await other.admin.get(`/iam/v2beta1/groups/${first.root}`)).status).toBe(200);
+  }
+  const refreshed = await others[0]?.as(String(body["refreshToken"])).send("POST", "/sts/exchange_refresh_token");
+  expect(refreshed?.status, refreshed?.text).toBe(200);
+  // Used on one replica, it is used on all.
+  const again = await others[1]?.as(String(body["refreshToken"])).send("POST", "/sts/exchange_refresh_token");
+  expect(again?.body["code"]).toBe(7);
+  for (const platform of [...others, first]) await platform.stop();
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { findPostgres, type PostgresOptions, PostgresServer, PostgresUnavailable } from "./postgres-server.ts";
+import { missingPostgres } from "./find-postgres.ts";
+import { type PostgresOptions, PostgresServer } from "./postgres-server.ts";
 
 /**
  * A suite with a PostgreSQL of its own, there from the first test to the last. Where none can be had the suite is
@@ -10,7 +11,7 @@ export function describeWithPostgres(
   tests: (postgres: () => PostgresServer) => void,
   options: PostgresOptions = {},
 ): void {
-  const missing = whatIsMissing();
+  const missing = missingPostgres();
   if (missing !== undefined && process.env["CI"] === "true") {
     describe(name, () => {
       it("has a PostgreSQL", () => {
@@ -32,16 +33,6 @@ export function describeWithPostgres(
     afterAll(() => server?.stop());
     tests(() => server ?? never());
   });
-}
-
-function whatIsMissing(): PostgresUnavailable | undefined {
-  try {
-    findPostgres();
-    return undefined;
-  } catch (error) {
-    if (error instanceof PostgresUnavailable) return error;
-    throw error;
-  }
 }
 
 function never(): never {

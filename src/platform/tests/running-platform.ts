@@ -11,6 +11,7 @@ import { PostgresStore } from "../store/postgres.ts";
 import { SqliteStore } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { readOrMakeKeyFile } from "../tokens/key-file.ts";
+import { newDatabase } from "./new-database.ts";
 
 /** The JSON of an answer: what tests look at by name, and whatever else it has. */
 export interface Json {
@@ -123,10 +124,12 @@ interface RunningOptions
     >
   > {
   readonly tls?: TlsFiles;
-  /** A PostgreSQL database in the place of a file. */
+  /** A PostgreSQL database; default: a new one of the backend that this run of the tests is for. */
   readonly database?: string | undefined;
   /** Shares the database of another one, and nothing else but the key file. */
   readonly replicaOf?: RunningPlatform;
+  /** Of its PostgreSQL: half of what a write waits for others (ms). */
+  readonly stallTimeout?: number;
 }
 
 /** A platform of its own on loopback, with a clock that the test may move. */
@@ -159,15 +162,15 @@ export class RunningPlatform {
 
   static async start(
     settings: Partial<PlatformSettings> = {},
-    { tls, replicaOf, database: givenDatabase, ...serving }: RunningOptions = {},
+    { tls, replicaOf, database: givenDatabase, stallTimeout, ...serving }: RunningOptions = {},
   ): Promise<RunningPlatform> {
     const { database, folder } =
       replicaOf === undefined
-        ? { database: givenDatabase, folder: mkdtempSync(join(tmpdir(), "muster-platform-")) }
+        ? { database: givenDatabase ?? (await newDatabase()), folder: mkdtempSync(join(tmpdir(), "muster-platform-")) }
         : { database: replicaOf.#database, folder: replicaOf.#folder };
     const clock = { offset: 0 };
     const platform = await startPlatform({
-      store: await openStore(database, folder),
+      store: await openStore(database, folder, stallTimeout),
       masterKey: readOrMakeKeyFile(join(folder, "key")),
       clock: () => Date.now() + clock.offset,
       log: pino({ level: "silent" }),
@@ -269,7 +272,7 @@ export class RunningPlatform {
   }
 }
 
-async function openStore(database: string | undefined, folder: string): Promise<Store> {
+async function openStore(database: string | undefined, folder: string, stallTimeout?: number): Promise<Store> {
   if (database === undefined) return new SqliteStore(join(folder, "data"));
-  return PostgresStore.open(database, { connections: 5 });
+  return PostgresStore.open(database, { connections: 5, ...(stallTimeout === undefined ? {} : { stallTimeout }) });
 }
