@@ -93,21 +93,91 @@ describe("the keys that sign API tokens", () => {
     await other.stop();
   });
 
+  it("are replaced without downtime: what either replica signs before, meanwhile and after works on both", async () => {
+    const addresses = { baseUrl: platform.url, authUrl: platform.url };
+    const other = await RunningPlatform.start(addresses, { replicaOf: platform, signingKeyInterval: 24 * hour });
+    const replicas = [platform, other];
+    await platform.admin.bind(platform.root, identity, await platform.admin.role("owner"));
+    for (const name of ["one", "two", "three"]) await platform.admin.group(platform.root, name);
+    const pass = (milliseconds: number) => replicas.forEach((replica) => replica.advance(milliseconds));
+    const exchangedBy = async (replica: RunningPlatform) => {
+      const incoming = await platform.incomingToken(identity, times(replica));
+      return replica.as(incoming).ok("GET", `/sts/exchange?aud=${platform.url}&identity=${identity}`);
+    };
+    const signed = async () => Promise.all(replicas.map(async (replica) => (await exchangedBy(replica)).token));
+    const work = async (jwts: readonly string[]) => {
+      for (const replica of replicas)
+        for (const jwt of jwts) expect(await works(jwt, replica), `${kidOf(jwt)} on ${replica.url}`).toBe(true);
+    };
+    const refresh = (replica: RunningPlatform, jwt: unknown) =>
+      replica.as(String(jwt)).post("/sts/exchange_refresh_token", {});
+    const refreshed = async (replica: RunningPlatform, jwt: unknown) => {
+      const answer = await refresh(replica, jwt);
+      expect(answer.status, answer.text).toBe(200);
+      return answer.body as unknown as Readonly<Record<"token" | "refreshToken", { readonly token: string }>>;
+    };
+    const page = async (replica: RunningPlatform, jwt: string, cursor = "") =>
+      replica.as(jwt).ok("GET", `/iam/v2beta1/groups?page_size=1&page_token=${cursor}`);
+
+    pass(24 * hour);
+    const [oldKey, newKey] = await kids(other);
+    expect(await kids(platform)).toEqual([oldKey, newKey]);
+    pass(30 * minute);
+    const before = await signed();
+    expect(before.map(kidOf)).toEqual([oldKey, oldKey]);
+    await work(before);
+    const first = (await exchangedBy(platform))["refreshToken"];
+    const firstPage = await page(platform, before[0] ?? "");
+
+    // The clock of one is ahead: it uses the new key, and the other one does not yet.
+    pass(29 * minute);
+    platform.advance(2 * minute);
+    const meanwhile = await signed();
+    expect(meanwhile.map(kidOf)).toEqual([newKey, oldKey]);
+    await work([...before, ...meanwhile]);
+    const second = await refreshed(other, first);
+    const secondPage = await page(other, meanwhile[1] ?? "", firstPage.nextPageToken);
+
+    other.advance(2 * minute);
+    pass(26 * minute);
+    const after = await signed();
+    expect(after.map(kidOf)).toEqual([newKey, newKey]);
+    await work([...before, ...meanwhile, ...after, second.token.token]);
+    // The old key's last token has expired: the key is gone, and nothing is missed.
+    pass(39 * minute);
+    for (const replica of replicas) expect(await kids(replica)).toEqual([newKey]);
+    await work([...after, ...(await signed())]);
+    const third = await refreshed(platform, second.refreshToken.token);
+    await work([third.token.token]);
+    const thirdPage = await page(platform, third.token.token, secondPage.nextPageToken);
+    const seen = [firstPage, secondPage, thirdPage].flatMap(({ groups }) => groups.map(({ uid }) => uid));
+    expect(new Set(seen).size).toBe(3);
+
+    // Used twice, on another replica than the first time: the family ends on both.
+    expect((await refresh(other, second.refreshToken.token)).body).toMatchObject({ code: 7 });
+    for (const replica of replicas)
+      expect((await refresh(replica, third.refreshToken.token)).body).toMatchObject({ code: 16 });
+    await other.stop();
+  });
+
   it("stay in use while the store cannot be written, and are replaced soon after", async () => {
-    const jwt = await token();
-    platform.advance(24 * hour);
-    const other = await platform.openStore();
+    const impatient = { signingKeyInterval: 24 * hour, stallTimeout: 250 };
+    const replica = await RunningPlatform.start({}, { replicaOf: platform, ...impatient });
+    const old = await kids(replica);
+    replica.advance(24 * hour);
+    const other = await replica.openStore();
     const [holding, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const held = other.write(() => {
       holding.resolve();
       return released.promise;
     });
     await holding.promise;
-    expect(await kids()).toEqual([kidOf(jwt)]);
+    expect(await kids(replica)).toEqual(old);
     released.resolve();
     await held;
     await other.close();
-    platform.advance(6_000);
-    expect(await kids()).toHaveLength(2);
+    replica.advance(6_000);
+    expect(await kids(replica)).toHaveLength(2);
+    await replica.stop();
   });
 });
