@@ -11,6 +11,12 @@ describe("uid", () => {
     "refuses %j",
     (uid) => expect(isUid(uid)).toBe(false),
   );
+  it("makes no child that would be none: a tree has a depth", () => {
+    const deepest = root + "/0123456789abcdef".repeat(64);
+    expect(isUid(deepest)).toBe(true);
+    expect(() => newUidIn(deepest)).toThrow(expect.objectContaining({ code: 9 }));
+  });
+
   it("refuses a path that no tree has", () => expect(isUid(root + "/0123456789abcdef".repeat(65))).toBe(false));
 
   it("makes uids that it takes", () => {

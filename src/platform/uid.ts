@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { fits, uidRule } from "./contract/text-rule.ts";
+import { failedPrecondition } from "./errors/api-error.ts";
 
 /** A uid is a path, so ancestry is a question about text; it is asked by segment, never by a bare string prefix. */
 export function isUid(text: string): boolean {
@@ -43,6 +44,10 @@ export function newRootUid(): string {
   return randomBytes(20).toString("hex");
 }
 
+/** @throws ApiError (9) where the tree is as deep as it may be */
 export function newUidIn(parent: string): string {
-  return `${parent}/${randomBytes(8).toString("hex")}`;
+  const uid = `${parent}/${randomBytes(8).toString("hex")}`;
+  if (!isUid(uid))
+    throw failedPrecondition("TREE_TOO_DEEP", "the tree is as deep as it may be: nothing can be made here");
+  return uid;
 }
