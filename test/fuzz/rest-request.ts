@@ -80,7 +80,7 @@ function weightOf({ method, path }: Operation, pool: Pool): number {
 function uidFor({ method }: Operation, collection: string, pool: Pool, random: Random): string {
   const wanted = method === "POST" ? (collection === "tags" ? "repos" : "groups") : collection;
   if (random.chance(0.05)) return pool.anyUid(random);
-  if (method === "POST" && random.chance(0.1)) return pool.deepestUid(wanted) ?? pool.home;
+  if (method === "POST" && random.chance(0.2)) return pool.deepestUid(wanted) ?? pool.home;
   if (method === "DELETE" && random.chance(0.5)) return pool.newestUid(wanted) ?? pool.home;
   return pool.uid(wanted, random) ?? pool.home;
 }
