@@ -38,7 +38,8 @@ function triedBy(sentence: Sentence): string {
     .join("; ");
 }
 
-/** Markdown's own signs in a cell. */
+/** Markdown's own signs in a cell; what is between backticks is shown as it is, but for what ends the cell. */
 function escaped(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+  const parts = text.replaceAll("|", "\\|").split("`");
+  return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "&lt;") : part)).join("`");
 }
