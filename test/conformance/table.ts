@@ -40,6 +40,6 @@ function triedBy(sentence: Sentence): string {
 
 /** Markdown's own signs in a cell; what is between backticks is shown as it is, but for what ends the cell. */
 function escaped(text: string): string {
-  const parts = text.replaceAll("|", "\\|").split("`");
-  return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "&lt;") : part)).join("`");
+  const segments = text.replaceAll("|", "\\|").split("`");
+  return segments.map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "&lt;") : part)).join("`");
 }
