@@ -92,7 +92,7 @@ async function judge({ transport, tried }: Trial, sandbox: Sandbox, common: Comm
     const group = await sandbox.room(`case ${crypto.randomUUID()}`);
     const world = new World({ ...common, transport, transcript, group });
     const verdict = await tried.run(world).then(() => passed, failed);
-    const left = await sandbox.clear(group).then(() => passed, failed);
+    const left = await sandbox.clear(group, transcript.made).then(() => passed, failed);
     return verdict.kind === "passed" ? left : verdict;
   } catch (error) {
     return failed(error);

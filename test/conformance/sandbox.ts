@@ -77,16 +77,19 @@ export class Sandbox {
 
   /**
    * Deletes a group with all that is in it.
+   * @param made the collections to look for it in; where that is not enough, in all of them
    * @throws {Mismatch} where the platform keeps something
    */
-  async clear(group: string): Promise<void> {
-    for (const collection of order)
+  async clear(group: string, made?: ReadonlySet<CollectionName>): Promise<void> {
+    const looked = (collection: CollectionName) => made === undefined || made.has(collection);
+    for (const collection of order.filter(looked))
       for (const uid of await this.#below(collection, group)) await this.#admin.delete(collection, uid);
-    const deepestFirst = [...(await this.#below("groups", group))].toSorted((a, b) => b.length - a.length);
-    for (const uid of deepestFirst) await this.#admin.delete("groups", uid);
+    const groups = looked("groups") ? [...(await this.#below("groups", group))] : [];
+    for (const uid of groups.toSorted((a, b) => b.length - a.length)) await this.#admin.delete("groups", uid);
     const gone = await this.#admin.delete("groups", group);
-    if (!gone.ok && gone.failure.code !== 5)
-      throw new Mismatch(`${group} is left behind: ${gone.failure.message}`, "success", gone.failure);
+    if (gone.ok || gone.failure.code === 5) return;
+    if (made !== undefined) return this.clear(group);
+    throw new Mismatch(`${group} is left behind: ${gone.failure.message}`, "success", gone.failure);
   }
 
   /** The uids of what is in a group; a platform that lists too much, or without an end, does no harm. */

@@ -53,6 +53,7 @@ export class RestApi implements Api {
   }
 
   create(collection: CollectionName, parent: string, body: object): Promise<Outcome> {
+    this.#settings.transcript.made.add(collection);
     return this.#outcome("POST", parent === "" ? collections[collection].path : pathOf(collection, parent), { body });
   }
 

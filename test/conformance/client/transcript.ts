@@ -1,3 +1,5 @@
+import type { CollectionName } from "./collections.ts";
+
 /** How many characters of what was sent or came are kept. */
 const longest = 2_000;
 
@@ -7,10 +9,12 @@ interface Exchange {
   readonly came: string;
 }
 
-/** What a case sent and what came, without a secret: for the report of a failure. */
+/** What a case sent and what came, without a secret, for the report of a failure; and of what it made something. */
 export class Transcript {
   readonly #secrets: ReadonlySet<string>;
   readonly #exchanges: Exchange[] = [];
+  /** The collections in which a Create was asked for. */
+  readonly made = new Set<CollectionName>();
 
   /** @param secrets texts that are never kept */
   constructor(secrets: ReadonlySet<string>) {
