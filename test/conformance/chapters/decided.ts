@@ -1,16 +1,24 @@
 import { access } from "./decided/access.ts";
+import { accountAssociations } from "./decided/account-associations.ts";
+import { deletions } from "./decided/deletions.ts";
 import { errors } from "./decided/errors.ts";
 import { escalation } from "./decided/escalation.ts";
 import { fields } from "./decided/fields.ts";
 import { filters } from "./decided/filters.ts";
+import { grpc } from "./decided/grpc.ts";
+import { groupInvites } from "./decided/group-invites.ts";
 import { identities } from "./decided/identities.ts";
+import { identityProviders } from "./decided/identity-providers.ts";
 import { incomingTokens } from "./decided/incoming-tokens.ts";
 import { masks } from "./decided/masks.ts";
 import { methods } from "./decided/methods.ts";
 import { paging } from "./decided/paging.ts";
 import { permissions } from "./decided/permissions.ts";
+import { reflection } from "./decided/reflection.ts";
 import { refreshTokens } from "./decided/refresh-tokens.ts";
+import { repos } from "./decided/repos.ts";
 import { signingKeys } from "./decided/signing-keys.ts";
+import { tags } from "./decided/tags.ts";
 import { tokenExchange } from "./decided/token-exchange.ts";
 import { uids } from "./decided/uids.ts";
 import type { Chapter } from "../sentence.ts";
@@ -23,8 +31,14 @@ export const decided: readonly Chapter[] = [
   fields,
   identities,
   filters,
+  identityProviders,
+  accountAssociations,
+  groupInvites,
+  repos,
+  tags,
   paging,
   errors,
+  deletions,
   access,
   permissions,
   escalation,
@@ -32,4 +46,6 @@ export const decided: readonly Chapter[] = [
   incomingTokens,
   refreshTokens,
   signingKeys,
+  grpc,
+  reflection,
 ];
