@@ -18,6 +18,15 @@ function provider(oidc: MessageInitShape<typeof OidcSchema>, uid = "a/1") {
 describe("a client secret", () => {
   const kept = sealSecret(masterKey, provider({ clientSecret: "s3cret" }), undefined);
 
+  it("is sealed for a provider in the deepest tree too", () => {
+    const [here, there] = ["/0123456789abcdef", "/0123456789abcdee"].map(
+      (end) => "a".repeat(40) + "/0123456789abcdef".repeat(63) + end,
+    );
+    const deep = sealSecret(masterKey, provider({ clientSecret: "s3cret" }, here ?? ""), undefined);
+    expect(openSecret(masterKey, deep)).toBe("s3cret");
+    expect(() => openSecret(masterKey, { ...deep, uid: there ?? "" })).toThrowError("sealed under another key file");
+  });
+
   it("is sealed for its provider and under its key alone", () => {
     expect(oidcOf(kept)?.clientSecret).not.toContain("s3cret");
     expect(Buffer.from(oidcOf(kept)?.clientSecret ?? "", "base64").toString("latin1")).not.toContain("s3cret");

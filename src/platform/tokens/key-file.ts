@@ -1,9 +1,11 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 
 const keyLength = 32;
 const ivLength = 12;
 const tagLength = 16;
+/** Bytes that Node takes to tell the keys of a derivation apart. */
+const longestInfo = 1_024;
 
 /**
  * The platform's master key, apart from its data: what is secret in the data is sealed under it, and what replicas
@@ -19,7 +21,9 @@ export class MasterKey {
 
   /** A key for one purpose; from it, neither the master key nor another purpose's follows. */
   derive(purpose: string): Uint8Array {
-    return new Uint8Array(hkdfSync("sha256", this.#key, "muster platform", purpose, keyLength));
+    // A purpose may name a uid, and a uid may be longer than what a key can be derived for.
+    const info = Buffer.byteLength(purpose) <= longestInfo ? purpose : `sha256 ${hash("sha256", purpose)}`;
+    return new Uint8Array(hkdfSync("sha256", this.#key, "muster platform", info, keyLength));
   }
 
   /** Encrypts and authenticates (AES-256-GCM). */
