@@ -1,5 +1,5 @@
 import { type DescMessage, type DescMethod, fromBinary, fromJsonString, type Message } from "@bufbuild/protobuf";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { toJsonObject } from "#src/platform/rest/json-write.ts";
 import type { ApiDocument } from "./api-document.ts";
 import type { StreamEnding } from "./http2-session.ts";
@@ -44,7 +44,7 @@ export function checkRpcAnswer(document: ApiDocument, request: RpcRequest, endin
     case "answer":
       break;
   }
-  const body = ending.headers["content-encoding"] === "gzip" ? gunzipSync(ending.body) : ending.body;
+  const body = unpacked(ending.body, ending.headers["content-encoding"]);
   const status = Number(ending.headers[":status"]);
   const type = ending.headers["content-type"] ?? "";
   if (type.startsWith("application/grpc")) return checkGrpc(document, request, ending, type);
@@ -77,7 +77,7 @@ function checkGrpc(
   { headers, trailers, body }: StreamEnding & { kind: "answer" },
   type: string,
 ): RpcJudgement {
-  const frames = framesOf(body);
+  const frames = framesOf(body, headers["grpc-encoding"]);
   if (frames === undefined) return { code: undefined, mistakes: ["the answer's frames are broken"] };
   const inBody = frames.find(({ flags }) => (flags & 0x80) !== 0)?.payload.toString() ?? "";
   const webTrailers = Object.fromEntries(
@@ -125,19 +125,24 @@ export function operationIdOf({ parent, name }: DescMethod): string {
   return `${parent.name}_${name}`;
 }
 
+function unpacked(bytes: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === "gzip") return gunzipSync(bytes);
+  return encoding === "br" ? brotliDecompressSync(bytes) : bytes;
+}
+
 interface Frame {
   readonly flags: number;
   readonly payload: Buffer;
 }
 
-function framesOf(body: Buffer): Frame[] | undefined {
+function framesOf(body: Buffer, encoding: string | undefined): Frame[] | undefined {
   const frames: Frame[] = [];
   for (let at = 0; at < body.length; ) {
     if (body.length - at < 5) return undefined;
     const end = at + 5 + body.readUInt32BE(at + 1);
     if (body.length < end) return undefined;
     const [flags, payload] = [body[at] ?? 0, body.subarray(at + 5, end)];
-    frames.push({ flags, payload: (flags & 1) === 0 ? payload : gunzipSync(payload) });
+    frames.push({ flags, payload: (flags & 1) === 0 ? payload : unpacked(payload, encoding) });
     at = end;
   }
   return frames;

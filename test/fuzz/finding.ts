@@ -13,7 +13,13 @@ export interface Finding {
 /** Findings that are the same but for names and numbers are one kind of mistake: told once each, and counted. */
 export class Findings {
   readonly #byShape = new Map<string, { readonly first: Finding; count: number }>();
+  readonly #onFirst: (finding: Finding) => void;
   #count = 0;
+
+  /** @param onFirst told of the first finding of each kind as it is made */
+  constructor(onFirst: (finding: Finding) => void = () => {}) {
+    this.#onFirst = onFirst;
+  }
 
   get count(): number {
     return this.#count;
@@ -23,8 +29,12 @@ export class Findings {
     this.#count++;
     const shape = `${finding.kind} ${finding.about} ${finding.what.replace(/[0-9a-f]{4,}|\d+|"[^"]*"/g, "…").slice(0, 160)}`;
     const known = this.#byShape.get(shape);
-    if (known === undefined) this.#byShape.set(shape, { first: finding, count: 1 });
-    else known.count++;
+    if (known !== undefined) {
+      known.count++;
+      return;
+    }
+    this.#byShape.set(shape, { first: finding, count: 1 });
+    this.#onFirst(finding);
   }
 
   /** The first of each kind, with how many there are. */

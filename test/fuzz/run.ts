@@ -32,7 +32,9 @@ export interface FuzzResult {
 /** Sends random requests to a platform and holds what it answers against its contract. */
 export async function fuzz(run: FuzzRun): Promise<FuzzResult> {
   const { url, adminToken, seed, requests, timeLimit, progress } = run;
-  const findings = new Findings();
+  const findings = new Findings(({ kind, number, about, what }) =>
+    progress(`${kind} request ${number}: ${about}: ${what}`),
+  );
   const send = sender(url, adminToken);
   const document = new ApiDocument(await send("GET", "/openapi.json"));
   const { groups } = await send("GET", "/iam/v2beta1/groups?uidp.in_root=true&order_by=created_at");
