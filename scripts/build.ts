@@ -2,7 +2,6 @@
 // all that is in it to NOTICES.txt beside it; both into dist/, or the folder that is given. The same sources and lock file
 // give the same bytes.
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { isBuiltin } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
@@ -39,7 +38,7 @@ function bundle() {
     minifySyntax: true,
     // All of this package is there when it is imported by `import()`; the program wants its kubeconfig, a tenth of it.
     alias: { "@kubernetes/client-node": join(root, "node_modules/@kubernetes/client-node/dist/config.js") },
-    plugins: [builtinsOnDemand()],
+    plugins: [heavyBuiltinsOnDemand()],
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
@@ -50,17 +49,21 @@ function bundle() {
   });
 }
 
+/** Those of Node's modules that hold much memory. */
+const heavyBuiltins = /^(?:node:)?(?:sqlite|https?|http2)$/;
+
 /**
- * Node's own modules are loaded when a part that wants them is, and not at the start for all: an `import` at the top of the
+ * Node's heavy modules are loaded when a part that wants them is, and not at the start for all: an `import` at the top of the
  * one file would load SQLite and HTTP/2 for every command, and asks `node:http` for each of its members, one of which loads
- * Node's own copy of undici.
+ * Node's own copy of undici. The others stay as they are: with all of them on demand, a page of the platform took 2.5
+ * times the processor's time (`npm run bench:platform`).
  */
-function builtinsOnDemand(): Plugin {
+function heavyBuiltinsOnDemand(): Plugin {
   return {
-    name: "builtins-on-demand",
+    name: "heavy-builtins-on-demand",
     setup(bundler) {
       bundler.onResolve({ filter: /.*/, namespace: "file" }, ({ path }) =>
-        isBuiltin(path) ? { path, namespace: "builtin" } : undefined,
+        heavyBuiltins.test(path) ? { path, namespace: "builtin" } : undefined,
       );
       bundler.onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
         contents: `module.exports = require(${JSON.stringify(path)})`,

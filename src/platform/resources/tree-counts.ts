@@ -1,4 +1,4 @@
-import { type Reader, statement, type Writer } from "../store/store.ts";
+import { type Reader, type Statement, statement, type Writer } from "../store/store.ts";
 import type { ResourceTable } from "../store/tables.ts";
 import { ancestorsOf, parentOf } from "../uid.ts";
 import type { Region } from "./region.ts";
@@ -6,17 +6,32 @@ import type { Region } from "./region.ts";
 /** The scope that has the whole platform below it and the roots as its children. */
 const platform = "";
 
-const add = statement((db, p: { scope: string; kind: string; children: number; descendants: number }) =>
-  db
-    .insertInto("tree_counts")
-    .values({ scope: p.scope, kind: p.kind, children: p.children, descendants: p.descendants })
-    .onConflict((conflict) =>
-      conflict.columns(["scope", "kind"]).doUpdateSet((row) => ({
-        children: row("tree_counts.children", "+", row.ref("excluded.children")),
-        descendants: row("tree_counts.descendants", "+", row.ref("excluded.descendants")),
-      })),
-    ),
-);
+/** `kind`, `descendants`, and for each scope its `scope` and `children` with its number behind. */
+type Additions = Readonly<Record<string, string | number>>;
+
+/** Adds to so many scopes in one statement: to a server each one more is a journey. One is compiled for each depth. */
+function addTo(scopes: number): Statement<Additions, unknown> {
+  return statement((db, p: Additions) =>
+    db
+      .insertInto("tree_counts")
+      .values(
+        Array.from({ length: scopes }, (_, n) => ({
+          scope: p[`scope${n}`] as string,
+          kind: p["kind"] as string,
+          children: p[`children${n}`] as number,
+          descendants: p["descendants"] as number,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["scope", "kind"]).doUpdateSet((row) => ({
+          children: row("tree_counts.children", "+", row.ref("excluded.children")),
+          descendants: row("tree_counts.descendants", "+", row.ref("excluded.descendants")),
+        })),
+      ),
+  );
+}
+
+const additions: Statement<Additions, unknown>[] = [];
 
 const forget = statement((db, p: { scope: string }) => db.deleteFrom("tree_counts").where("scope", "=", p.scope));
 
@@ -34,8 +49,13 @@ export type CountedKind = ResourceTable | `${ResourceTable}/${string}`;
 /** Counts a resource that came (1) or went (-1), by the transaction that changes it. */
 export async function addToTreeCounts(writer: Writer, kind: CountedKind, uid: string, change: 1 | -1): Promise<void> {
   const parent = parentOf(uid) ?? platform;
-  for (const scope of [platform, ...ancestorsOf(uid)])
-    await writer.run(add, { scope, kind, children: scope === parent ? change : 0, descendants: change });
+  const scopes = [platform, ...ancestorsOf(uid)];
+  const parameters: Record<string, string | number> = { kind, descendants: change };
+  for (const [n, scope] of scopes.entries()) {
+    parameters[`scope${n}`] = scope;
+    parameters[`children${n}`] = scope === parent ? change : 0;
+  }
+  await writer.run((additions[scopes.length] ??= addTo(scopes.length)), parameters);
 }
 
 /** What was deleted has nothing below it any more. */
