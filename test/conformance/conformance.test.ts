@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import type { PlatformSettings } from "#src/platform/settings.ts";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.ts";
+import { loadInto } from "#src/platform/tests/load-into.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.ts";
-import { type Bend, BentPlatform } from "./bent-platform.ts";
+import { BentPlatform } from "./bent-platform.ts";
+import { brokenSentences } from "./broken-sentences.ts";
 import { Connection } from "./connection.ts";
 import { Report } from "./report.ts";
 import { type Result, run } from "./run.ts";
+import { sampleAdvisories } from "./sample-advisories.ts";
 import type { Target } from "./settings.ts";
 import { chapters, nameOf, select, trialsOf } from "./suite.ts";
 
@@ -67,6 +70,7 @@ function passesOn(start: (settings: Partial<PlatformSettings>) => Promise<Runnin
     timeout,
   }, async () => {
     const platform = await start({});
+    await loadInto(platform, sampleAdvisories);
     try {
       const before = await everythingOf(platform);
       const all = await results(platform);
@@ -90,6 +94,7 @@ describe("our platform on SQLite", () => {
       vendorAlias: "acme",
     } as const;
     const platform = await RunningPlatform.start(settings);
+    await loadInto(platform, sampleAdvisories);
     try {
       expect(trouble(await results(platform, { target: { vendor: "acme" } }))).toBe("");
     } finally {
@@ -115,85 +120,6 @@ describeWithPostgres("our platform on PostgreSQL", (postgres) => {
   passesOn(async (settings) => RunningPlatform.start(settings, { database: await postgres().newDatabase() }));
 });
 
-interface Broken {
-  readonly what: string;
-  readonly bend: Bend;
-  /** The cases that must fail, and no others. */
-  readonly failing: readonly string[];
-}
-
-/** Replaces in every answer. */
-const replaced = (pattern: RegExp, by: string): Bend => ({
-  answered: (answer) => {
-    answer.text = answer.text.replaceAll(pattern, by);
-  },
-});
-
-const bends: readonly Broken[] = [
-  {
-    what: "skipped is always 0",
-    bend: replaced(/"skipped":\d+/g, '"skipped":0'),
-    failing: ["2.list.skipped", "4.6.skip", "4.6.4", "paging.skip-from-cursor"],
-  },
-  {
-    what: "new groups are verified",
-    bend: replaced(/"verified":false/g, '"verified":true'),
-    failing: ["2.group.verified", "fields.zero-values", "fields.group.verified: an owner"],
-  },
-  {
-    what: "a call without a token is forbidden",
-    bend: {
-      answered: (answer) => {
-        if (answer.status === 401) answer.status = 403;
-      },
-    },
-    failing: ["5.1: another scheme than Bearer", "errors.http-status: 3, 5, 9, 16"],
-  },
-  {
-    what: "a group that is not empty is deleted, it says",
-    bend: {
-      answered: (answer, call) => {
-        if (call.startsWith("DELETE /iam/v2beta1/groups/") && answer.status === 400)
-          Object.assign(answer, { status: 200, text: "" });
-      },
-    },
-    failing: [
-      "3.delete-not-empty",
-      "7.code",
-      "7.message",
-      "7.details",
-      "7.error-info",
-      "7.precondition-failure",
-      "7.not-empty: with a repo",
-      "7.not-empty: with another group",
-      "fields.violation-subject",
-      "errors.exact-texts: a repo",
-      "errors.http-status: 3, 5, 9, 16",
-      "errors.not-empty-order",
-    ],
-  },
-  {
-    what: "desc is ignored",
-    bend: { asked: (path) => path.replace("%20desc", "") },
-    failing: ["4.6.order-by", "4.6.1", "4.6.3", "paging.order-by", "paging.order-by-refused: no order"],
-  },
-  {
-    what: "the mask is ignored, of groups",
-    bend: { asked: (path) => path.replace(/^(\/iam\/v2beta1\/groups\/.*)update_?mask=[^&]*/i, "$1") },
-    failing: [
-      "4.7.2: of a group",
-      "methods.query-spellings: of a mask",
-      "masks.star",
-      "masks.star-alone",
-      "masks.listed-and-absent",
-      "masks.listed-and-absent: a required one",
-      "masks.unknown-path",
-      "masks.read-only-path",
-      "masks.outside-ignored",
-    ],
-  },
-];
-
 describe("a platform that breaks a sentence", () => {
   let platform: RunningPlatform;
   beforeAll(async () => {
@@ -201,7 +127,7 @@ describe("a platform that breaks a sentence", () => {
   });
   afterAll(() => platform.stop());
 
-  it.each(bends)("$what: exactly its cases fail", { timeout }, async ({ bend, failing }) => {
+  it.each(brokenSentences)("$what: exactly its cases fail", { timeout }, async ({ bend, failing }) => {
     const bent = await BentPlatform.start(platform.url, bend);
     try {
       const { url } = bent;

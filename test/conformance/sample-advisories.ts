@@ -1,0 +1,54 @@
+/** The time of a day in January. */
+const day = (number: number) => `2026-01-${String(number).padStart(2, "0")}T08:00:00.000Z`;
+
+const scan = { scanner: "grype", scannerVersion: "0.87.0", component: "axios", componentVersion: "1.7.9" };
+
+/** One event of each type that an advisory may get after its detection. */
+const judgements = [
+  { truePositiveDetermination: { note: "it is called" } },
+  { fixed: { fixedVersion: "1.2.3", note: "rebuilt" } },
+  { falsePositiveDetermination: { type: "TYPE_VULNERABLE_CODE_NOT_IN_EXECUTION_PATH", note: "never started" } },
+  { analysisNotPlanned: { note: "end of life" } },
+  { fixNotPlanned: { note: "end of life" } },
+  { pendingUpstreamFix: { note: "waits for a release" } },
+  { patched: { patchedVersions: ["1.2", "1.3"], note: "backported" } },
+];
+
+const detections = [
+  { scanv1: { ...scan, componentLocation: "app/node_modules/axios" } },
+  { nvdapi: { cpeSearched: "cpe:2.3:a:axios:axios:*", cpeFound: "cpe:2.3:a:axios:axios:1.7.9" } },
+  { manual: {} },
+];
+
+const rated = {
+  severities: [
+    { type: "TYPE_CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H" },
+    { type: "TYPE_CVSS_V4", score: "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:N/VA:N/SC:N/SI:N/SA:N" },
+  ],
+};
+
+/**
+ * Documents for `muster platform load`: advisories in which everything occurs that one may have, so that the suite,
+ * which cannot make any, has each to look at.
+ */
+export const sampleAdvisories: readonly object[] = judgements.map((judgement, index) => ({
+  kind: "Advisory",
+  advisoryId: `SAMPLE-${index}`,
+  aliases: [`CVE-2026-000${index}`, `GHSA-${index % 2 === 0 ? "even" : "odd"}`],
+  author: "mia",
+  artifactName: index < 4 ? "checkout" : "storefront",
+  artifactType: index < 6 ? "oci" : "npm",
+  artifactArchitecture: index % 2 === 0 ? "x86_64" : "aarch64",
+  componentName: index % 3 === 0 ? "axios" : "glibc",
+  componentType: index % 3 === 0 ? "npm" : "deb",
+  componentLocation: index % 3 === 0 ? "app/node_modules/axios" : "usr/lib/libc.so",
+  createTime: day(1 + index),
+  updateTime: day(20 - index),
+  ...(index === 0 ? { legacyAdvisoryId: "OLD-0", ...rated } : {}),
+  ...(index === 1 ? { deleteTime: day(28) } : {}),
+  events: [
+    // Not in the order of their times: the latest is the one that was made last.
+    { createTime: day(10), author: "jonas", reviewer: "mia", reviewState: "REVIEW_STATE_APPROVED", ...judgement },
+    { createTime: day(2), detection: detections[index % detections.length] },
+  ],
+}));
