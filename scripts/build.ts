@@ -10,6 +10,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = resolve(process.argv[2] ?? join(root, "dist"));
 const output = join(folder, "muster.js");
 
+/** Those of Node's modules that hold much memory. */
+const heavyBuiltins = /^(?:node:)?(?:sqlite|https?|http2)$/;
+
 await rm(output, { force: true });
 const { metafile } = await bundle().catch(() => {
   // esbuild has said what is wrong, file and line.
@@ -48,9 +51,6 @@ function bundle() {
     },
   });
 }
-
-/** Those of Node's modules that hold much memory. */
-const heavyBuiltins = /^(?:node:)?(?:sqlite|https?|http2)$/;
 
 /**
  * Node's heavy modules are loaded when a part that wants them is, and not at the start for all: an `import` at the top of the
