@@ -1,4 +1,8 @@
 import { create, type DescMethod, type DescService, type Message } from "@bufbuild/protobuf";
+import { Groups } from "../../gen/muster/platform/iam/groups_pb.ts";
+import { Identities } from "../../gen/muster/platform/iam/identities_pb.ts";
+import { RoleBindings } from "../../gen/muster/platform/iam/role_bindings_pb.ts";
+import { Roles } from "../../gen/muster/platform/iam/roles_pb.ts";
 import { AccountAssociationsService } from "../../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
 import { GroupInvitesService } from "../../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { GroupsService } from "../../gen/muster/platform/iam/v2beta1/group_pb.ts";
@@ -6,10 +10,12 @@ import { IdentityProvidersService } from "../../gen/muster/platform/iam/v2beta1/
 import { IdentitiesService } from "../../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { RoleBindingsService } from "../../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { RolesService } from "../../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { Repos } from "../../gen/muster/platform/registry/repos_pb.ts";
 import { ReposService } from "../../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { TagsService } from "../../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import type { Content, Filter, Question } from "./question.ts";
-import type { Kind } from "./world.ts";
+import { AdvisoriesService } from "../../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
+import type { Content, Filter, Question, V1Kind } from "./question.ts";
+import type { ChangeableKind, Kind } from "./world.ts";
 
 interface Collection {
   readonly service: DescService;
@@ -27,10 +33,24 @@ const collections: Readonly<Record<Kind, Collection>> = {
   groupInvites: { service: GroupInvitesService, one: "groupInvite", many: "groupInvites" },
   repos: { service: ReposService, one: "repo", many: "repos" },
   tags: { service: TagsService, one: "tag", many: "tags" },
+  advisories: { service: AdvisoriesService, one: "advisory", many: "advisories" },
 };
+
+const v1Services = {
+  groups: Groups,
+  identities: Identities,
+  roles: Roles,
+  roleBindings: RoleBindings,
+  repos: Repos,
+} satisfies Readonly<Record<V1Kind, DescService>>;
 
 /** A question as a call of the contract. */
 export function callOf(question: Question): { readonly method: DescMethod; readonly request: Message } {
+  if (question.verb === "listV1") {
+    const method = v1Services[question.kind].method.list;
+    const request = { uidp: filterOf(question.filter), id: question.id?.uid ?? "" };
+    return { method, request: create(method.input, request as never) };
+  }
   const { service, one, many } = collections[question.kind];
   const name = question.verb === "list" ? many : one;
   const localName = question.verb + name.charAt(0).toUpperCase() + name.slice(1);
@@ -39,13 +59,14 @@ export function callOf(question: Question): { readonly method: DescMethod; reado
   return { method, request: create(method.input, requestOf(question, one) as never) };
 }
 
-/** The uids of a list's answer, sorted. */
-export function uidsOf(kind: Kind, answer: Message): readonly string[] {
-  const items = (answer as unknown as Readonly<Record<string, readonly { uid: string }[]>>)[collections[kind].many];
-  return (items ?? []).map(({ uid }) => uid).toSorted();
+/** The uids of a list's answer, sorted; undefined where something else was asked. */
+export function uidsOf({ verb, kind }: Question, answer: Message): readonly string[] | undefined {
+  const lists = answer as unknown as Readonly<Record<string, readonly { uid: string; id: string }[]>>;
+  if (verb === "listV1") return (lists["items"] ?? []).map(({ id }) => id).toSorted();
+  return verb === "list" ? (lists[collections[kind].many] ?? []).map(({ uid }) => uid).toSorted() : undefined;
 }
 
-function requestOf(question: Question, one: string): object {
+function requestOf(question: Exclude<Question, { verb: "listV1" }>, one: string): object {
   switch (question.verb) {
     case "list":
       return { uidp: filterOf(question.filter), pageSize: 200 };
@@ -84,7 +105,7 @@ function claimMatch(subject: string): object {
 }
 
 /** Whatever is needed beside what the question is about, valid. */
-function newResource(kind: Kind, content: Content): object {
+function newResource(kind: ChangeableKind, content: Content): object {
   const role = content.role?.uid ?? "";
   switch (kind) {
     case "identities":
@@ -108,7 +129,7 @@ function newResource(kind: Kind, content: Content): object {
   }
 }
 
-function changesOf(kind: Kind, content: Content): object {
+function changesOf(kind: ChangeableKind, content: Content): object {
   switch (kind) {
     case "identities":
       return content.assumption === undefined ? { description: "changed" } : { relationship: claimMatch("changed") };

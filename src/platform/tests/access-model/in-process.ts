@@ -12,49 +12,39 @@ import { SqliteStore } from "../../store/sqlite.ts";
 import type { Reader, Store, Writer } from "../../store/store.ts";
 import { MasterKey } from "../../tokens/key-file.ts";
 import { callOf, uidsOf } from "./asked.ts";
+import { Exchange } from "./exchange.ts";
+import { now, settings } from "./host.ts";
 import type { Answer } from "./model.ts";
 import type { Question } from "./question.ts";
-import type { Asker } from "./world.ts";
-
-export const now = Date.parse("2026-01-31T12:00:00Z");
-
-const settings = {
-  baseUrl: "https://platform.example.com",
-  authUrl: "https://platform.example.com",
-  audiences: [],
-  refreshLifetime: 0,
-  trustedIssuers: [],
-  errorDomain: "iam.muster.dev",
-  vendorAlias: undefined,
-  uniqueNames: false,
-  consistencyLag: 0,
-  unknownFields: "refuse",
-  deleteAnswer: "nothing",
-  rootGroupCreators: "admin",
-} as const;
 
 /** The platform's services on a store of their own, without a port: what they decide, as fast as they do. */
 export class InProcess {
   readonly store: SqliteStore;
   readonly #folder = mkdtempSync(join(tmpdir(), "muster-access-"));
+  readonly #masterKey = new MasterKey(new Uint8Array(32));
   readonly #real: readonly Service[];
   readonly #hypothetical: readonly Service[];
 
   constructor() {
     this.store = new SqliteStore(join(this.#folder, "data"));
-    const masterKey = new MasterKey(new Uint8Array(32));
+    const masterKey = this.#masterKey;
     const sessionsOn = (store: Store) =>
       new Sessions(store, () => now, settings, new PageTokens(masterKey.derive("page token")));
     this.#real = servicesOf(sessionsOn(this.store), masterKey);
     this.#hypothetical = servicesOf(sessionsOn(new UndoingStore(this.store)), masterKey);
   }
 
+  /** Where callers get their tokens. */
+  exchange(): Promise<Exchange> {
+    return Exchange.on(this.store, this.#masterKey);
+  }
+
   /** What the platform would answer; nothing changes. */
-  async ask(asker: Asker, question: Question): Promise<Answer> {
+  async ask(caller: Caller, question: Question): Promise<Answer> {
     try {
       const { method, request } = callOf(question);
-      const answer = await call(this.#hypothetical, asker, method, request);
-      return question.verb === "list" ? { code: 0, uids: uidsOf(question.kind, answer) } : { code: 0 };
+      const uids = uidsOf(question, await call(this.#hypothetical, caller, method, request));
+      return { code: 0, ...(uids === undefined ? {} : { uids }) };
     } catch (error) {
       if (error instanceof ApiError) return { code: error.code };
       throw error;
@@ -83,20 +73,10 @@ export class InProcess {
   }
 }
 
-function call(services: readonly Service[], asker: Asker, method: DescMethod, request: Message): Promise<Message> {
+function call(services: readonly Service[], caller: Caller, method: DescMethod, request: Message): Promise<Message> {
   const service = services.find(({ desc }) => desc === method.parent);
   if (service?.access !== "authenticated") throw new Error(`${method.parent.typeName} is not served`);
-  return service.handler(method)(request, { caller: callerOf(asker) });
-}
-
-function callerOf(asker: Asker): Caller {
-  if (asker.kind === "admin") return asker;
-  const { identity, capabilities, scopes } = asker;
-  const narrowing = {
-    capabilities: capabilities === undefined ? undefined : new Set(capabilities),
-    groups: scopes?.map(({ uid }) => uid),
-  };
-  return { kind: "identity", uid: identity.uid, narrowing, actor: undefined };
+  return service.handler(method)(request, { caller });
 }
 
 /** Writes on it are done to their end, and undone: each finds the same world. */

@@ -1,7 +1,17 @@
 import { allCapabilities, Capability } from "../../access/capability.ts";
 import { Code } from "../../errors/api-error.ts";
+import { neededCapabilities } from "./needed-capabilities.ts";
 import type { Content, Filter, Question } from "./question.ts";
-import { type Asker, type Binding, type Kind, pathOf, type Place, type Role, type World } from "./world.ts";
+import {
+  type Asker,
+  type Binding,
+  type ChangeableKind,
+  type Kind,
+  pathOf,
+  type Place,
+  type Role,
+  type World,
+} from "./world.ts";
 
 /** 0 for success; what a List shows, sorted. */
 export interface Answer {
@@ -23,26 +33,6 @@ const {
   CAP_IAM_ROLE_BINDINGS_DELETE: unbind,
 } = Capability;
 
-type Verb = "create" | "update" | "list" | "delete";
-
-const capabilities: Readonly<Record<Kind, Readonly<Record<Verb, Capability>>>> = {
-  groups: verbs("CAP_IAM_GROUPS"),
-  identities: verbs("CAP_IAM_IDENTITY"),
-  roles: verbs("CAP_IAM_ROLES"),
-  roleBindings: verbs("CAP_IAM_ROLE_BINDINGS"),
-  identityProviders: verbs("CAP_IAM_IDENTITY_PROVIDERS"),
-  accountAssociations: verbs("CAP_IAM_ACCOUNT_ASSOCIATIONS"),
-  // Invites have no capability of their own for an update.
-  groupInvites: { ...verbs("CAP_IAM_GROUP_INVITES"), update: Capability.CAP_IAM_GROUP_INVITES_CREATE },
-  repos: verbs("CAP_REPO"),
-  tags: verbs("CAP_TAG"),
-};
-
-function verbs(prefix: string): Readonly<Record<Verb, Capability>> {
-  const named = (verb: string) => Capability[`${prefix}_${verb}` as keyof typeof Capability];
-  return { create: named("CREATE"), update: named("UPDATE"), list: named("LIST"), delete: named("DELETE") };
-}
-
 /** What the platform must answer: the rules as they are written, without any thought of speed. */
 export function answerOf(world: World, asker: Asker, question: Question): Answer {
   try {
@@ -59,17 +49,19 @@ function judged(by: Judge, question: Question): Answer {
   switch (question.verb) {
     case "list":
       return { code: 0, uids: by.listed(kind, question.filter) };
+    case "listV1":
+      return { code: 0, uids: by.listedV1(question.kind, question.filter, question.id) };
     case "get":
       by.get(kind, question.target);
       return { code: 0 };
     case "create":
-      by.create(kind, question.parent, question.content);
+      by.create(question.kind, question.parent, question.content);
       return { code: 0 };
     case "update":
-      by.update(kind, question.target, question.content);
+      by.update(question.kind, question.target, question.content);
       return { code: 0 };
     case "delete":
-      by.delete(kind, question.target);
+      by.delete(question.kind, question.target);
       return { code: 0 };
   }
 }
@@ -96,11 +88,12 @@ class Judge {
     const asker = this.#asker;
     if (asker.kind === "admin") return allCapabilities;
     const path = pathOf(place);
-    if (asker.scopes !== undefined && !asker.scopes.some((scope) => path.includes(scope))) return [];
+    const { narrowings } = asker;
+    if (!narrowings.every(({ scopes }) => scopes?.some((scope) => path.includes(scope)) ?? true)) return [];
     return this.#world.roleBindings
       .filter(({ identity, parent }) => identity === asker.identity && path.includes(parent as Place))
       .flatMap(({ role }) => role.capabilities)
-      .filter((capability) => asker.capabilities?.includes(capability) ?? true);
+      .filter((one) => narrowings.every(({ capabilities: named }) => named?.includes(one) ?? true));
   }
 
   #may(capability: Capability, place: Place): boolean {
@@ -138,26 +131,31 @@ class Judge {
       (filter.inRoot === undefined || one.parent === undefined) &&
       (filter.ids === undefined || filter.ids.some(({ uid }) => uid === one.uid));
     return this.#world[kind]
-      .filter((one) => (kind === "roles" && one.parent === undefined) || this.#may(capabilities[kind].list, one))
+      .filter((one) => (kind === "roles" && one.parent === undefined) || this.#may(neededCapabilities[kind].list, one))
       .filter(inFilter)
       .map(({ uid }) => uid)
       .toSorted();
   }
 
+  listedV1(kind: Kind, filter: Filter, id: Place | undefined): string[] {
+    if (id !== undefined) this.#refuseOtherKinds([kind], id);
+    return this.listed(kind, filter).filter((uid) => id === undefined || uid === id.uid);
+  }
+
   get(kind: Kind, target: Place): void {
     const found = this.#find(kind, target);
     if (kind === "roles" && found.parent === undefined) return;
-    this.#demand(capabilities[kind].list, found);
+    this.#demand(neededCapabilities[kind].list, found);
   }
 
-  create(kind: Kind, parent: Place | undefined, content: Content): void {
+  create(kind: ChangeableKind, parent: Place | undefined, content: Content): void {
     if (parent === undefined) {
       if (this.#asker.kind !== "admin") throw new Refusal(Code.permissionDenied);
       return;
     }
     const at = this.#find(kind === "tags" ? "repos" : "groups", parent);
     const isThere = this.#world.tags.some((tag) => kind === "tags" && tag.name === content.name && tag.parent === at);
-    this.#demand(capabilities[kind][isThere ? "update" : "create"], at);
+    this.#demand(neededCapabilities[kind][isThere ? "update" : "create"], at);
     switch (kind) {
       case "roles":
         return this.#demandAll(content.capabilities ?? [], at);
@@ -178,10 +176,10 @@ class Judge {
     }
   }
 
-  update(kind: Kind, target: Place, content: Content): void {
+  update(kind: ChangeableKind, target: Place, content: Content): void {
     if (kind === "roles" && isBuiltin(target, this.#world)) throw new Refusal(Code.permissionDenied);
     const found = this.#find(kind, target);
-    this.#demand(kind === "roleBindings" ? rebind : capabilities[kind].update, found);
+    this.#demand(kind === "roleBindings" ? rebind : neededCapabilities[kind].update, found);
     const group = found.parent as Place;
     switch (kind) {
       case "identities":
@@ -210,7 +208,7 @@ class Judge {
     }
   }
 
-  delete(kind: Kind, target: Place): void {
+  delete(kind: ChangeableKind, target: Place): void {
     const world = this.#world;
     if (kind === "roles" && isBuiltin(target, world)) throw new Refusal(Code.permissionDenied);
     if (kind === "roleBindings" && !world.roleBindings.some(({ uid }) => uid === target.uid)) {
@@ -220,13 +218,13 @@ class Judge {
       return this.#demand(unbind, parent);
     }
     const found = this.#find(kind, target);
-    this.#demand(capabilities[kind].delete, found);
+    this.#demand(neededCapabilities[kind].delete, found);
     const inside = (one: Place) => one.parent === found;
     const uses = ({ role }: { role: Role }) => role === found;
     const alive = world.groupInvites.filter(({ expired }) => !expired);
     const children = [
       ...[world.repos, world.groups, world.identities, world.roles, world.roleBindings].flat(),
-      ...[world.identityProviders, world.accountAssociations, alive, world.tags].flat(),
+      ...[world.identityProviders, world.accountAssociations, alive, world.tags, world.advisories].flat(),
     ];
     const holds = (kind === "groups" || kind === "repos") && children.some(inside);
     const used = kind === "roles" && [...world.roleBindings, ...world.identityProviders, ...alive].some(uses);

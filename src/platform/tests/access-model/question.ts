@@ -1,6 +1,14 @@
 import type { Capability } from "../../access/capability.ts";
 import type { Random } from "./random.ts";
-import { childOf, type Kind, type Place, randomCapabilities, rolesFor, type World } from "./world.ts";
+import {
+  type ChangeableKind,
+  childOf,
+  type Kind,
+  type Place,
+  randomCapabilities,
+  rolesFor,
+  type World,
+} from "./world.ts";
 
 /** What a resource that is made or changed refers to. */
 export interface Content {
@@ -23,17 +31,23 @@ export interface Filter {
 /** One call: what is asked of the platform and of the model. */
 export type Question =
   | { readonly verb: "list"; readonly kind: Kind; readonly filter: Filter }
-  | { readonly verb: "get" | "delete"; readonly kind: Kind; readonly target: Place }
+  | { readonly verb: "listV1"; readonly kind: V1Kind; readonly filter: Filter; readonly id: Place | undefined }
+  | { readonly verb: "get"; readonly kind: Kind; readonly target: Place }
+  | { readonly verb: "delete"; readonly kind: ChangeableKind; readonly target: Place }
   | {
       readonly verb: "create";
-      readonly kind: Kind;
+      readonly kind: ChangeableKind;
       /** Undefined for a root. */
       readonly parent: Place | undefined;
       readonly content: Content;
     }
-  | { readonly verb: "update"; readonly kind: Kind; readonly target: Place; readonly content: Content };
+  | { readonly verb: "update"; readonly kind: ChangeableKind; readonly target: Place; readonly content: Content };
 
-export const kinds: readonly Kind[] = [
+/** What v1 lists too. */
+export const v1Kinds = ["groups", "identities", "roles", "roleBindings", "repos"] as const;
+export type V1Kind = (typeof v1Kinds)[number];
+
+export const changeableKinds: readonly ChangeableKind[] = [
   "groups",
   "identities",
   "roles",
@@ -44,17 +58,27 @@ export const kinds: readonly Kind[] = [
   "repos",
   "tags",
 ];
+const kinds: readonly Kind[] = [...changeableKinds, "advisories"];
 
 export function randomQuestion(random: Random, world: World): Question {
+  if (random.oneIn(12)) {
+    const kind = random.pick(v1Kinds);
+    const id = random.oneIn(4) ? randomTarget(random, world, kind) : undefined;
+    return { verb: "listV1", kind, filter: randomFilter(random, world), id };
+  }
   const kind = random.pick(kinds);
-  switch (random.below(kind === "tags" ? 4 : 5)) {
+  const reads = random.below(kind === "tags" ? 4 : 5) < 2;
+  if (kind !== "advisories" && !reads) return randomChange(random, world, kind);
+  return random.oneIn(2)
+    ? { verb: "list", kind, filter: randomFilter(random, world) }
+    : { verb: "get", kind, target: randomTarget(random, world, kind) };
+}
+
+function randomChange(random: Random, world: World, kind: ChangeableKind): Question {
+  switch (random.below(kind === "tags" ? 2 : 3)) {
     case 0:
-      return { verb: "list", kind, filter: randomFilter(random, world) };
-    case 1:
-      return { verb: "get", kind, target: randomTarget(random, world, kind) };
-    case 2:
       return { verb: "delete", kind, target: randomTarget(random, world, kind) };
-    case 3: {
+    case 1: {
       const parent =
         kind === "groups" && random.oneIn(10)
           ? undefined
@@ -75,7 +99,7 @@ function randomTarget(random: Random, world: World, kind: Kind): Place {
   return random.pick(from.length === 0 ? world.groups : from);
 }
 
-function randomContent(random: Random, world: World, kind: Kind, at: Place | undefined): Content {
+function randomContent(random: Random, world: World, kind: ChangeableKind, at: Place | undefined): Content {
   const role = () => {
     // Mostly one that may be bound there, or nothing else would ever be judged.
     if (at === undefined || random.oneIn(8)) return randomTarget(random, world, "roles");

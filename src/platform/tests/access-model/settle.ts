@@ -8,6 +8,7 @@ import { IdentityProviderSchema } from "../../gen/muster/platform/iam/v2beta1/id
 import { IdentitySchema } from "../../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { RoleBindingSchema } from "../../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { RoleSchema } from "../../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { AdvisorySchema } from "../../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 import { RepoSchema } from "../../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { TagSchema } from "../../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { accountAssociations } from "../../iam/account-association-collection.ts";
@@ -21,7 +22,9 @@ import { roles } from "../../iam/role-collection.ts";
 import { repos } from "../../registry/repo-collection.ts";
 import { tags } from "../../registry/tag-collection.ts";
 import type { Writer } from "../../store/store.ts";
-import { now } from "./in-process.ts";
+import { advisories } from "../../vulnerabilities/advisory-collection.ts";
+import { now } from "./host.ts";
+import { assumption } from "./issuer.ts";
 import type { World } from "./world.ts";
 
 const name = "as it was";
@@ -34,7 +37,7 @@ export async function settle(writer: Writer, world: World): Promise<void> {
   await writeBuiltinRoles(tx, now);
   for (const { uid } of world.groups) await groups.insert(tx, create(GroupSchema, { uid, ...common }));
   for (const { uid, expired } of world.identities) {
-    const value = { issuer: "https://issuer.example.com", subject: name, expirationTime: expiry(expired) };
+    const value = { ...assumption, expirationTime: expiry(expired) };
     const relationship = { case: "staticKeys", value } as const;
     await identities.insert(tx, create(IdentitySchema, { uid, ...common, relationship }));
   }
@@ -60,6 +63,8 @@ export async function settle(writer: Writer, world: World): Promise<void> {
   for (const { uid } of world.repos) await repos.insert(tx, create(RepoSchema, { uid, ...common }));
   for (const tag of world.tags)
     await tags.insert(tx, create(TagSchema, { ...common, uid: tag.uid, name: tag.name, digest: "sha256:0" }));
+  for (const { uid } of world.advisories)
+    await advisories.insert(tx, create(AdvisorySchema, { uid, advisoryId: "A", createTime: time, updateTime: time }));
 }
 
 function expiry(expired: boolean) {

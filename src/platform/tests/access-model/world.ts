@@ -44,19 +44,28 @@ export interface World {
   readonly groupInvites: Promising[];
   readonly repos: Place[];
   readonly tags: Tag[];
+  readonly advisories: Place[];
 }
 
 export type Kind = keyof World;
+/** Advisories have no way in or out but `muster platform load`. */
+export type ChangeableKind = Exclude<Kind, "advisories">;
 
-/** Who asks: the admin, or an identity with a token that may be narrowed. */
-export type Asker =
-  | { readonly kind: "admin" }
-  | {
-      readonly kind: "identity";
-      readonly identity: Place;
-      readonly capabilities: readonly Capability[] | undefined;
-      readonly scopes: readonly Place[] | undefined;
-    };
+/** What a token is narrowed to, once. */
+export interface Narrowing {
+  readonly capabilities?: readonly Capability[];
+  readonly scopes?: readonly Place[];
+}
+
+/** Who has a token for an identity, from an exchange, and then from a refresh for each further narrowing. */
+export interface TokenHolder {
+  readonly kind: "identity";
+  readonly identity: Place;
+  readonly narrowings: readonly Narrowing[];
+}
+
+/** Who asks. */
+export type Asker = { readonly kind: "admin" } | TokenHolder;
 
 /** The place and everything above it. */
 export function pathOf(place: Place): Place[] {
@@ -115,6 +124,7 @@ export function randomWorld(random: Random): World {
     groupInvites: [],
     repos: times(6, anywhere),
     tags: [],
+    advisories: times(6, anywhere),
   };
   const promising = (): Promising => {
     const place = anywhere();
@@ -138,13 +148,28 @@ export function randomBinding(random: Random, world: World): Binding {
   };
 }
 
-/** Somebody, mostly an identity; its token may be narrowed to capabilities, to groups, or to both. */
-export function randomAsker(random: Random, { identities, groups }: World): Asker {
+/** Somebody, mostly an identity; its token may be narrowed to capabilities, to groups, or to both, and once again. */
+export function randomAsker(random: Random, world: World): Asker {
   if (random.oneIn(12)) return { kind: "admin" };
-  return {
-    kind: "identity",
-    identity: random.oneIn(40) ? childOf(random, random.pick(groups)) : random.pick(identities),
-    capabilities: random.oneIn(4) ? random.some(allCapabilities) : undefined,
-    scopes: random.oneIn(4) ? Array.from({ length: 1 + random.below(2) }, () => random.pick(groups)) : undefined,
+  const identity = random.oneIn(30) ? childOf(random, random.pick(world.groups)) : random.pick(world.identities);
+  const first: Narrowing = {
+    ...(random.oneIn(3) ? { capabilities: atLeastOne(random, allCapabilities) } : {}),
+    ...(random.oneIn(3) ? { scopes: [random.pick(world.groups), ...random.some(world.groups).slice(0, 1)] } : {}),
   };
+  const narrowings = random.oneIn(3) ? [first, randomFurtherNarrowing(random, world, first)] : [first];
+  return { kind: "identity", identity, narrowings };
+}
+
+/** Mostly within what is left; now and then beyond it. */
+function randomFurtherNarrowing(random: Random, { groups }: World, { capabilities, scopes }: Narrowing): Narrowing {
+  const left = random.oneIn(8) ? allCapabilities : (capabilities ?? allCapabilities);
+  const within = groups.filter((group) => scopes?.some((scope) => pathOf(group).includes(scope)) ?? true);
+  return {
+    ...(random.oneIn(2) ? { capabilities: atLeastOne(random, left) } : {}),
+    ...(random.oneIn(2) ? { scopes: [random.pick(random.oneIn(8) ? groups : within)] } : {}),
+  };
+}
+
+function atLeastOne<T>(random: Random, items: readonly T[]): T[] {
+  return [...new Set([random.pick(items), ...random.some(items)])];
 }

@@ -1,0 +1,21 @@
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { now } from "./host.ts";
+
+const { publicKey, privateKey } = await generateKeyPair("ES256");
+const issued = now / 1_000;
+
+/** How every identity of a world is assumed: by the tokens of one issuer, for one subject. */
+export const assumption = {
+  issuer: "https://issuer.example.com",
+  subject: "somebody",
+  issuerKeys: JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" }] }),
+  audiences: ["platform.example.com"],
+};
+
+/** That subject's token. */
+export const incomingToken = await new SignJWT({ iat: issued, exp: issued + 600 })
+  .setProtectedHeader({ alg: "ES256", kid: "1" })
+  .setIssuer(assumption.issuer)
+  .setSubject(assumption.subject)
+  .setAudience(assumption.audiences)
+  .sign(privateKey);
