@@ -1,5 +1,6 @@
 import type { KindName, Resource } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
+import { KubeError } from "#src/kube/errors.ts";
 import type { ReflectorReport } from "#src/kube/reflector.ts";
 import type { Logger } from "#src/ops/log.ts";
 import type { Metrics } from "#src/ops/metrics.ts";
@@ -45,8 +46,16 @@ export class OperatorSigns implements ReconcileSigns {
     );
   }
 
+  silenced({ resource }: Observed): void {
+    this.#log.info(
+      nameOf(resource),
+      "its status may not be written, as while its namespace is being deleted; its deletion goes on",
+    );
+  }
+
   reconcileFailed({ controller, key, error, retryInMs }: ReconcileFailure): void {
-    this.#log.warn({ controller, key, err: error, retryInMs: Math.round(retryInMs) }, "reconcile failed");
+    const err = error instanceof KubeError ? plain(error) : error;
+    this.#log.warn({ controller, key, err, retryInMs: Math.round(retryInMs) }, "reconcile failed");
   }
 
   reflector(kind: KindName, namespace: string, report: ReflectorReport): void {
@@ -153,7 +162,7 @@ function nameOf({ kind, metadata }: Resource): {
   return { kind, namespace: metadata.namespace, name: metadata.name };
 }
 
-/** A failure of the platform is no surprise: its stack would only fill the log. */
+/** That another server refuses is no surprise: a stack would only fill the log. */
 function plain(error: unknown): unknown {
   if (error instanceof Error) delete error.stack;
   return error;

@@ -9,6 +9,8 @@ import { type Trouble, troubleOf } from "./trouble.ts";
 /** The same state in other words is written this much later at the earliest. */
 const rephraseMs = 60_000;
 const hourMs = 3_600_000;
+/** Where nothing may be told, it is tried again so much later. */
+const silenceMs = 60_000;
 
 /**
  * Ends a decision: writes the status if it does not tell `outlook` yet, else waits until `until` (for `stalled` an hour,
@@ -24,6 +26,9 @@ export function conclude(observed: Observed, outlook: Outlook, until?: Moment, a
     const writeAt = rephrases ? Math.max(showAt, rephraseAt) : showAt;
     if (now < writeAt) return { do: "wait", until: Math.min(until ?? writeAt, writeAt) };
   }
+  const silentUntil = (memory.silencedAt ?? Number.NEGATIVE_INFINITY) + silenceMs;
+  if (patch !== undefined && now < silentUntil)
+    return { do: "wait", until: Math.min(until ?? silentUntil, silentUntil) };
   const told = announce ?? announcementOf(observed, outlook);
   if (patch !== undefined) return { do: "writeStatus", patch, ...(told === undefined ? {} : { announce: told }) };
   if (outlook.is === "ready" || outlook.is === "paused") return { do: "done" };

@@ -103,6 +103,11 @@ export class Memories {
     return failure;
   }
 
+  /** Its status was refused, because of rights. */
+  afterSilence(key: string, observed: Observed, at: Moment): void {
+    this.#put(key, { ...observed.memory, silencedAt: at });
+  }
+
   /** What was forgotten while it was worked on stays forgotten. */
   #put(key: string, memory: Memory): void {
     if (this.#memories.get(key)?.resourceUid === memory.resourceUid) this.#memories.set(key, memory);

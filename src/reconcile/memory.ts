@@ -21,6 +21,8 @@ export interface Memory {
   readonly failure?: Failure;
   /** When its status was written last. */
   readonly toldAt?: Moment;
+  /** When Kubernetes refused, because of rights, to have its status written. */
+  readonly silencedAt?: Moment;
   /** The last change that the platform answered to, and how the thing differed before it. */
   readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: Moment };
   /** When it was corrected after a change by another hand, within the last hour. */

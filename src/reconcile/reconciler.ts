@@ -1,6 +1,6 @@
 import type { KindName } from "#src/api/resource.ts";
 import type { KubeApi } from "#src/kube/api.ts";
-import { isNotFound } from "#src/kube/errors.ts";
+import { isForbidden, isNotFound } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/events.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
@@ -26,6 +26,8 @@ export interface ReconcileSigns {
   performed(observed: Observed, step: Step): void;
   /** A call to the platform failed; it is tried again after `retryInMs`. */
   failed(observed: Observed, step: Step, error: PlatformFailure, retryInMs: number): void;
+  /** The status of a resource that is being deleted may not be written any more; its deletion goes on. */
+  silenced(observed: Observed): void;
 }
 
 /**
@@ -63,7 +65,11 @@ export class Reconciler {
         } catch (error) {
           // Gone meanwhile: the watch will say so, or has.
           if (isNotFound(error) && step.do !== "readDefinition") return { type: "done" };
-          throw error;
+          // A namespace that is deleted takes the right to tell along before what waits to go: that is no failure.
+          if (!isForbidden(error) || step.do !== "writeStatus" || !isLeaving(observed)) throw error;
+          world.memories[kind].afterSilence(key, observed, world.clock.monotonic());
+          this.#options.signs.silenced(observed);
+          continue;
         }
         this.#tell(observed, step);
       }
@@ -97,4 +103,8 @@ export class Reconciler {
       note: plainText(note, 1024),
     });
   }
+}
+
+function isLeaving({ resource }: Observed): boolean {
+  return resource.metadata.deletionTimestamp !== undefined;
 }

@@ -11,7 +11,7 @@ const definitions = ["groups", "identities", "rolebindings"].map((plural) => ({
 
 describeWithSystem(
   "what goes away as a whole",
-  (system) => {
+  (system, operator) => {
     const kube = () => system().controlPlane.admin;
     const tree = (namespace: string) => [
       musterObject("Group", namespace, "top", { parentUid: system().root, name: `top of ${namespace}` }),
@@ -37,6 +37,23 @@ describeWithSystem(
       expect(await differencesFromPlatform(system())).toEqual([]);
     });
 
+    it("what cannot go yet waits without a failure, though a namespace that is going lets nothing be told", async () => {
+      const ours = musterObject("Group", "waiting", "ours", { parentUid: system().root, name: "ours" });
+      await kube().apply(ours);
+      const { uid } = (await system().ready(ours))["status"] as { uid: string };
+      const another = await system().admin.create("groups", uid, { name: "made by another hand" });
+      const from = operator().process.log.length;
+      await kube().delete(namespace("waiting"));
+      await operator().process.logged(({ msg }) => msg.startsWith("its status may not be written"), from);
+      await system().admin.delete("groups", another.uid);
+      await system().gone(namespace("waiting"), 60_000);
+      const failed = operator()
+        .process.log.slice(from)
+        .filter(({ msg }) => msg === "reconcile failed");
+      expect(failed).toEqual([]);
+      expect(await differencesFromPlatform(system())).toEqual([]);
+    });
+
     it("the definitions, and with them all objects, leave everything on the platform", async () => {
       const everything = async () => [
         ...(await system().admin.list("groups")),
@@ -50,5 +67,5 @@ describeWithSystem(
       expect(before).toHaveLength(system().before.size + tree("staying").length);
     });
   },
-  { namespaces: ["leaving", "staying"] },
+  { namespaces: ["leaving", "waiting", "staying"] },
 );

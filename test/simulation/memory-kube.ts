@@ -31,6 +31,8 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   #version = 100;
   #uids = 0;
   writes = 0;
+  /** As in a namespace that is being deleted, whose role bindings are gone: objects may be let go, and nothing told. */
+  refusesStatus = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -106,6 +108,8 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     const call = `patch ${resource.plural}`;
     const before = this.find(resource.kind, name);
     if (before === undefined) throw new KubeError({ call, code: 404, reason: "NotFound" }, "not found");
+    if (this.refusesStatus && subresource === "status")
+      throw new KubeError({ call: `${call}/status`, code: 403, reason: "Forbidden" }, "is forbidden");
     const guards = (body as { metadata?: { uid?: string; resourceVersion?: string } }).metadata;
     if (guards?.uid !== before.metadata.uid || guards?.resourceVersion !== before.metadata.resourceVersion)
       throw new KubeError({ call, code: 409, reason: "Conflict" }, "the object has been modified");

@@ -61,6 +61,8 @@ export class OperatorProcess {
   readonly #options: ProcessOptions;
   #dead = false;
   reconciles = 0;
+  /** Statuses that might not be written. */
+  silences = 0;
 
   constructor(options: ProcessOptions) {
     const { kube, platform, clock, acquired, onEvent } = options;
@@ -110,7 +112,7 @@ export class OperatorProcess {
       kube: gatedKube,
       recorder: { record: (object, { reason }) => onEvent?.(reason, object.metadata.name) },
       random: () => 0.5,
-      signs: { performed: () => undefined, failed: () => undefined },
+      signs: { performed: () => undefined, failed: () => undefined, silenced: () => (this.silences += 1) },
     });
     this.#controllers = Object.fromEntries(
       kindNames.map((kind) => [
