@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ControlPlane } from "#test/control-plane/control-plane.ts";
 import type { KubeObject } from "#test/control-plane/kube-client.ts";
-import type { Operator, System } from "#test/harness/system.ts";
+import type { Operator } from "#test/harness/operator.ts";
+import type { System } from "#test/harness/system.ts";
 import { type Counter, trafficBetween } from "./counts.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Observer } from "./observer.ts";

@@ -3,7 +3,7 @@ import { differencesFromPlatform } from "#test/harness/comparison.ts";
 import { describeWithProxiedSystem } from "#test/harness/describe-with-system.ts";
 import type { Fault } from "#test/harness/fault-proxy.ts";
 import { kindRef, musterKinds, ref } from "#test/harness/muster-objects.ts";
-import type { Operator } from "#test/harness/system.ts";
+import type { Operator } from "#test/harness/operator.ts";
 import { tree } from "#test/harness/tree.ts";
 
 /** What is forwarded so late lands before the operator believes that it never will: 3 s + 4 s after it was sent. */

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from "vitest";
 import { differencesFromPlatform } from "#test/harness/comparison.ts";
 import { describeWithProxiedSystem } from "#test/harness/describe-with-system.ts";
 import { musterObject, ref } from "#test/harness/muster-objects.ts";
-import type { Operator } from "#test/harness/system.ts";
+import type { Operator } from "#test/harness/operator.ts";
 import { tree } from "#test/harness/tree.ts";
 
 const flags = ["--lease-duration", "2s", "--platform-timeout", "1s", "--settle-time", "1s", "--resync", "2s"];

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { kubeconfig } from "#test/control-plane/kubeconfig.ts";
 import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
-import { customResourceDefinitions } from "#test/harness/system.ts";
+import { customResourceDefinitions } from "#test/harness/custom-resource-definitions.ts";
 
 const main = join(import.meta.dirname, "main.ts");
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Cluster } from "#test/harness/cluster.ts";
-import type { Operator, System } from "#test/harness/system.ts";
+import type { Operator } from "#test/harness/operator.ts";
+import type { System } from "#test/harness/system.ts";
 import type { Shown } from "./chapter.ts";
 import { apply, applyAndWatch } from "./chapters/apply.ts";
 import { deletion } from "./chapters/deletion.ts";

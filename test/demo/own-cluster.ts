@@ -3,7 +3,7 @@ import { KubeConfigError, readConnection } from "#src/kube/config.ts";
 import { systemClock } from "#src/kube/clock.ts";
 import { KubeClient, KubeError, type KubeObject } from "#test/control-plane/kube-client.ts";
 import { kindRef, musterKinds } from "#test/harness/muster-objects.ts";
-import { customResourceDefinitions } from "#test/harness/system.ts";
+import { customResourceDefinitions } from "#test/harness/custom-resource-definitions.ts";
 import { missingRights } from "./needed-rights.ts";
 import type { Ground } from "./ground.ts";
 import type { Options } from "./options.ts";

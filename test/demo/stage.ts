@@ -1,7 +1,8 @@
 import type { KubeClient, KubeObject } from "#test/control-plane/kube-client.ts";
 import { examples } from "#test/harness/examples.ts";
 import type { PlatformAdmin } from "#test/harness/platform-admin.ts";
-import { type Operator, operatorAccount, System } from "#test/harness/system.ts";
+import type { Operator } from "#test/harness/operator.ts";
+import { operatorAccount, System } from "#test/harness/system.ts";
 import type { Cluster } from "#test/harness/cluster.ts";
 import type { Ground } from "./ground.ts";
 import { readOperatorRights } from "./operator-rights.ts";

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithControlPlane } from "../control-plane/describe-with-control-plane.ts";
 import { loadOperatorRbac } from "../deploy/operator-rbac.ts";
 import { FaultProxy } from "./fault-proxy.ts";
+import type { Operator } from "./operator.ts";
 import { secretsShown } from "./secrets.ts";
-import { type Operator, System, type SystemOptions } from "./system.ts";
+import { System, type SystemOptions } from "./system.ts";
 
 interface Options extends Omit<SystemOptions, "controlPlane" | "rbac"> {
   readonly audit?: boolean;

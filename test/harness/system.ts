@@ -1,13 +1,14 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { KubeObject, ObjectRef } from "../control-plane/kube-client.ts";
 import type { Cluster } from "./cluster.ts";
+import { customResourceDefinitions, isEstablished } from "./custom-resource-definitions.ts";
 import { asInPod, byKubeconfig } from "./kubernetes-access.ts";
 import { isReady } from "./muster-objects.ts";
 import { MusterProcess, type MusterProcessOptions } from "./muster-process.ts";
+import { Operator } from "./operator.ts";
 import { PlatformAdmin } from "./platform-admin.ts";
 
 export interface SystemOptions<C extends Cluster = ControlPlane> {
@@ -260,35 +261,6 @@ export class System<C extends Cluster = ControlPlane> {
     const rbac = this.#options.rbac ?? allowAll;
     for (const object of rbac(account, this.namespaces)) await admin.apply(object);
   }
-}
-
-/** An operator that runs. */
-export class Operator {
-  readonly process: MusterProcess;
-  readonly url: string;
-  constructor(process: MusterProcess, url: string) {
-    this.process = process;
-    this.url = url;
-  }
-
-  async metrics(): Promise<string> {
-    return (await fetch(`${this.url}/metrics`)).text();
-  }
-}
-
-/** `crds/`, as it is to be applied. */
-export async function customResourceDefinitions(): Promise<KubeObject[]> {
-  const folder = new URL("../../crds/", import.meta.url);
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml"));
-  const documents = await Promise.all(
-    files.map(async (file) => parseAllDocuments(await readFile(new URL(file, folder), "utf8"))),
-  );
-  return documents.flat().map((document) => document.toJS() as KubeObject);
-}
-
-function isEstablished(object: KubeObject | undefined): boolean {
-  const conditions: { type: string; status: string }[] = object?.["status"]?.conditions ?? [];
-  return conditions.some(({ type, status }) => type === "Established" && status === "True");
 }
 
 function allowAll({ namespace, name }: { namespace: string; name: string }): KubeObject[] {
