@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http2";
 import {
   create,
   createRegistry,
@@ -8,6 +9,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Message,
+  toBinary,
   toJson,
 } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
@@ -16,6 +18,8 @@ import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-no
 import { file_google_rpc_error_details as errorDetails } from "#src/platform/gen/google/rpc/error_details_pb.ts";
 import type { Api, Failure, Json, Method, Outcome, Query } from "./api.ts";
 import { type CollectionName, collections } from "./collections.ts";
+import { rawCall } from "./raw-call.ts";
+import { Reflection, type ReflectionVersion } from "./reflection.ts";
 import type { Transcript } from "./transcript.ts";
 
 const registry = createRegistry(errorDetails);
@@ -38,9 +42,11 @@ interface ChannelSettings {
 export class GrpcChannel {
   readonly #sessions: Http2SessionManager;
   readonly #transport: ReturnType<typeof createGrpcTransport>;
+  readonly #address: Pick<ChannelSettings, "url" | "ca">;
   readonly #vendor: string;
 
   constructor({ url, ca, vendor }: ChannelSettings) {
+    this.#address = { url, ca };
     this.#sessions = new Http2SessionManager(url, {}, ca === undefined ? {} : { ca });
     this.#transport = createGrpcTransport({ baseUrl: url, sessionManager: this.#sessions });
     this.#vendor = vendor;
@@ -49,6 +55,17 @@ export class GrpcChannel {
   /** One call; answers that are errors are thrown as `ConnectError`. */
   async unary(method: DescMethodUnary, input: Message, headers: Metadata, signal: AbortSignal) {
     return this.#transport.unary(this.#renamed(method), signal, patience, headers, input);
+  }
+
+  reflection(version: ReflectionVersion, signal: AbortSignal): Reflection {
+    return new Reflection(this.#transport, version, signal);
+  }
+
+  /** One call as it is on the wire. */
+  async raw(method: DescMethodUnary, input: Message, headers: Metadata, signal: AbortSignal) {
+    const { parent, name } = this.#renamed(method);
+    const path = `/${parent.typeName}/${name}`;
+    return rawCall({ ...this.#address, path, message: toBinary(method.input, input), headers, signal });
   }
 
   close(): void {
@@ -92,6 +109,7 @@ export class GrpcApi implements Api {
   }
 
   create(collection: CollectionName, parent: string, body: object): Promise<Outcome> {
+    this.#settings.transcript.made.add(collection);
     const { singular } = collections[collection];
     return this.send(methodOf(collection, `Create${singular}`), { parent, [fieldOf(singular)]: body });
   }
@@ -118,8 +136,23 @@ export class GrpcApi implements Api {
     const { updateMask, ...rest } = input;
     const message = fromJson(method.input, rest as JsonValue);
     if (updateMask !== undefined) Object.assign(message, { updateMask: maskOf(method.input, updateMask) });
+    return this.#exchange(method, message, this.#metadata, input);
+  }
+
+  get #metadata(): Metadata {
     const { token } = this.#settings;
-    return this.#exchange(method, message, token === undefined ? {} : { authorization: `Bearer ${token}` }, input);
+    return token === undefined ? {} : { authorization: `Bearer ${token}` };
+  }
+
+  /** What the server says of itself, which nobody needs a token for. */
+  reflection(version: ReflectionVersion): Reflection {
+    return this.#settings.channel.reflection(version, this.#settings.signal);
+  }
+
+  /** The headers and trailers that a call is answered with. */
+  async raw(method: DescMethodUnary, input: JsonObject): Promise<IncomingHttpHeaders> {
+    const { channel, signal } = this.#settings;
+    return channel.raw(method, fromJson(method.input, input), this.#metadata, signal);
   }
 
   /** A request as a message, with the metadata that it shall have and no other. */
