@@ -22,11 +22,13 @@ import {
   descriptionRule,
   digestRule,
   emailRule,
+  issuerNameRule,
   issuerRule,
   jwksRule,
   nameRule,
   patternRule,
   presentRule,
+  subjectRule,
   type TextRule,
   uidRule,
 } from "./text-rule.ts";
@@ -35,13 +37,13 @@ const named = { name: nameRule, description: descriptionRule };
 const claimMatch = {
   issuer: issuerRule,
   issuerPattern: patternRule,
-  subject: presentRule,
+  subject: subjectRule,
   subjectPattern: patternRule,
   audience: presentRule,
   audiencePattern: patternRule,
   claimPatterns: patternRule,
 };
-const staticKeys = { issuer: presentRule, subject: presentRule, issuerKeys: jwksRule, audiences: presentRule };
+const staticKeys = { issuer: issuerNameRule, subject: subjectRule, issuerKeys: jwksRule, audiences: presentRule };
 const awsIdentity = {
   awsAccount: awsAccountRule,
   arn: presentRule,

@@ -12,8 +12,8 @@ export function fits({ pattern, maxLength }: TextRule, text: string): boolean {
   return (maxLength === undefined || text.length <= maxLength) && pattern.test(text);
 }
 
-/** Names of resources. */
-export const nameRule: TextRule = { pattern: /^[a-z0-9 ._-]{1,}$/u };
+/** Names of resources. The length is what an index of PostgreSQL holds beside the longest uid. */
+export const nameRule: TextRule = { pattern: /^[a-z0-9 ._-]{1,}$/u, maxLength: 1_024 };
 
 export const descriptionRule: TextRule = { pattern: /^[\S ]{0,512}$/u };
 
@@ -29,8 +29,14 @@ const withoutNul = /^[^\u0000]+$/u;
 /** Something, and without NUL. */
 export const presentRule: TextRule = { pattern: withoutNul };
 
+/** The subject of tokens. OpenID Connect allows 255 characters; it is searched by, together with the issuer. */
+export const subjectRule: TextRule = { pattern: withoutNul, maxLength: 400 };
+
+/** An issuer whose keys are given need not be an address. */
+export const issuerNameRule: TextRule = { pattern: /^[!-~]+$/u, maxLength: 1_024 };
+
 /** Only what can be fetched over https can ever vouch for a token. */
-export const issuerRule: TextRule = { pattern: /^https:\/\/[^\s\p{Cc}]+$/u };
+export const issuerRule: TextRule = { pattern: /^https:\/\/[!-~]+$/u, maxLength: 1_024 };
 
 /** A regular expression of RE2. What one costs grows with its length. */
 export const patternRule: TextRule = { pattern: withoutNul, maxLength: 1_024, format: "regex-re2" };

@@ -1,5 +1,5 @@
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { awsAccountRule, fits } from "../contract/text-rule.ts";
+import { awsAccountRule, fits, issuerNameRule, subjectRule } from "../contract/text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type {
   Identity,
@@ -36,7 +36,7 @@ function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: ClaimMatch): 
   else if (iss.case === "issuerPattern") checkPattern("claimMatch.issuerPattern", iss.value);
   else throw invalidArgument("claimMatch.issuer", "one of issuer, issuerPattern is required");
 
-  if (sub.case === "subject") checkPresent("claimMatch.subject", sub.value);
+  if (sub.case === "subject") checkPresent("claimMatch.subject", sub.value, subjectRule);
   else if (sub.case === "subjectPattern") checkPattern("claimMatch.subjectPattern", sub.value);
   else throw invalidArgument("claimMatch.subject", "one of subject, subjectPattern is required");
 
@@ -51,8 +51,8 @@ function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: ClaimMatch): 
 }
 
 function checkStaticKeys(keys: StaticKeys, now: number): void {
-  checkPresent("staticKeys.issuer", keys.issuer);
-  checkPresent("staticKeys.subject", keys.subject);
+  checkPresent("staticKeys.issuer", keys.issuer, issuerNameRule);
+  checkPresent("staticKeys.subject", keys.subject, subjectRule);
   const jwks = parseJwks(keys.issuerKeys);
   // A symmetric key would let whoever reads the identity sign, and a private one is private no longer.
   if (jwks === undefined || jwks.publicKeys.length === 0 || jwks.others > 0)
