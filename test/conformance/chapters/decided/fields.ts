@@ -51,6 +51,25 @@ export const fields: Chapter = {
               "one with a wrong description",
             );
         }),
+        overBoth("of every other kind that has one", async (world) => {
+          const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
+          const bodies = {
+            identities: { claimMatch },
+            roles: { capabilities: ["CAP_REPO_LIST"] },
+            identityProviders: { defaultRole: await world.builtInRole("viewer"), oidc },
+            accountAssociations: {},
+            repos: {},
+          };
+          for (const [collection, body] of Object.entries(bodies) as [keyof typeof bodies, object][]) {
+            const outcome = await world.api.create(collection, world.group, {
+              ...body,
+              name: "a",
+              description: "a\nb",
+            });
+            if (!outcome.ok && outcome.failure.code === 12) continue;
+            refused(outcome, { code: 3, field: "description" }, `one of ${collection} with a wrong description`);
+          }
+        }),
       ],
     },
     {
