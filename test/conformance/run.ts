@@ -49,7 +49,15 @@ export async function run(trials: readonly Trial[], options: RunOptions): Promis
   const cleaner = connection.rest(target.token, new Transcript(secrets), new AbortController().signal);
   const root = target.root ?? (await findRoot(cleaner));
   const sandbox = await Sandbox.make(cleaner, root, target.consistencyLag);
-  const common = { connection, secrets, issuer: new StaticIssuer(), root, crowd: () => sandbox.crowd(), signal };
+  const common = {
+    connection,
+    secrets,
+    issuer: new StaticIssuer(),
+    root,
+    crowd: () => sandbox.crowd(),
+    builtInRoles: new Map<string, string>(),
+    signal,
+  };
 
   const results: Result[] = [];
   let [next, told] = [0, 0];

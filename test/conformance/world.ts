@@ -22,6 +22,8 @@ interface WorldSettings {
   /** The case's own group. */
   readonly group: string;
   readonly crowd: () => Promise<string>;
+  /** Their uids by name, as far as a case has asked. */
+  readonly builtInRoles: Map<string, string>;
   readonly signal: AbortSignal;
 }
 
@@ -156,8 +158,15 @@ export class World {
     return (await this.make("roleBindings", group, { identityUid, roleUid })).uid;
   }
 
-  /** The uid of a built-in role. */
+  /** The uid of a built-in role; it is looked up once a run. */
   async builtInRole(name: string): Promise<string> {
+    const { builtInRoles } = this.#settings;
+    const uid = builtInRoles.get(name) ?? (await this.#lookUpRole(name));
+    builtInRoles.set(name, uid);
+    return uid;
+  }
+
+  async #lookUpRole(name: string): Promise<string> {
     const page = succeeded(await this.api.list("roles", { uidp: { inRoot: true }, name }), "the built-in roles");
     const [role] = page["roles"] as readonly Json[];
     holds(role !== undefined, "the built-in roles", `one named ${name}`, page);
