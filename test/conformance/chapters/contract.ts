@@ -7,11 +7,13 @@ import { limits } from "./contract/limits.ts";
 import { listEnvelope } from "./contract/list-envelope.ts";
 import { list } from "./contract/list.ts";
 import { operations } from "./contract/operations.ts";
+import { registry } from "./contract/registry.ts";
 import { roleBindings } from "./contract/role-bindings.ts";
 import { roles } from "./contract/roles.ts";
 import { service } from "./contract/service.ts";
 import { tokenExchange } from "./contract/token-exchange.ts";
 import { update } from "./contract/update.ts";
+import { v1 } from "./contract/v1.ts";
 import { versioning } from "./contract/versioning.ts";
 import type { Chapter } from "../sentence.ts";
 
@@ -24,10 +26,12 @@ export const contract: readonly Chapter[] = [
   identities,
   roles,
   roleBindings,
+  registry,
   list,
   update,
   operations,
   tokenExchange,
+  v1,
   authentication,
   errors,
   limits,

@@ -1,13 +1,18 @@
 import { access } from "./decided/access.ts";
 import { accountAssociations } from "./decided/account-associations.ts";
+import { advisories } from "./decided/advisories.ts";
+import { advisoryFilters } from "./decided/advisory-filters.ts";
+import { batches } from "./decided/batches.ts";
+import { roleCapabilities } from "./decided/capabilities.ts";
 import { deletions } from "./decided/deletions.ts";
 import { errors } from "./decided/errors.ts";
 import { escalation } from "./decided/escalation.ts";
 import { fields } from "./decided/fields.ts";
 import { filters } from "./decided/filters.ts";
-import { grpc } from "./decided/grpc.ts";
 import { groupInvites } from "./decided/group-invites.ts";
+import { grpc } from "./decided/grpc.ts";
 import { identities } from "./decided/identities.ts";
+import { identityLookup } from "./decided/identity-lookup.ts";
 import { identityProviders } from "./decided/identity-providers.ts";
 import { incomingTokens } from "./decided/incoming-tokens.ts";
 import { masks } from "./decided/masks.ts";
@@ -21,6 +26,8 @@ import { signingKeys } from "./decided/signing-keys.ts";
 import { tags } from "./decided/tags.ts";
 import { tokenExchange } from "./decided/token-exchange.ts";
 import { uids } from "./decided/uids.ts";
+import { v1Groups } from "./decided/v1-groups.ts";
+import { v1 } from "./decided/v1.ts";
 import type { Chapter } from "../sentence.ts";
 
 /** What the contract leaves open, as this project decided it. */
@@ -31,11 +38,16 @@ export const decided: readonly Chapter[] = [
   fields,
   identities,
   filters,
+  roleCapabilities,
+  batches,
+  identityLookup,
   identityProviders,
   accountAssociations,
   groupInvites,
   repos,
   tags,
+  advisories,
+  advisoryFilters,
   paging,
   errors,
   deletions,
@@ -48,4 +60,6 @@ export const decided: readonly Chapter[] = [
   signingKeys,
   grpc,
   reflection,
+  v1,
+  v1Groups,
 ];
