@@ -11,6 +11,7 @@ import { fields } from "./decided/fields.ts";
 import { filters } from "./decided/filters.ts";
 import { groupInvites } from "./decided/group-invites.ts";
 import { grpc } from "./decided/grpc.ts";
+import { hosting } from "./decided/hosting.ts";
 import { identities } from "./decided/identities.ts";
 import { identityLookup } from "./decided/identity-lookup.ts";
 import { identityProviders } from "./decided/identity-providers.ts";
@@ -60,6 +61,7 @@ export const decided: readonly Chapter[] = [
   signingKeys,
   grpc,
   reflection,
+  hosting,
   v1,
   v1Groups,
 ];

@@ -107,7 +107,7 @@ export const identities: Chapter = {
     {
       id: "identities.patterns-whole",
       says: "Patterns match the whole value.",
-      untried: "tokens for patterns need an issuer that the platform can reach; our own platform's tests have one",
+      untried: "as incoming.match",
     },
     {
       id: "identities.static-keys",
