@@ -49,10 +49,11 @@ async function main(options: PlatformBenchOptions): Promise<void> {
             ...nothing,
             ...(isFill ? { fills: [found.fill] } : { figures: [found.figure] }),
           });
+          // At once: a run that is ended keeps what it has found.
+          if (options.json !== undefined) writeFigures(options.json, figures);
         });
   } finally {
     await rm(folder, { recursive: true, force: true });
-    if (options.json !== undefined) await writeFigures(options.json, figures);
   }
   if (options.page !== undefined) await writePage(options.page, figures);
 }

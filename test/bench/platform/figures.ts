@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { existsSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { Backend } from "./options.ts";
 
 /** What one case took on a backend with so many resources. */
@@ -46,8 +46,8 @@ export async function readFigures(file: string): Promise<Figures | undefined> {
   return existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Figures) : undefined;
 }
 
-export async function writeFigures(file: string, figures: Figures): Promise<void> {
-  await writeFile(file, `${JSON.stringify(figures, undefined, 2)}\n`);
+export function writeFigures(file: string, figures: Figures): void {
+  writeFileSync(file, `${JSON.stringify(figures, undefined, 2)}\n`);
 }
 
 function replaced<T>(old: readonly T[], found: readonly T[], keyOf: (one: T) => string): T[] {
