@@ -17,6 +17,16 @@ export interface Bend {
   readonly answered?: (answer: Answer, call: string) => void;
 }
 
+/** Several at once, one after the other. */
+export function together(bends: readonly Bend[]): Bend {
+  return {
+    asked: (path) => bends.reduce((bent, { asked }) => asked?.(bent) ?? bent, path),
+    answered: (answer, call) => {
+      for (const { answered } of bends) answered?.(answer, call);
+    },
+  };
+}
+
 /** A platform that is not as it should be: another one's HTTP/JSON, bent. */
 export class BentPlatform {
   readonly #server: Server;
