@@ -54,30 +54,58 @@ describe("SqliteStore", () => {
     await store.close();
   });
 
+  const put = (value: string) => (tx: Writer) =>
+    tx.run({ build: (db) => db.replaceInto("facts").values({ name: "n", value }) }, {});
+  const get = async (tx: Reader) =>
+    (await tx.query((db) => db.selectFrom("facts").select("value").where("name", "=", "n")))[0]?.value;
+
   it("shows a read one state, whatever a command beside the platform writes, and the next one the new state", async () => {
     const path = join(folder(), "data");
     const store = new SqliteStore(path);
     const command = new SqliteStore(path);
-    const put = (value: string) => (tx: Writer) =>
-      tx.run({ build: (db) => db.replaceInto("facts").values({ name: "n", value }) }, {});
-    const get = async (tx: Reader) =>
-      (await tx.query((db) => db.selectFrom("facts").select("value").where("name", "=", "n")))[0]?.value;
     await store.write(put("before"));
-    const failing = store.read(async (tx) => {
-      await get(tx);
-      throw new Error("refused");
+    const seen = await store.read(async (tx) => {
+      const first = await get(tx);
+      await command.write(put("after"));
+      return [first, await get(tx)];
     });
-    const reads = [
-      store.read(async (tx) => {
-        const first = await get(tx);
-        await command.write(put("after"));
-        return [first, await get(tx)];
-      }),
-      store.read(async (tx) => [await get(tx)]),
-    ];
-    await expect(failing).rejects.toThrowError("refused");
-    expect(await Promise.all(reads)).toEqual([["before", "before"], ["after"]]);
+    expect(seen).toEqual(["before", "before"]);
+    expect(await store.read(get)).toBe("after");
     await command.close();
+    await store.close();
+  });
+
+  it("shows what has been written to a read that is asked for afterwards, also while others are under way", async () => {
+    const store = new SqliteStore(join(folder(), "data"));
+    await store.write(put("before"));
+    let later: Promise<string | undefined> | undefined;
+    const seen = await store.read(async (tx) => {
+      const first = await get(tx);
+      await store.write(put("after"));
+      later = store.read(get);
+      return [first, await get(tx)];
+    });
+    expect(seen).toEqual(["before", "before"]);
+    expect(await later).toBe("after");
+    await store.close();
+  });
+
+  it("answers the other reads of a turn where one of them fails", async () => {
+    const store = new SqliteStore(join(folder(), "data"));
+    await store.write(put("there"));
+    const reads = [
+      store.read(get),
+      store.read(async (tx) => {
+        await get(tx);
+        throw new Error("refused");
+      }),
+      store.read(get),
+    ];
+    expect(await Promise.allSettled(reads)).toEqual([
+      { status: "fulfilled", value: "there" },
+      { status: "rejected", reason: new Error("refused") },
+      { status: "fulfilled", value: "there" },
+    ]);
     await store.close();
   });
 

@@ -24,17 +24,17 @@ const defaultCacheMiB = 16;
  * Group commit: the writes that arrive in one turn of the event loop share one transaction, each in a savepoint of
  * its own, and so one sync. They are answered after the commit.
  *
- * Reads have a connection of their own, and each is a transaction: between two of its statements a write may be
- * committed, by this process or by a command beside it. They run one after the other. SQLite's calls are synchronous,
- * so more connections would not make them faster, only hold more memory.
+ * Reads have a connection of their own and run in a transaction, as between two statements of one a write may be committed,
+ * by this process or by a command beside it. Those of one turn share it, one after the other. SQLite's calls are
+ * synchronous, so more connections would not make them faster, only hold more memory.
  */
 export class SqliteStore implements Store {
   readonly #writer: Connection;
   readonly #reader: Connection;
   #queue: Job[] = [];
   #batch: Promise<void> | undefined;
-  /** When the read that came last has ended. */
-  #lastRead: Promise<unknown> = Promise.resolve();
+  #reads: Job[] = [];
+  #reading: Promise<void> | undefined;
 
   /**
    * @param path made, with the newest schema, where there is none yet
@@ -60,9 +60,16 @@ export class SqliteStore implements Store {
   }
 
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    const result = this.#lastRead.then(() => this.#runRead(work));
-    this.#lastRead = result.catch(() => {});
-    return result;
+    return new Promise<T>((resolve, reject) => {
+      this.#reads.push({
+        run: async () => {
+          const value = await work(this.#reader);
+          return () => resolve(value);
+        },
+        reject,
+      });
+      this.#reading ??= endOfTurn().then(() => this.#runReads());
+    });
   }
 
   write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
@@ -74,26 +81,36 @@ export class SqliteStore implements Store {
         },
         reject,
       });
-      this.#batch ??= new Promise((done) => setImmediate(done)).then(() => this.#runBatches());
+      this.#batch ??= endOfTurn().then(() => this.#runBatches());
     });
   }
 
   async close(): Promise<void> {
     await this.#batch;
-    await this.#lastRead;
+    await this.#reading;
     this.#reader.close();
     this.#writer.close();
   }
 
-  async #runRead<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    this.#reader.exec("begin");
+  async #runReads(): Promise<void> {
+    while (this.#reads.length > 0) {
+      const jobs = this.#reads;
+      this.#reads = [];
+      await this.#runTogether(jobs);
+    }
+    this.#reading = undefined;
+  }
+
+  /** What is asked for after this has begun may know of a later write, so it waits for the next transaction. */
+  async #runTogether(jobs: readonly Job[]): Promise<void> {
     try {
-      const value = await work(this.#reader);
+      this.#reader.exec("begin");
+      for (const { run, reject } of jobs) await run().then((answer) => answer(), reject);
       this.#reader.exec("commit");
-      return value;
     } catch (error) {
       this.#reader.rollbackIfOpen();
-      throw error;
+      // Those that were answered take no notice.
+      for (const { reject } of jobs) reject(error);
     }
   }
 
@@ -134,6 +151,12 @@ export class SqliteStore implements Store {
       return () => reject(error);
     }
   }
+}
+
+function endOfTurn(): Promise<void> {
+  return new Promise((done) => {
+    setImmediate(done);
+  });
 }
 
 interface Job {
