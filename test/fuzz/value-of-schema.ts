@@ -2,6 +2,9 @@ import type { ApiDocument, Schema } from "./api-document.ts";
 import type { Random } from "./random.ts";
 import { textOfPattern } from "./text-of-pattern.ts";
 
+/** Drawn times are around this one, so that the same seed draws the same for as long as a run lasts. */
+const startedAt = Date.now();
+
 /** Where a schema alone does not tell what is worth sending: uids of what there is, keys, patterns. */
 export interface Hints {
   /** @returns undefined where the schema tells enough */
@@ -105,7 +108,7 @@ function mapKey(random: Random): string {
 function text(schema: Schema, random: Random, hints: Hints, field: string): string {
   const hinted = hints.text(field, schema, random);
   if (hinted !== undefined) return hinted;
-  if (schema.format === "date-time") return new Date(Date.now() + random.int(-400, 364) * 86_400_000).toISOString();
+  if (schema.format === "date-time") return new Date(startedAt + random.int(-400, 364) * 86_400_000).toISOString();
   const { pattern = "^[\\S ]{0,20}$", maxLength } = schema;
   const drawn = textOfPattern(pattern, random);
   return maxLength === undefined || drawn.length <= maxLength
