@@ -84,7 +84,7 @@ function describe(detail: PlatformFailureKind): string {
 }
 
 /** The HTTP status that goes with each code; an answer whose two disagree is not believed. */
-const statusOfCode: Readonly<Record<number, number>> = {
+export const statusOfCode: Readonly<Record<number, number>> = {
   1: 499,
   3: 400,
   4: 504,

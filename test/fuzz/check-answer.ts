@@ -1,23 +1,7 @@
+import { statusOfCode } from "#src/platform-client/failure.ts";
 import type { ApiDocument } from "./api-document.ts";
 import type { Ending, HttpAnswer } from "./http-connection.ts";
 import { isWellFramed, type WireRequest } from "./wire-request.ts";
-
-/** The HTTP status of each gRPC code, as the contract has it. */
-const statusOfCode: Readonly<Record<number, number>> = {
-  1: 499,
-  3: 400,
-  4: 504,
-  5: 404,
-  6: 409,
-  7: 403,
-  8: 429,
-  9: 400,
-  10: 409,
-  11: 400,
-  12: 501,
-  14: 503,
-  16: 401,
-};
 
 /** What is wrong with how a request ended; empty where nothing is. */
 export function checkAnswer(document: ApiDocument, request: WireRequest, ending: Ending): string[] {

@@ -12,10 +12,10 @@ import { PostgresStore } from "../store/postgres.ts";
 import { SqliteStore } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { describeWithPostgres } from "../tests/describe-with-postgres.ts";
-import { isBelow, isRoot, isWithin, parentOf } from "../uid.ts";
 import type { Order, SortColumn } from "./order.ts";
 import { type PageQuery, pageRows } from "./page-rows.ts";
 import type { Region } from "./region.ts";
+import { holds } from "./region-model.ts";
 
 interface Row {
   readonly uid: string;
@@ -43,23 +43,6 @@ for (let count = 0; count < 120; count++) rows.push(rowOf(`${rows[next(rows.leng
 function rowOf(uid: string): Row {
   const create_time = 1_700_000_000_000 + next(4);
   return { uid, name: ["a", "a b", "b"][next(3)] ?? "", create_time, update_time: create_time + next(3) };
-}
-
-function holds(region: Region, uid: string): boolean {
-  switch (region.kind) {
-    case "everything":
-      return true;
-    case "roots":
-      return isRoot(uid);
-    case "within":
-      return isWithin(region.uid, uid);
-    case "below":
-      return isBelow(region.uid, uid);
-    case "children":
-      return parentOf(uid) === region.uid;
-    case "one":
-      return uid === region.uid;
-  }
 }
 
 function someRegions(): Region[] {

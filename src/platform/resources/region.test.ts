@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { type Coverage, outermost } from "../access/access.ts";
 import { UIDPFilterSchema } from "../gen/muster/platform/common/uidp_pb.ts";
 import { isBelow, isRoot, isWithin, parentOf } from "../uid.ts";
-import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "./region.ts";
+import { cutRegions, listedUids, regionsOfGroups, visibleRegions } from "./region.ts";
+import { holds } from "./region-model.ts";
 
 /** Numbers that are the same in every run. */
 function numbers(seed: number): (below: number) => number {
@@ -23,23 +24,6 @@ const forest = [0, 1].flatMap((root) => {
     for (const child of [1, 2]) uids.push(`${uids[index]}/${segment(child, 16)}`);
   return uids;
 });
-
-function holds(region: Region, uid: string): boolean {
-  switch (region.kind) {
-    case "everything":
-      return true;
-    case "roots":
-      return isRoot(uid);
-    case "within":
-      return isWithin(region.uid, uid);
-    case "below":
-      return isBelow(region.uid, uid);
-    case "children":
-      return parentOf(uid) === region.uid;
-    case "one":
-      return uid === region.uid;
-  }
-}
 
 describe("regions", () => {
   it("are exactly what may be seen and is asked for, without overlap: compared with a naive answer", () => {
