@@ -12,6 +12,7 @@ import { SqliteStore } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { readOrMakeKeyFile } from "../tokens/key-file.ts";
 import { newDatabase } from "./new-database.ts";
+import { settingsAt } from "./settings-at.ts";
 
 /** The JSON of an answer: what tests look at by name, and whatever else it has. */
 export interface Json {
@@ -185,21 +186,7 @@ export class RunningPlatform {
       drainDelay: 0,
       auditRetention: undefined,
       ...serving,
-      settings: (url) => ({
-        baseUrl: url,
-        authUrl: url,
-        audiences: [],
-        refreshLifetime: 24 * 3_600_000,
-        trustedIssuers: [],
-        errorDomain: "iam.muster.dev",
-        vendorAlias: undefined,
-        uniqueNames: false,
-        consistencyLag: 0,
-        unknownFields: "refuse",
-        deleteAnswer: "nothing",
-        rootGroupCreators: "admin",
-        ...settings,
-      }),
+      settings: (url) => ({ ...settingsAt(url), ...settings }),
     });
     return new RunningPlatform(platform, folder, clock, database, replicaOf !== undefined);
   }
