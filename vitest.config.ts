@@ -37,7 +37,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "cluster",
-          include: ["test/**/*.test.ts"],
+          include: ["{test,demo}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 600_000,
         },

@@ -16,10 +16,10 @@ const files = {
   "src/platform-client/platform.ts": 'import "#src/platform/uid.ts";',
   "src/runtime/kind.ts": 'import "#src/kinds/kinds.ts";',
   "src/reconcile/command.ts": 'import "#src/commands/operator.ts";',
-  "src/commands/test.ts": 'import "../../test/harness/system.ts";',
-  "src/ops/ok.ts": 'import "./log.ts";',
+  "src/commands/test.ts": 'import "../../test/support/harness/system.ts";',
+  "src/telemetry/ok.ts": 'import "./log.ts";',
   "src/platform/store/ok.ts": 'import "../uid.ts";',
-  "src/runtime/ok.ts": 'import "#src/kube/clock.ts";',
+  "src/runtime/ok.ts": 'import "#src/time/clock.ts";',
   "src/reconcile/ok.ts": 'import "#src/platform-client/session.ts";',
   "src/commands/ok.ts": 'import "#src/reconcile/decide.ts";',
 } as const;

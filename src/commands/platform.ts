@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
-import { createLog } from "#src/ops/log.ts";
+import { createLog } from "#src/telemetry/log.ts";
 import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/settings.ts";

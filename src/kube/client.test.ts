@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { KubeClient } from "./client.ts";
 import { isNotFound, isThrottled, isUnanswered, KubeError } from "./errors.ts";
-import { json, refusal, reset, ScriptedServer, stream } from "./scripted-server.ts";
+import { json, refusal, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
 import type { ObservedCall } from "./transport.ts";
 
 const things = { group: "iam.muster.dev", version: "v1beta1", plural: "things", kind: "Thing", namespaced: true };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readConnection } from "./config.ts";
-import { ManualClock } from "./manual-clock.ts";
+import { ManualClock } from "#src/time/manual-clock.testing.ts";
 
 let folder: string;
 let clock: ManualClock;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "#src/time/clock.ts";
 
 /** Where the API server is, and who we are to it. */
 export interface KubeConnection {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import type { KubeApi } from "./api.ts";
 import { EventRecorder, type EventRecorderOptions } from "./events.ts";
-import { ManualClock, settled } from "./manual-clock.ts";
+import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { KubeObject } from "./object.ts";
 
 interface Written {

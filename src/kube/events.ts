@@ -1,5 +1,5 @@
 import type { KubeApi } from "./api.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "#src/time/clock.ts";
 import { microTime } from "./micro-time.ts";
 import type { KubeObject, ResourceKind } from "./object.ts";
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { KubeApi } from "./api.ts";
 import { KubeError } from "./errors.ts";
 import { acquireLease, type Leadership, type LeaseOptions } from "./lease.ts";
-import { ManualClock, settled } from "./manual-clock.ts";
+import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { KubeObject } from "./object.ts";
 
 interface LeaseObject extends KubeObject {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { KubeClient } from "./client.ts";
-import { ManualClock, settled } from "./manual-clock.ts";
+import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { KubeObject } from "./object.ts";
 import { Reflector, type ReflectorReport } from "./reflector.ts";
-import { end, json, refusal, reset, ScriptedServer, stream } from "./scripted-server.ts";
+import { end, json, refusal, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
 import { Store } from "./store.ts";
 
 const resource = { group: "iam.muster.dev", version: "v1beta1", plural: "things", kind: "Thing", namespaced: true };

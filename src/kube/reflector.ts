@@ -1,5 +1,5 @@
 import type { KubeApi, WatchEvent } from "./api.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "#src/time/clock.ts";
 import { isGone, isThrottled, KubeError } from "./errors.ts";
 import { compareResourceVersions, type KubeObject, type ResourceKind, withoutBulk } from "./object.ts";
 import type { Listing, ObjectEvent } from "./store.ts";

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { PlatformApi } from "./api.ts";
 import { PlatformFailure, type PlatformFailureKind } from "./failure.ts";
 import { HttpPlatformApi } from "./http-api.ts";
-import { type Behaviour, json, refuses, serve } from "./misbehaving-server.ts";
+import { type Behaviour, json, refuses, serve } from "./misbehaving-server.testing.ts";
 import type { TokenSource } from "./token-source.ts";
 import { HttpTransport } from "./transport.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PlatformFailure, type PlatformFailureKind } from "./failure.ts";
-import { type Behaviour, json, refuses, serve } from "./misbehaving-server.ts";
+import { type Behaviour, json, refuses, serve } from "./misbehaving-server.testing.ts";
 import { TokenSource } from "./token-source.ts";
 import { HttpTransport } from "./transport.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { Row } from "#src/platform-client/rows.ts";
 import { Breaker } from "./breaker.ts";
-import { root } from "./observed-fixture.ts";
+import { root } from "./observed-fixture.testing.ts";
 
 const limits = { objects: 3, share: 0.1 };
 const uids = (count: number) =>

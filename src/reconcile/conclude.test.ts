@@ -12,7 +12,7 @@ import {
   refusal,
   resolved,
   uid,
-} from "./observed-fixture.ts";
+} from "./observed-fixture.testing.ts";
 import type { PlatformStep, Step } from "./step.ts";
 import { patienceMs } from "./patience.ts";
 

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { becomesReady, isReady, judge, long, stalls, tells } from "./decision-cases.ts";
+import { becomesReady, isReady, judge, long, stalls, tells } from "./decision-cases.testing.ts";
 import { withMarker } from "./marker.ts";
 import {
   anotherUid,
@@ -12,7 +12,7 @@ import {
   ready,
   resolved,
   uid,
-} from "./observed-fixture.ts";
+} from "./observed-fixture.testing.ts";
 
 describe("creating", () => {
   judge([

@@ -1,6 +1,6 @@
 import { apiGroup, type KindName, resourceDefinitions } from "#src/api/resource.ts";
 import type { KubeApi } from "#src/kube/api.ts";
-import type { Clock } from "#src/kube/clock.ts";
+import type { Clock } from "#src/time/clock.ts";
 import type { ResourceKind } from "#src/kube/object.ts";
 
 const customResourceDefinitions: ResourceKind = {

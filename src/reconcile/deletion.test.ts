@@ -21,7 +21,7 @@ import {
   resolved,
   root,
   uid,
-} from "./observed-fixture.ts";
+} from "./observed-fixture.testing.ts";
 
 const stands = (name: string): Dependant => ({ name, leaving: false });
 const leaves = (name: string): Dependant => ({ name, leaving: true });

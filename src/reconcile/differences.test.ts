@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { creationBody, differencesOf } from "./differences.ts";
 import { withMarker } from "./marker.ts";
-import { bindingResource, earlierMarker, groupResource, groupRow, marker, observed, uid } from "./observed-fixture.ts";
+import {
+  bindingResource,
+  earlierMarker,
+  groupResource,
+  groupRow,
+  marker,
+  observed,
+  uid,
+} from "./observed-fixture.testing.ts";
 
 const described = (text: string, by = marker) => groupRow({ description: withMarker(text, by) });
 const adopting = groupResource({ spec: { policy: { adoption: "IfExists" } } });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ManualClock } from "#src/kube/manual-clock.ts";
+import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { findOrphans, runDriftPass, runDriftPasses } from "./drift-pass.ts";
 import { markerIn, markerOf, objectHash, ownerHash, withMarker } from "./marker.ts";
-import { foreignMarker, groupRow, marker, otherRoot, root } from "./observed-fixture.ts";
+import { foreignMarker, groupRow, marker, otherRoot, root } from "./observed-fixture.testing.ts";
 
 function passing(fails: (list: string) => boolean = () => false) {
   const lists: string[] = [];

@@ -1,4 +1,4 @@
-import type { Clock } from "#src/kube/clock.ts";
+import type { Clock } from "#src/time/clock.ts";
 import type { Collection, Row } from "#src/platform-client/rows.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 

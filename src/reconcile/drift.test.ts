@@ -1,8 +1,18 @@
 import { describe } from "vitest";
-import { isReady, judge, long, present, stalls, tells, unmarked } from "./decision-cases.ts";
+import { isReady, judge, long, present, stalls, tells, unmarked } from "./decision-cases.testing.ts";
 import { withMarker } from "./marker.ts";
 import type { Observed } from "./observed.ts";
-import { groupResource, groupRow, marker, notReady, parent, ready, resolved, root, uid } from "./observed-fixture.ts";
+import {
+  groupResource,
+  groupRow,
+  marker,
+  notReady,
+  parent,
+  ready,
+  resolved,
+  root,
+  uid,
+} from "./observed-fixture.testing.ts";
 
 describe("drift", () => {
   const references = resolved({ name: "payments", description: "the shop's" });

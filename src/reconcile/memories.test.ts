@@ -3,7 +3,7 @@ import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import { statusBounds } from "#src/api/status.ts";
 import { PlatformFailure, type PlatformFailureKind } from "#src/platform-client/failure.ts";
 import { Memories } from "./memories.ts";
-import { groupResource, observed, refusal, uid } from "./observed-fixture.ts";
+import { groupResource, observed, refusal, uid } from "./observed-fixture.testing.ts";
 import type { PlatformStep } from "./step.ts";
 
 const key = "team/payments";

@@ -1,7 +1,7 @@
 import type { KindName, Resource } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import type { Clock } from "#src/kube/clock.ts";
+import type { Clock } from "#src/time/clock.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ReadStore } from "#src/kube/store.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";

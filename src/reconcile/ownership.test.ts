@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { becomesReady, isReady, judge, present, stalls, unmarked } from "./decision-cases.ts";
+import { becomesReady, isReady, judge, present, stalls, unmarked } from "./decision-cases.testing.ts";
 import { withMarker } from "./marker.ts";
 import {
   anotherUid,
@@ -11,7 +11,7 @@ import {
   ready,
   resolved,
   uid,
-} from "./observed-fixture.ts";
+} from "./observed-fixture.testing.ts";
 
 describe("of the same name", () => {
   const ifExists = groupResource({ spec: { policy: { adoption: "IfExists" } } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { decide } from "./decide.ts";
-import { groupResource, memory, observed, ready } from "./observed-fixture.ts";
+import { groupResource, memory, observed, ready } from "./observed-fixture.testing.ts";
 import { longestPatienceMs, patienceAmidDeletions, patienceMs } from "./patience.ts";
 
 describe("the patience of what waits because another resource is being deleted", () => {

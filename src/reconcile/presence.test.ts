@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import { attemptOf } from "./conclude.ts";
-import { isReady, judge, long, present, stalls } from "./decision-cases.ts";
+import { isReady, judge, long, present, stalls } from "./decision-cases.testing.ts";
 import { withMarker } from "./marker.ts";
 import type { Memory } from "./memory.ts";
 import type { Observed } from "./observed.ts";
@@ -16,7 +16,7 @@ import {
   refusal,
   resolved,
   uid,
-} from "./observed-fixture.ts";
+} from "./observed-fixture.testing.ts";
 
 describe("at rest", () => {
   judge([

@@ -3,7 +3,7 @@ import { type Status, statusBounds, statusSchema } from "#src/api/status.ts";
 import { mergePatch } from "#src/kube/merge-patch.ts";
 import type { Observed } from "./observed.ts";
 import type { Memory } from "./memory.ts";
-import { groupResource, memory, notReady, observed, parent, ready, refusal, uid } from "./observed-fixture.ts";
+import { groupResource, memory, notReady, observed, parent, ready, refusal, uid } from "./observed-fixture.testing.ts";
 import type { Outlook } from "./outlook.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
 import { type CodeName, codeNames, type PlatformFailureKind } from "#src/platform-client/failure.ts";
-import { refusal } from "./observed-fixture.ts";
+import { refusal } from "./observed-fixture.testing.ts";
 import { troubleOf } from "./trouble.ts";
 
 const of = (code: CodeName, more: object = {}) =>

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ManualClock, settled } from "#src/kube/manual-clock.ts";
+import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import {
   Controller,
   type ControllerMetrics,

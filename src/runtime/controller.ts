@@ -1,4 +1,4 @@
-import type { Clock } from "#src/kube/clock.ts";
+import type { Clock } from "#src/time/clock.ts";
 import { Backoff } from "./backoff.ts";
 import { type AddOptions, type QueueMetrics, WorkQueue } from "./queue.ts";
 

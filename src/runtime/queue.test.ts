@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "#src/kube/manual-clock.ts";
+import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { WorkQueue } from "./queue.ts";
 
 let clock: ManualClock;

@@ -1,4 +1,4 @@
-import type { Clock } from "#src/kube/clock.ts";
+import type { Clock } from "#src/time/clock.ts";
 import { type Node, TimerHeap } from "./timer-heap.ts";
 
 /** What people wait for (`high`) goes before what nobody waits for (`low`: resync, first listing). */

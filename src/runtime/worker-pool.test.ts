@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "#src/kube/clock.ts";
-import { ManualClock, settled } from "#src/kube/manual-clock.ts";
+import { systemClock } from "#src/time/clock.ts";
+import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import { Controller, type Result } from "./controller.ts";
 import { WorkerPool } from "./worker-pool.ts";
 

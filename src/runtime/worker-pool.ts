@@ -1,4 +1,4 @@
-import type { Clock } from "#src/kube/clock.ts";
+import type { Clock } from "#src/time/clock.ts";
 import type { Controller } from "./controller.ts";
 import type { Priority } from "./queue.ts";
 

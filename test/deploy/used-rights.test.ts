@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/control-plane/kube-client.ts";
-import { examples } from "#test/harness/examples.ts";
-import { isReady } from "#test/harness/muster-objects.ts";
-import { System } from "#test/harness/system.ts";
+import { examples } from "#test/support/harness/examples.ts";
+import { isReady } from "#test/support/harness/muster-objects.ts";
+import { System } from "#test/support/harness/system.ts";
 import { loadOperatorRbac } from "./operator-rbac.ts";
 
 const user = "system:serviceaccount:muster-system:muster";

@@ -15,7 +15,7 @@ import { describeWithPostgres } from "../tests/describe-with-postgres.ts";
 import type { Order, SortColumn } from "./order.ts";
 import { type PageQuery, pageRows } from "./page-rows.ts";
 import type { Region } from "./region.ts";
-import { holds } from "./region-model.ts";
+import { holds } from "./region-model.testing.ts";
 
 interface Row {
   readonly uid: string;

@@ -4,7 +4,7 @@ import { type Coverage, outermost } from "../access/access.ts";
 import { UIDPFilterSchema } from "../gen/muster/platform/common/uidp_pb.ts";
 import { isBelow, isRoot, isWithin, parentOf } from "../uid.ts";
 import { cutRegions, listedUids, regionsOfGroups, visibleRegions } from "./region.ts";
-import { holds } from "./region-model.ts";
+import { holds } from "./region-model.testing.ts";
 
 /** Numbers that are the same in every run. */
 function numbers(seed: number): (below: number) => number {

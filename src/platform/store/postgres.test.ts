@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "../tests/describe-with-postgres.ts";
 import { migrations } from "./migrations.ts";
 import { PostgresStore } from "./postgres.ts";
-import { storeCases } from "./store.cases.ts";
+import { storeCases } from "./store-contract.testing.ts";
 import { NewerSchemaError, statement, StoreUnavailableError } from "./store.ts";
 
 const put = statement((db, p: { name: string; value: string }) =>

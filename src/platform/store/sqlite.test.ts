@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { migrations } from "./migrations.ts";
 import { SqliteStore } from "./sqlite.ts";
-import { storeCases } from "./store.cases.ts";
+import { storeCases } from "./store-contract.testing.ts";
 import { NewerSchemaError, type Reader, StoreUnavailableError, type Writer } from "./store.ts";
 
 function folder(): string {

@@ -1,0 +1,47 @@
+import { withoutMarker } from "#test/support/harness/comparison.ts";
+import { isReady, ref } from "#test/support/harness/muster-objects.ts";
+import type { Chapter } from "../chapter.ts";
+import { showCommand } from "../command-line.ts";
+import { polled } from "../polled.ts";
+import { took } from "../took.ts";
+
+const description = "Carts, orders, payments and refunds";
+
+export const edit: Chapter = {
+  title: "Change a manifest",
+  about: "The operator is told of each change by Kubernetes; nobody waits for a schedule.",
+  play: async (stage, screen) => {
+    const patch = { spec: { description } };
+    showCommand(screen, `${stage.ground.kubectl} patch mgroup checkout --type merge -p '${JSON.stringify(patch)}'`);
+    const uid: string = stage.objects.get("Group checkout")?.["status"].uid;
+    const started = performance.now();
+    const edited = await stage.during(
+      "changing Group checkout",
+      10,
+      stage.kube.patch(ref("Group", stage.namespace, "checkout"), patch),
+    );
+    await stage.during(
+      "until the platform has the new description of Group checkout",
+      10,
+      polled(
+        () => stage.platform.get("groups", uid),
+        (group) => withoutMarker(group.description) === description,
+        2,
+      ),
+    );
+    const onPlatform = performance.now() - started;
+    const { generation = 0 } = edited.metadata;
+    await stage.during(
+      "until Group checkout is Ready again",
+      10,
+      stage.objects.until(() => {
+        const object = stage.objects.get("Group checkout");
+        return isReady(object) && (object?.metadata.generation ?? 0) >= generation;
+      }),
+    );
+    screen.say(
+      `✓ The platform has it ${took(onPlatform)} after the command was sent; the status said so after ${took(performance.now() - started)}.`,
+    );
+    return [{ what: "an edit, until it was on the platform", result: took(onPlatform) }];
+  },
+};

@@ -1,0 +1,163 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { kubeconfig } from "#test/control-plane/kubeconfig.ts";
+import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
+import { customResourceDefinitions } from "#test/support/harness/custom-resource-definitions.ts";
+
+const main = join(import.meta.dirname, "main.ts");
+
+describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
+  /** Where the demo keeps its temporary files, so that a test sees what it leaves. */
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "muster-demo-test-"));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  /** Starts it; `onOutput` gets all that it has said so far. */
+  const start = (flags: readonly string[], onOutput?: (output: string, pid: number) => void) => {
+    const child = spawn(process.execPath, [main, ...flags], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, TMPDIR: folder, FORCE_COLOR: undefined },
+    });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      output += chunk;
+      onOutput?.(output, child.pid ?? 0);
+    });
+    const complaints = text(child.stderr);
+    return once(child, "close").then(async ([code]) => ({
+      code: code as number,
+      output,
+      complaints: await complaints,
+    }));
+  };
+
+  it("plays the whole story, ends well and leaves nothing behind", async () => {
+    const { code, output, complaints } = await start([]);
+    expect(complaints).toBe("");
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/All 7 are Ready [^]+ \d+ writes to Kubernetes/);
+    expect(output).toContain("└─ checkout production");
+    expect(output).toMatch(/The platform has it \d+ ms after/);
+    expect(output).toContain("set back to repo:example/shop:ref:refs/heads/main");
+    expect(output).toContain("there is one way to assume an identity");
+    expect(output).toMatch(/TenantDenied: .*owner may not be bound/);
+    expect(output).toMatch(/RoleBinding builds-edit +gone[^]*Identity builds +gone[^]*Group shop +gone/);
+    expect(output).toContain("What you have seen");
+    // Plain lines: nothing that only a terminal understands.
+    expect(output).not.toContain("\u001b");
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("plays in somebody's cluster, in a namespace of its own, and leaves only what was there", async () => {
+    const { admin, kubeconfigFile } = controlPlane();
+    const inCluster = async () => {
+      const kinds = [
+        { apiVersion: "v1", kind: "Namespace" },
+        { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole" },
+        { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding" },
+        { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" },
+      ];
+      const lists = await Promise.all(kinds.map((kind) => admin.list(kind)));
+      return lists.flat().map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.uid}`);
+    };
+    const [groups] = await customResourceDefinitions();
+    if (groups !== undefined) await admin.apply(groups);
+    const before = await inCluster();
+    const { code, output } = await start(["--kubeconfig", kubeconfigFile]);
+    expect(code, output).toBe(0);
+    expect(output).toContain("the demo keeps to the namespace muster-demo-");
+    expect(await inCluster()).toEqual(before);
+  });
+
+  it("an interruption in the middle leaves nothing in the cluster", async () => {
+    const { admin, kubeconfigFile } = controlPlane();
+    let interrupted = false;
+    const { code, output } = await start(["--kubeconfig", kubeconfigFile], (said, pid) => {
+      if (interrupted || !said.includes("Another hand changes the platform")) return;
+      interrupted = true;
+      process.kill(pid, "SIGINT");
+    });
+    expect(code, output).toBe(130);
+    const namespaces = await admin.list({ apiVersion: "v1", kind: "Namespace" });
+    expect(namespaces.filter(({ metadata }) => metadata.name.startsWith("muster-demo-"))).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("fails with the reason where the platform's port is taken", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const { code, output } = await start(["--platform-port", String(port)]);
+    server.close();
+    expect(code).toBe(1);
+    expect(output).toContain(`The demo has failed: port ${port} of 127.0.0.1 is taken`);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("fails with the reason and the operator's last lines where the operator dies", async () => {
+    let killed = false;
+    const { code, output } = await start(["--kubeconfig", controlPlane().kubeconfigFile], (said, pid) => {
+      if (killed || !said.includes("Another hand changes the platform")) return;
+      killed = true;
+      process.kill(operatorOf(pid), "SIGKILL");
+    });
+    expect(code, output).toBe(1);
+    expect(output).toContain("The demo has failed: the operator has ended (SIGKILL)");
+    expect(output).toMatch(/The operator's last lines:\n +\d\d:\d\d:\d\d info/);
+  });
+
+  it("says which rights are missing in a cluster, and touches nothing there", async () => {
+    const { admin, url, ca } = controlPlane();
+    await admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "reader", namespace: "default" } });
+    const token = await admin.createToken("default", "reader");
+    const file = join(folder, "kubeconfig");
+    await writeFile(file, kubeconfig({ url, ca, token, user: "reader" }));
+    const { code, output } = await start(["--kubeconfig", file]);
+    expect(code).toBe(1);
+    expect(output).toContain("you may not create namespaces, delete namespaces");
+  });
+
+  it("tells a cluster that refuses from one that does not answer", async () => {
+    const { url, ca } = controlPlane();
+    const file = join(folder, "kubeconfig");
+    await writeFile(file, kubeconfig({ url, ca, token: "nobody's", user: "nobody" }));
+    expect(await start(["--kubeconfig", file])).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(`the cluster at ${url} refuses you`),
+    });
+    await writeFile(file, kubeconfig({ url: "https://127.0.0.1:1", ca, token: "nobody's", user: "nobody" }));
+    expect(await start(["--kubeconfig", file])).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("the cluster at https://127.0.0.1:1 does not answer"),
+    });
+  });
+});
+
+it("explains itself, and names a flag that it does not know", () => {
+  expect(spawnSync(process.execPath, [main, "--help"], { encoding: "utf8" })).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining("--keep"),
+  });
+  expect(spawnSync(process.execPath, [main, "--keeep"], { encoding: "utf8" })).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining("Unknown option '--keeep'"),
+  });
+});
+
+/** The process id of the operator that the demo with this one has started. */
+function operatorOf(demo: number): number {
+  const processes = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
+  const operator = processes
+    .map((line) => /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [])
+    .find(([, , parent, args]) => Number(parent) === demo && args?.includes("main.ts operator"));
+  if (operator === undefined) throw new Error("the demo has no operator");
+  return Number(operator[1]);
+}

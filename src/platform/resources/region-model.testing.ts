@@ -1,0 +1,20 @@
+import { isBelow, isRoot, isWithin, parentOf } from "#src/platform/uid.ts";
+import type { Region } from "./region.ts";
+
+/** Whether a region has a uid, the naive way: what tests compare queries and cuts with. */
+export function holds(region: Region, uid: string): boolean {
+  switch (region.kind) {
+    case "everything":
+      return true;
+    case "roots":
+      return isRoot(uid);
+    case "within":
+      return isWithin(region.uid, uid);
+    case "below":
+      return isBelow(region.uid, uid);
+    case "children":
+      return parentOf(uid) === region.uid;
+    case "one":
+      return uid === region.uid;
+  }
+}

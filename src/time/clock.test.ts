@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { type Clock, systemClock } from "./clock.ts";
+import { ManualClock } from "./manual-clock.testing.ts";
+
+/** What every clock must do; `pass` lets time go by. */
+describe.each<[string, () => { clock: Clock; pass: (ms: number) => Promise<void> }]>([
+  [
+    "the system's clock",
+    () => ({ clock: systemClock, pass: (ms) => systemClock.sleep(ms, new AbortController().signal) }),
+  ],
+  [
+    "the manual clock",
+    () => {
+      const clock = new ManualClock();
+      return { clock, pass: (ms) => clock.advance(ms) };
+    },
+  ],
+])("%s", (_, make) => {
+  test("goes on, and calls back once", async () => {
+    const { clock, pass } = make();
+    const [wall, monotonic] = [clock.now(), clock.monotonic()];
+    let calls = 0;
+    clock.setTimer(() => calls++, 5);
+    await pass(20);
+    expect(calls).toBe(1);
+    expect(clock.now() - wall).toBeGreaterThanOrEqual(19);
+    expect(clock.monotonic() - monotonic).toBeGreaterThanOrEqual(19);
+  });
+
+  test("a timer that was cancelled does not call", async () => {
+    const { clock, pass } = make();
+    let calls = 0;
+    clock.setTimer(() => calls++, 5)();
+    await pass(20);
+    expect(calls).toBe(0);
+  });
+
+  test("sleep ends with its time, or at once with the reason of its signal", async () => {
+    const { clock, pass } = make();
+    const abort = new AbortController();
+    const short = clock.sleep(5, abort.signal);
+    const long = clock.sleep(100_000, abort.signal);
+    await pass(20);
+    await short;
+    abort.abort(new Error("enough"));
+    await expect(long).rejects.toThrow("enough");
+    await expect(clock.sleep(5, abort.signal)).rejects.toThrow("enough");
+  });
+});
+
+test("the manual clock runs timers in their order, and what they set in motion before the next", async () => {
+  const clock = new ManualClock();
+  const order: string[] = [];
+  clock.setTimer(() => order.push("b"), 20);
+  clock.setTimer(() => {
+    order.push("a");
+    void clock.sleep(5, new AbortController().signal).then(() => order.push("a2"));
+  }, 10);
+  expect(clock.untilNext).toBe(10);
+  await clock.advance(30);
+  expect(order).toEqual(["a", "a2", "b"]);
+});

@@ -1,0 +1,120 @@
+import { cpus, totalmem } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startControlPlane } from "#test/control-plane/control-plane.ts";
+import { applyAdmissionPolicy } from "#test/deploy/admission-policy.ts";
+import { loadOperatorRbac } from "#test/deploy/operator-rbac.ts";
+import { System } from "#test/support/harness/system.ts";
+import type { Program } from "./bundle.ts";
+import { Counter } from "./counts.ts";
+import { Observer } from "./observer.ts";
+import type { BenchOptions } from "./options.ts";
+import { type Bench, create, deleteAll, edit, rest, restart } from "./phases.ts";
+import type { Result } from "./result.ts";
+import { treeOf } from "./tree.ts";
+
+const namespace = "bench";
+/** Intervals of drift passes for which the operator is watched at rest. */
+const restIntervals = 4;
+
+/** Measures once, with servers of its own, which are ended in any case. `program` is what runs as platform and operator. */
+export async function run(options: BenchOptions, program: Program, progress: (phase: string) => void): Promise<Result> {
+  await using resources = new AsyncDisposableStack();
+  progress("starting the control plane");
+  const controlPlane = resources.adopt(await startControlPlane({ audit: true }), (one) => one.stop());
+  progress("starting the platform");
+  const system = resources.adopt(
+    await System.start({
+      controlPlane,
+      namespaces: [namespace],
+      program: program.file,
+      run: () => ({ env: program.env }),
+      rbac: await loadOperatorRbac(),
+      platformFlags: ["--latency", `${options.platformLatency}ms`],
+    }),
+    (one) => one.stop(),
+  );
+  if (options.admissionPolicy) await applyAdmissionPolicy(controlPlane.admin, [namespace]);
+  const observer = resources.adopt(new Observer(controlPlane.admin, namespace), (one) => one.stop());
+  const bench: Bench = {
+    controlPlane,
+    system,
+    observer,
+    counter: new Counter(controlPlane, system),
+    tree: treeOf(options.objects, namespace, system.root),
+  };
+
+  let operator = await system.startOperator();
+  progress(`creating ${options.objects} objects`);
+  const created = await create(bench, operator);
+  progress("editing");
+  const edited = await edit(bench);
+  progress("resting");
+  await operator.process.stop();
+  // Another interval than in production, so that some pass.
+  operator = await system.startOperator(["--resync", `${options.resync}s`]);
+  // Its first lists belong to the start.
+  await operator.process.logged("leading");
+  await sleep(options.resync * 1000);
+  const rested = await rest(bench, restIntervals * options.resync);
+  progress("restarting");
+  const restarted = await restart(
+    bench,
+    () => operator.process.stop(),
+    () => system.startOperator(),
+  );
+  progress("deleting");
+  const deleted = await deleteAll(bench, restarted.operator);
+  await restarted.operator.process.stop();
+
+  const perObject = (count: number) => count / options.objects;
+  return {
+    objects: options.objects,
+    seconds: created.seconds,
+    objectsPerSecond: options.objects / created.seconds,
+    p50Seconds: created.p50Seconds,
+    p99Seconds: created.p99Seconds,
+    platformCallsPerObject: perObject(created.traffic.platformCalls),
+    kubernetesWritesPerObject: perObject(created.traffic.kubernetesWrites),
+    operatorRssMiB: created.memory.now,
+    operatorCpuSeconds: created.cpu.operator,
+    edit: { p50Seconds: edited.p50Seconds, p99Seconds: edited.p99Seconds },
+    rest: {
+      seconds: rested.seconds,
+      platformCalls: rested.traffic.platformCalls,
+      kubernetesWrites: rested.traffic.kubernetesWrites,
+    },
+    restart: {
+      readySeconds: restarted.readySeconds,
+      platformCalls: restarted.traffic.platformCalls,
+      editSeconds: restarted.editSeconds,
+    },
+    delete: {
+      seconds: deleted.seconds,
+      platformCallsPerObject: perObject(deleted.traffic.platformCalls),
+      kubernetesWritesPerObject: perObject(deleted.traffic.kubernetesWrites),
+    },
+    settings: {
+      platformLatency: options.platformLatency,
+      admissionPolicy: options.admissionPolicy,
+      resync: options.resync,
+    },
+    machine: {
+      cores: cpus().length,
+      memoryGiB: totalmem() / 2 ** 30,
+      processor: cpus()[0]?.model ?? "unknown",
+    },
+    breakdown: {
+      loadSeconds: created.loadSeconds,
+      cpuSeconds: created.cpu,
+      operatorPeakRssMiB: created.memory.peak,
+      operatorRestartedRssMiB: restarted.memory.now,
+      create: created.traffic,
+      editAtPlatform: edited.atPlatform,
+      edit: edited.traffic,
+      rest: rested.traffic,
+      restart: restarted.traffic,
+      delete: deleted.traffic,
+      deleteOperatorCpuSeconds: deleted.cpu,
+    },
+  };
+}

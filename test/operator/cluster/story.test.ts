@@ -1,0 +1,119 @@
+import { expect, it } from "vitest";
+import { collectionOf, differencesFromPlatform, hasMarker, withoutMarker } from "#test/support/harness/comparison.ts";
+import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
+import { examples } from "#test/support/harness/examples.ts";
+import { kindRef, type MusterKind, musterKinds, ref } from "#test/support/harness/muster-objects.ts";
+
+describeWithSystem(
+  "the whole story, as a person lives it",
+  (system, operator) => {
+    const kube = () => system().controlPlane.admin;
+    const patch = (kind: MusterKind, name: string, spec: object) => kube().patch(ref(kind, "shop", name), { spec });
+    const externalOf = async (kind: MusterKind, name: string) => {
+      const object = await system().ready(ref(kind, "shop", name));
+      return system().admin.get(collectionOf[kind], object["status"].uid);
+    };
+
+    it("a tree that is applied in reverse order becomes Ready", async () => {
+      const objects = await examples(system().root);
+      for (const object of objects.toReversed()) await kube().apply(object);
+      for (const object of objects) await system().ready(object);
+      expect(await differencesFromPlatform(system())).toEqual([]);
+    });
+
+    it("the status names what exists, which carries the marker in its description", async () => {
+      const group = await system().ready(ref("Group", "shop", "checkout"));
+      const parent = await system().ready(ref("Group", "shop", "shop"));
+      expect(group["status"]).toMatchObject({ parentUid: parent["status"].uid, observedGeneration: 1 });
+      const row = await system().admin.get("groups", group["status"].uid);
+      expect(hasMarker(row.description)).toBe(true);
+      expect(withoutMarker(row.description)).toBe("Carts, orders and payments");
+    });
+
+    it("a new name is followed", async () => {
+      await patch("Group", "checkout", { name: "till" });
+      expect((await externalOf("Group", "checkout")).name).toBe("till");
+      await patch("Group", "checkout", { name: null });
+      expect((await externalOf("Group", "checkout")).name).toBe("checkout");
+    });
+
+    it("a description is set, changed, cleared, and left alone when it is absent", async () => {
+      const described = async (kind: MusterKind, name: string, description: string | null) => {
+        await patch(kind, name, { description });
+        const row = await externalOf(kind, name);
+        expect(hasMarker(row.description)).toBe(true);
+        return withoutMarker(row.description);
+      };
+      const objects: [MusterKind, string][] = [
+        ["Group", "checkout-production"],
+        ["Identity", "checkout"],
+      ];
+      for (const [kind, name] of objects) {
+        expect(await described(kind, name, "First")).toBe("First");
+        expect(await described(kind, name, "Second")).toBe("Second");
+        expect(await described(kind, name, "")).toBe("");
+        expect(await described(kind, name, "Third")).toBe("Third");
+        expect(await described(kind, name, null)).toBe("Third");
+      }
+    });
+
+    it("a claim match is followed whole", async () => {
+      const claimMatch = {
+        issuer: "https://token.actions.githubusercontent.com",
+        subject: null,
+        subjectPattern: "repo:example/shop:.*",
+        claims: { ref: "refs/heads/main" },
+      };
+      await patch("Identity", "builds", { claimMatch });
+      expect((await externalOf("Identity", "builds"))["claimMatch"]).toMatchObject({
+        subjectPattern: "repo:example/shop:.*",
+        claims: { ref: "refs/heads/main" },
+      });
+      await patch("Identity", "builds", {
+        claimMatch: { subjectPattern: null, claims: null, subject: "repo:example/shop:ref:refs/heads/main" },
+      });
+      const match = (await externalOf("Identity", "builds"))["claimMatch"];
+      expect(match.subject).toBe("repo:example/shop:ref:refs/heads/main");
+      expect(match.subjectPattern ?? "").toBe("");
+      expect(match.claims ?? {}).toEqual({});
+      expect(await differencesFromPlatform(system())).toEqual([]);
+    });
+
+    it("SIGTERM ends the leader in time with exit code 0, and the next takes over at once", async () => {
+      const next = await system().startOperator();
+      await next.process.logged("caches are filled; waiting for the lease");
+      const first = operator().process;
+      const before = performance.now();
+      await first.stop();
+      expect(first.exitCode).toBe(0);
+      expect(performance.now() - before).toBeLessThan(10_000);
+      const { acquired } = await next.process.logged("leading");
+      expect(acquired).toBe("released");
+      // A lease that had to run out would take 15 s.
+      expect(performance.now() - before).toBeLessThan(12_000);
+      await patch("Group", "shop", { description: "Under new leadership" });
+      expect(withoutMarker((await externalOf("Group", "shop")).description)).toBe("Under new leadership");
+    });
+
+    it("all of it, deleted at once, goes in the right order and without a refusal", async () => {
+      const objects = await examples(system().root);
+      const bindings = await system().admin.list("roleBindings");
+      const successor = system().operators.at(-1);
+      const from = successor?.log.length ?? 0;
+      await Promise.all(musterKinds.map((kind) => kube().deleteAll(kindRef(kind), "shop")));
+      for (const object of objects) await system().gone(object);
+      expect(await differencesFromPlatform(system())).toEqual([]);
+
+      const lines = successor?.log.slice(from) ?? [];
+      expect(lines.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
+      const deleted = lines.filter(({ step }) => step === "delete").map(({ uid }) => String(uid));
+      expect(deleted).toHaveLength(objects.length);
+      for (const [index, uid] of deleted.entries()) {
+        const dependsOn = bindings.find((binding) => binding.uid === uid)?.["identity"]?.uid;
+        const tooEarly = deleted.slice(0, index).filter((one) => uid.startsWith(`${one}/`) || one === dependsOn);
+        expect(tooEarly).toEqual([]);
+      }
+    });
+  },
+  { namespaces: ["shop"], operatorFlags: ["--resync", "2s"] },
+);

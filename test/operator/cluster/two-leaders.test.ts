@@ -1,0 +1,63 @@
+import { beforeAll, expect, it } from "vitest";
+import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
+import { describeWithProxiedSystem } from "#test/support/harness/describe-with-system.ts";
+import { musterObject, ref } from "#test/support/harness/muster-objects.ts";
+import type { Operator } from "#test/support/harness/operator.ts";
+import { tree } from "#test/support/harness/tree.ts";
+
+const flags = ["--lease-duration", "2s", "--platform-timeout", "1s", "--settle-time", "1s", "--resync", "2s"];
+
+describeWithProxiedSystem("a leader that stands still past its lease, in the middle of a POST", (system, proxy) => {
+  const kube = () => system().controlPlane.admin;
+  const objects = () => tree(system().root, "team");
+  let first: Operator;
+  let second: Operator;
+  let tokenOfFirst: string;
+
+  beforeAll(async () => {
+    first = await system().startOperator(flags, { platformUrl: proxy().url });
+    await first.process.logged("leading");
+    second = await system().startOperator(flags, { platformUrl: proxy().url });
+    await second.process.logged("caches are filled; waiting for the lease");
+  });
+
+  it("is followed by another, which does the work", async () => {
+    const stopped = new Promise<string>((resolve) => {
+      proxy().options = {
+        beforeForwarding: ({ method, collection, number, bearer }) => {
+          if (`${method} ${collection} ${number}` !== "POST groups 2") return;
+          first.process.signal("SIGSTOP");
+          resolve(bearer);
+        },
+      };
+    });
+    for (const object of objects()) await kube().apply(object);
+    tokenOfFirst = await stopped;
+    const { acquired } = await second.process.logged("leading");
+    expect(acquired).toBe("expired");
+    for (const object of objects()) await system().ready(object);
+    expect(await differencesFromPlatform(system())).toEqual([]);
+  });
+
+  it("ends by itself when it goes on, says why, and has written nothing more", async () => {
+    const late: string[] = [];
+    proxy().options = {
+      beforeForwarding: ({ method, collection, bearer }) => {
+        if (bearer === tokenOfFirst && method !== "GET") late.push(`${method} ${collection}`);
+      },
+    };
+    // When it wakes up it sees work before it sees that its lease is over.
+    const news = musterObject("Group", "team", "news", { parentUid: system().root });
+    await kube().apply(news);
+    await kube().patch(ref("Group", "team", "one"), { spec: { description: "Edited" } });
+    first.process.signal("SIGCONT");
+    await first.process.logged("stopped");
+    await first.process.ended;
+    expect(first.process.exitCode).toBe(1);
+    expect(first.process.said).toMatch(/the Lease was not renewed for 1333 ms|the Lease is held by /);
+    expect(late).toEqual([]);
+    for (const object of [...objects(), news]) await system().ready(object);
+    expect(await differencesFromPlatform(system())).toEqual([]);
+    expect(second.process.running).toBe(true);
+  });
+});

@@ -1,0 +1,71 @@
+import { expect, it } from "vitest";
+import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
+import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
+import { musterObject } from "#test/support/harness/muster-objects.ts";
+
+const definitions = ["groups", "identities", "rolebindings"].map((plural) => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: `${plural}.iam.muster.dev` },
+}));
+
+describeWithSystem(
+  "what goes away as a whole",
+  (system, operator) => {
+    const kube = () => system().controlPlane.admin;
+    const tree = (namespace: string) => [
+      musterObject("Group", namespace, "top", { parentUid: system().root, name: `top of ${namespace}` }),
+      musterObject("Group", namespace, "below", { parentRef: { name: "top" } }),
+      musterObject("Identity", namespace, "someone", {
+        groupRef: { name: "below" },
+        claimMatch: { issuer: "https://issuer.example", subject: "someone" },
+      }),
+      musterObject("RoleBinding", namespace, "views", {
+        groupRef: { name: "top" },
+        identityRef: { name: "someone" },
+        roleRef: { name: "viewer" },
+      }),
+    ];
+    const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+
+    it("a namespace takes everything along that was made for it, on the platform too", async () => {
+      const objects = ["leaving", "staying"].flatMap(tree);
+      for (const object of objects) await kube().apply(object);
+      for (const object of objects) await system().ready(object);
+      await kube().delete(namespace("leaving"));
+      await system().gone(namespace("leaving"), 60_000);
+      expect(await differencesFromPlatform(system())).toEqual([]);
+    });
+
+    it("what cannot go yet waits without a failure, though a namespace that is going lets nothing be told", async () => {
+      const ours = musterObject("Group", "waiting", "ours", { parentUid: system().root, name: "ours" });
+      await kube().apply(ours);
+      const { uid } = (await system().ready(ours))["status"] as { uid: string };
+      const another = await system().admin.create("groups", uid, { name: "made by another hand" });
+      const from = operator().process.log.length;
+      await kube().delete(namespace("waiting"));
+      await operator().process.logged(({ msg }) => msg.startsWith("its status may not be written"), from);
+      await system().admin.delete("groups", another.uid);
+      await system().gone(namespace("waiting"), 60_000);
+      const failed = operator()
+        .process.log.slice(from)
+        .filter(({ msg }) => msg === "reconcile failed");
+      expect(failed).toEqual([]);
+      expect(await differencesFromPlatform(system())).toEqual([]);
+    });
+
+    it("the definitions, and with them all objects, leave everything on the platform", async () => {
+      const everything = async () => [
+        ...(await system().admin.list("groups")),
+        ...(await system().admin.list("identities")),
+        ...(await system().admin.list("roleBindings")),
+      ];
+      const before = await everything();
+      await Promise.all(definitions.map((definition) => kube().delete(definition)));
+      for (const definition of definitions) await system().gone(definition);
+      expect(await everything()).toEqual(before);
+      expect(before).toHaveLength(system().before.size + tree("staying").length);
+    });
+  },
+  { namespaces: ["leaving", "waiting", "staying"] },
+);

@@ -1,0 +1,146 @@
+import { apiVersion, type Resource } from "#src/api/resource.ts";
+import type { KubeApi, PatchOptions } from "#src/kube/api.ts";
+import type { Clock } from "#src/time/clock.ts";
+import { KubeError } from "#src/kube/errors.ts";
+import { mergePatch } from "#src/kube/merge-patch.ts";
+import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
+import type { ObjectEvent } from "#src/kube/store.ts";
+
+export const namespace = "team";
+
+/** The object as `kubectl apply` would bring it. */
+export interface Manifest {
+  readonly kind: Resource["kind"];
+  readonly name: string;
+  readonly spec: object;
+}
+
+type Stored = KubeObject & { readonly spec: object; readonly status?: object };
+
+/** How long a watch event takes, so that it comes after the answer to the write that caused it. */
+const watchLagMs = 2;
+
+/**
+ * Kubernetes in memory, as far as reconciliation uses it: patches with their guards, finalizers, generations, and events
+ * for whoever follows.
+ */
+export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
+  readonly #objects = new Map<string, Stored>();
+  readonly #followers = new Set<(event: ObjectEvent) => void>();
+  readonly #clock: Clock;
+  #version = 100;
+  #uids = 0;
+  writes = 0;
+  /** As in a namespace that is being deleted, whose role bindings are gone: objects may be let go, and nothing told. */
+  refusesStatus = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get version(): string {
+    return String(this.#version);
+  }
+
+  objects(): readonly Stored[] {
+    return [...this.#objects.values()];
+  }
+
+  find(kind: string, name: string): Stored | undefined {
+    return this.#objects.get(`${kind} ${name}`);
+  }
+
+  /** @returns a function that stops following. */
+  follow(follower: (event: ObjectEvent) => void): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
+  /** `kubectl apply` by a person. */
+  apply({ kind, name, spec }: Manifest): void {
+    const before = this.find(kind, name);
+    if (before !== undefined) {
+      this.#store(before, { ...before, spec });
+      return;
+    }
+    this.#store(undefined, {
+      apiVersion,
+      kind,
+      metadata: {
+        name,
+        namespace,
+        uid: `uid-${++this.#uids}`,
+        generation: 1,
+        creationTimestamp: new Date(this.#clock.now()).toISOString().replace(/\.\d+Z$/, "Z"),
+      },
+      spec,
+      status: { observedGeneration: -1 },
+    });
+  }
+
+  annotate(kind: string, name: string, annotations: Readonly<Record<string, string>>): void {
+    const before = this.find(kind, name);
+    if (before !== undefined) this.#store(before, { ...before, metadata: { ...before.metadata, annotations } });
+  }
+
+  /** `kubectl delete --wait=false` by a person. */
+  remove({ kind, name }: Pick<Manifest, "kind" | "name">): void {
+    const before = this.find(kind, name);
+    if (before === undefined || before.metadata.deletionTimestamp !== undefined) return;
+    const deletionTimestamp = new Date(this.#clock.now()).toISOString();
+    this.#store(before, { ...before, metadata: { ...before.metadata, deletionTimestamp } });
+  }
+
+  async get<T extends KubeObject>(_resource: ResourceKind, _namespace: string | undefined, name: string): Promise<T> {
+    await this.#clock.sleep(1, new AbortController().signal);
+    const definition = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name } };
+    return definition as unknown as T;
+  }
+
+  async patch<T extends KubeObject>(
+    resource: ResourceKind,
+    _namespace: string | undefined,
+    name: string,
+    body: object,
+    { subresource }: PatchOptions,
+  ): Promise<T> {
+    await this.#clock.sleep(1, new AbortController().signal);
+    const call = `patch ${resource.plural}`;
+    const before = this.find(resource.kind, name);
+    if (before === undefined) throw new KubeError({ call, code: 404, reason: "NotFound" }, "not found");
+    if (this.refusesStatus && subresource === "status")
+      throw new KubeError({ call: `${call}/status`, code: 403, reason: "Forbidden" }, "is forbidden");
+    const guards = (body as { metadata?: { uid?: string; resourceVersion?: string } }).metadata;
+    if (guards?.uid !== before.metadata.uid || guards?.resourceVersion !== before.metadata.resourceVersion)
+      throw new KubeError({ call, code: 409, reason: "Conflict" }, "the object has been modified");
+    const merged = mergePatch(before, body) as Stored;
+    const { status, ...main } = merged;
+    this.writes += 1;
+    const after =
+      subresource === "status"
+        ? { ...before, status: status ?? {} }
+        : { ...main, ...(before.status === undefined ? {} : { status: before.status }) };
+    return this.#store(before, after) as unknown as T;
+  }
+
+  #store(before: Stored | undefined, wanted: Stored): Stored {
+    const specChanged = before !== undefined && JSON.stringify(before.spec) !== JSON.stringify(wanted.spec);
+    const after: Stored = structuredClone({
+      ...wanted,
+      metadata: {
+        ...wanted.metadata,
+        resourceVersion: String(++this.#version),
+        generation: (wanted.metadata.generation ?? 1) + (specChanged ? 1 : 0),
+      },
+    });
+    const key = `${after.kind} ${after.metadata.name}`;
+    const goes = after.metadata.deletionTimestamp !== undefined && (after.metadata.finalizers ?? []).length === 0;
+    if (goes) this.#objects.delete(key);
+    else this.#objects.set(key, after);
+    const type = goes ? "DELETED" : before === undefined ? "ADDED" : "MODIFIED";
+    this.#clock.setTimer(() => {
+      for (const follower of this.#followers) follower({ type, object: structuredClone(after) });
+    }, watchLagMs);
+    return structuredClone(after);
+  }
+}

@@ -1,0 +1,201 @@
+import type { Clock } from "#src/time/clock.ts";
+import type { ListQuery, Page, PlatformApi } from "#src/platform-client/api.ts";
+import { type CodeName, PlatformFailure } from "#src/platform-client/failure.ts";
+import type { Rows } from "#src/platform-client/rows.ts";
+import { isBelow, parentOf } from "#src/platform-client/uid.ts";
+
+export const root = "a".repeat(40);
+export const viewer = "c".repeat(40);
+const owner = "d".repeat(40);
+export const operatorIdentity = `${root}/0000000000000001`;
+/** An identity that is not managed in the cluster. */
+export const auditor = `${root}/0000000000000003`;
+
+type Collection = keyof Rows;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What becomes of a POST whose answer is lost. */
+export const lostAnswers = ["not applied", "applied", "applied later", "applied twice"] as const;
+export type LostAnswer = (typeof lostAnswers)[number];
+/** How much later "applied later" is: within the settle time. */
+export const laterMs = 5_000;
+/** Small, so that even a small tree takes several pages. */
+const rowsPerPage = 3;
+
+/** A platform in memory: it keeps rows, checks what reconciliation leans on, and can lose an answer. */
+export class MemoryPlatform implements PlatformApi {
+  /** By what its uid is: `groups`, `identities`, `roleBindings`, `roles`. */
+  readonly #rows: { readonly [C in Collection]: Map<string, Rows[C]> };
+  readonly #clock: Clock;
+  #count = 16;
+  #posts = 0;
+  writes = 0;
+  calls = 0;
+  /** Loses the answer of the POST with this number (from 0). */
+  lose: { readonly post: number; readonly how: LostAnswer } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_IDENTITY_LIST", "CAP_IAM_ROLE_BINDINGS_LIST"];
+    const own = { uid: `${root}/0000000000000002`, identity: { uid: operatorIdentity, name: "muster" } };
+    this.#rows = {
+      groups: new Map([[root, { uid: root, name: "acme", description: "" }]]),
+      identities: new Map([
+        [operatorIdentity, { uid: operatorIdentity, name: "muster", description: "" }],
+        [auditor, { uid: auditor, name: "auditor", description: "" }],
+      ]),
+      roleBindings: new Map([[own.uid, { ...own, role: { uid: owner, name: "owner" } }]]),
+      roles: new Map([
+        [owner, { uid: owner, name: "owner", capabilities }],
+        [viewer, { uid: viewer, name: "viewer", capabilities }],
+      ]),
+    };
+  }
+
+  get posts(): number {
+    return this.#posts;
+  }
+
+  /** All that is there besides what was there from the start. */
+  things(): readonly { readonly collection: Collection; readonly uid: string; readonly row: Rows[Collection] }[] {
+    const first = new Set([root, operatorIdentity, auditor, `${root}/0000000000000002`, owner, viewer]);
+    return (Object.keys(this.#rows) as Collection[]).flatMap((collection) =>
+      [...this.#rows[collection].values()].flatMap((row) =>
+        first.has(row.uid) ? [] : [{ collection, uid: row.uid, row }],
+      ),
+    );
+  }
+
+  /** Another hand's doing. */
+  set<C extends Collection>(collection: C, row: Rows[C]): void {
+    this.#in(collection).set(row.uid, row);
+  }
+
+  remove(collection: Collection, uid: string): void {
+    this.#rows[collection].delete(uid);
+  }
+
+  async list<C extends Collection>(collection: C, query: ListQuery, signal: AbortSignal): Promise<Page<Rows[C]>> {
+    await this.#travel(signal);
+    const { scope, filter = {}, pageToken = "" } = query;
+    const all = [...this.#in(collection).values()]
+      .filter(({ uid }) => {
+        if (scope === undefined) return true;
+        return "descendantsOf" in scope ? isBelow(uid, scope.descendantsOf) : parentOf(uid) === scope.childrenOf;
+      })
+      .filter(
+        (row) => filter["identity"] === undefined || ("identity" in row && row.identity.uid === filter["identity"]),
+      )
+      .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+    const rest = all.filter(({ uid }) => uid > pageToken);
+    const rows = rest.slice(0, rowsPerPage);
+    return {
+      rows,
+      totalCount: all.length,
+      ...(rest.length > rows.length ? { nextPageToken: rows.at(-1)?.uid ?? "" } : {}),
+    };
+  }
+
+  async get<C extends Collection>(collection: C, uid: string, signal: AbortSignal): Promise<Rows[C]> {
+    await this.#travel(signal);
+    return this.#find(`get ${collection}`, collection, uid);
+  }
+
+  async create<C extends Collection>(
+    collection: C,
+    parent: string,
+    body: Fields,
+    signal: AbortSignal,
+  ): Promise<Rows[C]> {
+    await this.#travel(signal);
+    const lost = this.lose?.post === this.#posts++ ? this.lose.how : undefined;
+    const make = () => this.#make(collection, parent, body);
+    if (lost === undefined) return make();
+    if (lost === "applied") make();
+    if (lost === "applied twice") {
+      make();
+      make();
+    }
+    if (lost === "applied later")
+      this.#clock.setTimer(() => {
+        // Whatever it needs may be gone by then.
+        try {
+          make();
+        } catch {}
+      }, laterMs);
+    throw new PlatformFailure(`create ${collection}`, { kind: "unanswered", problem: "the answer was lost" });
+  }
+
+  async update<C extends Collection>(
+    collection: C,
+    uid: string,
+    body: Fields,
+    mask: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Rows[C]> {
+    await this.#travel(signal);
+    const before = this.#find(`update ${collection}`, collection, uid);
+    this.writes += 1;
+    const row = { ...before, ...Object.fromEntries(mask.map((field) => [field, body[field]])) };
+    this.#in(collection).set(uid, row);
+    return row;
+  }
+
+  async delete(collection: Collection, uid: string, signal: AbortSignal): Promise<void> {
+    await this.#travel(signal);
+    const call = `delete ${collection}`;
+    if (collection !== "roleBindings") this.#find(call, collection, uid);
+    if (collection === "groups" && this.#holdsAnything(uid)) throw refused(call, "FAILED_PRECONDITION");
+    this.writes += 1;
+    this.#rows[collection].delete(uid);
+    if (collection !== "identities") return;
+    for (const binding of this.#rows.roleBindings.values())
+      if (binding.identity.uid === uid) this.#rows.roleBindings.delete(binding.uid);
+  }
+
+  /** A request that is on its way arrives, whatever becomes of its sender. */
+  async #travel(_signal: AbortSignal): Promise<void> {
+    this.calls += 1;
+    await this.#clock.sleep(1, new AbortController().signal);
+  }
+
+  #make<C extends Collection>(collection: C, parent: string, body: Fields): Rows[C] {
+    const call = `create ${collection}`;
+    this.#find(call, "groups", parent);
+    const { identityUid, roleUid } = body;
+    if (collection === "roleBindings") this.#find(call, "identities", String(identityUid));
+    this.writes += 1;
+    const uid = `${parent}/${(this.#count++).toString(16).padStart(16, "0")}`;
+    const row =
+      collection === "roleBindings"
+        ? { uid, identity: { uid: String(identityUid), name: "" }, role: { uid: String(roleUid), name: "" } }
+        : { description: "", ...body, uid };
+    this.#in(collection).set(uid, row as Rows[C]);
+    return row as Rows[C];
+  }
+
+  #find<C extends Collection>(call: string, collection: C, uid: string): Rows[C] {
+    const row = this.#in(collection).get(uid);
+    if (row === undefined) throw refused(call, "NOT_FOUND");
+    return row;
+  }
+
+  #in<C extends Collection>(collection: C): Map<string, Rows[C]> {
+    return this.#rows[collection];
+  }
+
+  #holdsAnything(group: string): boolean {
+    return Object.values(this.#rows).some((rows) => [...rows.keys()].some((uid) => parentOf(uid) === group));
+  }
+}
+
+function refused(call: string, code: CodeName): PlatformFailure {
+  const preconditionViolations =
+    code === "FAILED_PRECONDITION"
+      ? [{ type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child groups" }]
+      : [];
+  return new PlatformFailure(call, {
+    kind: "refused",
+    error: { code, message: code, reason: code, domain: "", fieldViolations: [], preconditionViolations },
+  });
+}

@@ -1,0 +1,201 @@
+import type { KindName } from "#src/api/resource.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { KubeApi } from "#src/kube/api.ts";
+import type { Clock } from "#src/time/clock.ts";
+import { Store } from "#src/kube/store.ts";
+import type { PlatformApi } from "#src/platform-client/api.ts";
+import { PlatformSession } from "#src/platform-client/session.ts";
+import { Breaker } from "#src/reconcile/breaker.ts";
+import { Definitions } from "#src/reconcile/definitions.ts";
+import { runDriftPass } from "#src/reconcile/drift-pass.ts";
+import { type HeldResource, holdResource, resourceIndexes } from "#src/reconcile/held-resource.ts";
+import { ownerHash } from "#src/reconcile/marker.ts";
+import { Memories } from "#src/reconcile/memories.ts";
+import { rowKeys } from "#src/reconcile/natural-key.ts";
+import type { World } from "#src/reconcile/observe.ts";
+import { Reconciler } from "#src/reconcile/reconciler.ts";
+import { connectTriggers } from "#src/reconcile/triggers.ts";
+import { Controller } from "#src/runtime/controller.ts";
+import { WorkerPool } from "#src/runtime/worker-pool.ts";
+import { type MemoryKube, namespace } from "./memory-kube.ts";
+import { type MemoryPlatform, operatorIdentity, root } from "./memory-platform.ts";
+
+export const settleMs = 15_000;
+const kindNames = Object.keys(kinds) as KindName[];
+
+/**
+ * A place that a process can die at: just before a call takes effect, just after, or so that the call takes effect only
+ * when another process leads already.
+ */
+export interface CrashPoint {
+  readonly call: number;
+  readonly when: (typeof crashMoments)[number];
+}
+export const crashMoments = ["before", "after", "long before"] as const;
+
+/** How long a Lease takes to run out after its holder was killed. */
+export const leaseMs = 15_000;
+/** How long after its sender's death a request may take effect: within the settle time of the next process. */
+const stragglerMs = leaseMs + settleMs - 2_000;
+
+export interface ProcessOptions {
+  readonly kube: MemoryKube;
+  readonly platform: MemoryPlatform;
+  readonly clock: Clock;
+  readonly acquired: "created" | "expired";
+  /** Told of each call as it begins. @returns its number in the whole scenario. */
+  readonly begin: () => number;
+  readonly crash: CrashPoint | undefined;
+  readonly onEvent?: (reason: string, name: string) => void;
+}
+
+/** The operator's real parts, as `muster operator` puts them together, over doubles of what lies outside. */
+export class OperatorProcess {
+  readonly world: World;
+  /** Failed reconciles: what threw, or found no end. */
+  readonly failures: unknown[] = [];
+  readonly #lifetime = new AbortController();
+  readonly #pool: WorkerPool;
+  readonly #controllers: Readonly<Record<KindName, Controller>>;
+  readonly #unfollow: () => void;
+  readonly #options: ProcessOptions;
+  #dead = false;
+  reconciles = 0;
+  /** Statuses that might not be written. */
+  silences = 0;
+
+  constructor(options: ProcessOptions) {
+    const { kube, platform, clock, acquired, onEvent } = options;
+    this.#options = options;
+    const stores = Object.fromEntries(
+      kindNames.map((kind) => [
+        kind,
+        new Store<HeldResource>({ parse: (object) => holdResource(kind, object), indexes: resourceIndexes }),
+      ]),
+    ) as Record<KindName, Store<HeldResource>>;
+    for (const kind of kindNames) {
+      const objects = kube.objects().filter((object) => object.kind === kind);
+      stores[kind].replace({ namespace, objects: structuredClone(objects), resourceVersion: kube.version, since: "0" });
+    }
+    this.#unfollow = kube.follow((event) => stores[event.object.kind as KindName].apply(structuredClone(event)));
+    const since = clock.monotonic();
+    const gatedKube = this.#gated(kube) as KubeApi;
+    const session = new PlatformSession({
+      api: this.#gated(platform) as PlatformApi,
+      identity: operatorIdentity,
+      roots: [root],
+      credentialEpoch: () => 1,
+      keys: rowKeys,
+      now: () => clock.monotonic(),
+      sleep: (ms) => clock.sleep(ms, this.#lifetime.signal),
+      signal: this.#lifetime.signal,
+      mayWrite: () => true,
+    });
+    this.world = {
+      stores,
+      memories: { Group: new Memories(), Identity: new Memories(), RoleBinding: new Memories() },
+      session,
+      definitions: new Definitions(gatedKube, clock, this.#lifetime.signal),
+      breaker: new Breaker({ objects: 20, share: 0.1 }),
+      boundary: { roots: [root], roles: ["viewer"] },
+      owners: [ownerHash("cluster")],
+      operatorIdentity,
+      serviceAccountIssuer: "https://issuer.example",
+      settledAt: acquired === "expired" ? since + settleMs : since,
+      soleLeaderSince: acquired === "expired" ? since + settleMs : since,
+      settleMs,
+      credentialEpoch: () => 1,
+      clock,
+    };
+    const reconciler = new Reconciler({
+      world: this.world,
+      kube: gatedKube,
+      recorder: { record: (object, { reason }) => onEvent?.(reason, object.metadata.name) },
+      random: () => 0.5,
+      signs: { performed: () => undefined, failed: () => undefined, silenced: () => (this.silences += 1) },
+    });
+    this.#controllers = Object.fromEntries(
+      kindNames.map((kind) => [
+        kind,
+        new Controller({
+          name: kind,
+          reconcile: (key, signal) => {
+            this.reconciles += 1;
+            return reconciler.reconcile(kind, key, signal);
+          },
+          clock,
+          random: () => 0.5,
+          onFailure: ({ error }) => {
+            if (!this.#dead) this.failures.push(error);
+          },
+        }),
+      ]),
+    ) as Record<KindName, Controller>;
+    this.#pool = new WorkerPool({ controllers: Object.values(this.#controllers), workers: 4, clock });
+    connectTriggers(this.world, (kind, key, how) => this.#controllers[kind].enqueue(key, how));
+    this.resync();
+    this.#pool.start();
+  }
+
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  /** Looks at every object once more. */
+  resync(): void {
+    for (const kind of kindNames)
+      for (const key of this.world.stores[kind].keys()) this.#controllers[kind].enqueue(key, { priority: "low" });
+  }
+
+  async driftPass(): Promise<void> {
+    const { clock } = this.#options;
+    await runDriftPass({
+      session: this.world.session,
+      roots: [root],
+      intervalMs: 0,
+      clock,
+      random: () => 0.5,
+      onPass: () => undefined,
+      onFailure: (_collection, _root, error) => this.failures.push(error),
+    });
+  }
+
+  /** As SIGKILL: nothing is finished, nothing answered, nothing given back. */
+  kill(): void {
+    this.#dead = true;
+    this.#unfollow();
+    this.#lifetime.abort(new Error("killed"));
+    void this.#pool.stop({ graceMs: 0 });
+  }
+
+  /** `api`, whose calls die with the process, or kill it. */
+  #gated(api: object): object {
+    return new Proxy(api, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== "function") return method;
+        return async (...parameters: unknown[]) => {
+          const call = this.#dead ? -1 : this.#options.begin();
+          if (this.#endsAt(call, "before")) return never;
+          if (this.#endsAt(call, "long before")) {
+            const straggle = () => void Promise.allSettled([Reflect.apply(method, target, parameters) as unknown]);
+            this.#options.clock.setTimer(straggle, stragglerMs);
+            return never;
+          }
+          const outcome = await Promise.allSettled([Reflect.apply(method, target, parameters) as Promise<unknown>]);
+          if (this.#endsAt(call, "after")) return never;
+          if (outcome[0].status === "rejected") throw outcome[0].reason;
+          return outcome[0].value;
+        };
+      },
+    });
+  }
+
+  #endsAt(call: number, when: CrashPoint["when"]): boolean {
+    const { crash } = this.#options;
+    if (!this.#dead && crash?.call === call && crash.when === when) this.kill();
+    return this.#dead;
+  }
+}
+
+const never: Promise<never> = new Promise(() => undefined);

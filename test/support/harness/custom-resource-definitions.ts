@@ -1,0 +1,19 @@
+import { readdir, readFile } from "node:fs/promises";
+import { parseAllDocuments } from "yaml";
+import type { KubeObject } from "#test/control-plane/kube-client.ts";
+
+/** `crds/`, as it is to be applied. */
+export async function customResourceDefinitions(): Promise<KubeObject[]> {
+  const folder = new URL("../../../crds/", import.meta.url);
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml"));
+  const documents = await Promise.all(
+    files.map(async (file) => parseAllDocuments(await readFile(new URL(file, folder), "utf8"))),
+  );
+  return documents.flat().map((document) => document.toJS() as KubeObject);
+}
+
+/** Whether the API server serves what the definition says. */
+export function isEstablished(object: KubeObject | undefined): boolean {
+  const conditions: { type: string; status: string }[] = object?.["status"]?.conditions ?? [];
+  return conditions.some(({ type, status }) => type === "Established" && status === "True");
+}

@@ -1,0 +1,14 @@
+import { readdir, readFile } from "node:fs/promises";
+import { parseAllDocuments } from "yaml";
+import type { KubeObject } from "#test/control-plane/kube-client.ts";
+
+/** The objects of `examples/` but for their namespace `shop`, in the order of the files, below the group `root`. */
+export async function examples(root: string): Promise<KubeObject[]> {
+  const folder = new URL("../../../examples/", import.meta.url);
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml")).toSorted();
+  const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), "utf8")));
+  return texts
+    .flatMap((text) => parseAllDocuments(text.replaceAll("0".repeat(40), root)))
+    .map((document) => document.toJS() as KubeObject)
+    .filter(({ apiVersion }) => apiVersion.startsWith("iam.muster.dev/"));
+}

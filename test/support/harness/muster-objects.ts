@@ -1,0 +1,48 @@
+import type { KubeObject, ObjectRef } from "#test/control-plane/kube-client.ts";
+
+const apiVersion = "iam.muster.dev/v1beta1";
+
+export type MusterKind = "Group" | "Identity" | "RoleBinding";
+export const musterKinds: readonly MusterKind[] = ["Group", "Identity", "RoleBinding"];
+
+export const kindRef = (kind: MusterKind) => ({ apiVersion, kind });
+
+export function musterObject(kind: MusterKind, namespace: string, name: string, spec: object): KubeObject {
+  return { ...kindRef(kind), metadata: { namespace, name }, spec };
+}
+
+export function ref(kind: MusterKind, namespace: string, name: string): ObjectRef {
+  return { ...kindRef(kind), metadata: { namespace, name } };
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration: number;
+}
+
+export function conditionOf(object: KubeObject | undefined, type: string): Condition | undefined {
+  const conditions: Condition[] = object?.["status"]?.conditions ?? [];
+  return conditions.find((condition) => condition.type === type);
+}
+
+/** Ready, of the spec that there is now. */
+export function isReady(object: KubeObject | undefined): boolean {
+  const ready = conditionOf(object, "Ready");
+  return ready?.status === "True" && ready.observedGeneration === object?.metadata.generation;
+}
+
+/** Not ready, for this reason, told of the spec that there is now. */
+export function isUnready(reason: string): (object: KubeObject | undefined) => boolean {
+  return (object) => {
+    const ready = conditionOf(object, "Ready");
+    return (
+      ready !== undefined &&
+      ready.status !== "True" &&
+      ready.reason === reason &&
+      ready.observedGeneration === object?.metadata.generation
+    );
+  };
+}
