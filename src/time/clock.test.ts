@@ -2,21 +2,18 @@ import { describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "./clock.ts";
 import { ManualClock } from "./manual-clock.testing.ts";
 
-/** What every clock must do; `pass` lets time go by. */
+/** The contract of every clock; `pass` lets time pass. */
 describe.each<[string, () => { clock: Clock; pass: (ms: number) => Promise<void> }]>([
+  ["system clock", () => ({ clock: systemClock, pass: (ms) => systemClock.sleep(ms, new AbortController().signal) })],
   [
-    "the system's clock",
-    () => ({ clock: systemClock, pass: (ms) => systemClock.sleep(ms, new AbortController().signal) }),
-  ],
-  [
-    "the manual clock",
+    "manual clock",
     () => {
       const clock = new ManualClock();
       return { clock, pass: (ms) => clock.advance(ms) };
     },
   ],
 ])("%s", (_, make) => {
-  test("goes on, and calls back once", async () => {
+  test("advances, and fires a timer once", async () => {
     const { clock, pass } = make();
     const [wall, monotonic] = [clock.now(), clock.monotonic()];
     let calls = 0;
@@ -27,7 +24,7 @@ describe.each<[string, () => { clock: Clock; pass: (ms: number) => Promise<void>
     expect(clock.monotonic() - monotonic).toBeGreaterThanOrEqual(19);
   });
 
-  test("a timer that was cancelled does not call", async () => {
+  test("does not fire a cancelled timer", async () => {
     const { clock, pass } = make();
     let calls = 0;
     clock.setTimer(() => calls++, 5)();
@@ -35,7 +32,7 @@ describe.each<[string, () => { clock: Clock; pass: (ms: number) => Promise<void>
     expect(calls).toBe(0);
   });
 
-  test("sleep ends with its time, or at once with the reason of its signal", async () => {
+  test("sleep resolves after its time, or rejects at once with the reason of its signal", async () => {
     const { clock, pass } = make();
     const abort = new AbortController();
     const short = clock.sleep(5, abort.signal);
@@ -48,7 +45,7 @@ describe.each<[string, () => { clock: Clock; pass: (ms: number) => Promise<void>
   });
 });
 
-test("the manual clock runs timers in their order, and what they set in motion before the next", async () => {
+test("the manual clock fires timers in order, and runs what one of them started before the next", async () => {
   const clock = new ManualClock();
   const order: string[] = [];
   clock.setTimer(() => order.push("b"), 20);

@@ -1,16 +1,17 @@
-import type { Clock } from "./clock.ts";
+import type { Clock, MonotonicTime } from "./clock.ts";
 
 interface Timer {
-  readonly at: number;
+  readonly at: MonotonicTime;
+  /** Timers of the same time fire in the order in which they were set. */
   readonly order: number;
   readonly callback: () => void;
 }
 
-/** A clock for tests that stands still until it is advanced. */
+/** A clock for tests: time passes only in `advance`. */
 export class ManualClock implements Clock {
-  #monotonic = 0;
+  #monotonic: MonotonicTime = 0;
   #wall: number;
-  #order = 0;
+  #timersSet = 0;
   readonly #timers = new Set<Timer>();
 
   constructor(wall: number = Date.UTC(2026, 0, 1)) {
@@ -21,12 +22,12 @@ export class ManualClock implements Clock {
     return this.#wall;
   }
 
-  monotonic(): number {
+  monotonic(): MonotonicTime {
     return this.#monotonic;
   }
 
   setTimer(callback: () => void, ms: number): () => void {
-    const timer = { at: this.#monotonic + Math.max(0, ms), order: this.#order++, callback };
+    const timer = { at: this.#monotonic + Math.max(0, ms), order: this.#timersSet++, callback };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }
@@ -49,23 +50,23 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** How many timers are set: what waits for time to pass. */
+  /** The number of timers that are set. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** Milliseconds until the next timer; undefined where none is set. */
+  /** Milliseconds until the next timer fires; undefined if none is set. */
   get untilNext(): number | undefined {
     const next = this.#next();
     return next === undefined ? undefined : next.at - this.#monotonic;
   }
 
-  /** The wall clock alone jumps by `ms`, as when somebody sets it. */
+  /** Moves the wall clock alone by `ms`, as when an administrator sets it. */
   jumpWall(ms: number): void {
     this.#wall += ms;
   }
 
-  /** Lets `ms` pass, timer by timer in their order; what they set in motion runs before the next one. */
+  /** Lets `ms` pass. Timers fire in order; promises that one of them settles run before the next one fires. */
   async advance(ms: number): Promise<void> {
     const end = this.#monotonic + ms;
     await settled();
@@ -92,7 +93,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Resolves when all that could run without time or I/O has run. */
+/** Resolves when every pending promise callback has run: everything that needs neither time nor I/O. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
