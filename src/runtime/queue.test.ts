@@ -16,7 +16,7 @@ function takeAll(): string[] {
 }
 
 describe("exclusion", () => {
-  test("a key that is taken is not given out again until it is done, however often it is added", () => {
+  test("does not hand out a running key again until it is done, however often it is added", () => {
     queue.add("a");
     expect(takeAll()).toEqual(["a"]);
     queue.add("a");
@@ -29,7 +29,7 @@ describe("exclusion", () => {
     expect(queue.size).toBe(0);
   });
 
-  test("what is added for later while it runs waits from its adding, not from its end", async () => {
+  test("counts the delay of a key added while it runs from the add, not from the end of the run", async () => {
     queue.add("a");
     queue.take();
     queue.add("a", { delayMs: 100 });
@@ -40,7 +40,7 @@ describe("exclusion", () => {
     expect(takeAll()).toEqual(["a"]);
   });
 
-  test("of several adds during a run the earliest and the most urgent count", async () => {
+  test("merges several adds during a run: the earliest time and the highest priority", async () => {
     queue.add("b");
     queue.add("a");
     queue.take();
@@ -54,15 +54,15 @@ describe("exclusion", () => {
     expect(takeAll()).toEqual(["a", "b"]);
   });
 
-  test("done for a key that nobody has is a mistake of the caller", () => {
-    expect(() => queue.done("a")).toThrow("a is in no worker");
+  test("done throws for a key that is not running", () => {
+    expect(() => queue.done("a")).toThrow("not running");
     queue.add("a");
-    expect(() => queue.done("a")).toThrow("a is in no worker");
+    expect(() => queue.done("a")).toThrow("not running");
   });
 });
 
 describe("order", () => {
-  test("first in, first out, the high before the low", () => {
+  test("is first in, first out, with high priority before low", () => {
     queue.add("l1", { priority: "low" });
     queue.add("h1");
     queue.add("l2", { priority: "low" });
@@ -70,7 +70,7 @@ describe("order", () => {
     expect(takeAll()).toEqual(["h1", "h2", "l1", "l2"]);
   });
 
-  test("an urgent add lifts a key that was ready for no hurry, once", () => {
+  test("raises the priority of a ready key, which still comes out once", () => {
     queue.add("l1", { priority: "low" });
     queue.add("l2", { priority: "low" });
     queue.add("l2");
@@ -79,7 +79,7 @@ describe("order", () => {
     expect(queue.depth).toBe(0);
   });
 
-  test("a lazy add does not lower a key", () => {
+  test("never lowers the priority of a ready key", () => {
     queue.add("a");
     queue.add("b");
     queue.add("b", { priority: "low" });
@@ -87,7 +87,7 @@ describe("order", () => {
     expect(takeAll()).toEqual(["a", "b", "c"]);
   });
 
-  test("a key that was lifted, taken and added anew as low does not come out through its old place", () => {
+  test("ignores the stale entry of a key that was raised, taken and added again with low priority", () => {
     queue.add("a", { priority: "low" });
     queue.add("b", { priority: "low" });
     queue.add("a");
@@ -97,7 +97,7 @@ describe("order", () => {
     expect(takeAll()).toEqual(["b", "a"]);
   });
 
-  test("thousands come out in their order", () => {
+  test("keeps the order of thousands of keys", () => {
     const keys = Array.from({ length: 5000 }, (_, index) => `k${index}`);
     for (const key of keys) queue.add(key);
     expect(takeAll()).toEqual(keys);
@@ -105,7 +105,7 @@ describe("order", () => {
 });
 
 describe("delay", () => {
-  test("a key is ready at its time, not before", async () => {
+  test("makes a key ready at its time, not before", async () => {
     queue.add("a", { delayMs: 100 });
     await clock.advance(99);
     expect(takeAll()).toEqual([]);
@@ -113,7 +113,7 @@ describe("delay", () => {
     expect(takeAll()).toEqual(["a"]);
   });
 
-  test("an earlier add ends the wait, a later one does not lengthen it", async () => {
+  test("an earlier add shortens the delay; a later one does not lengthen it", async () => {
     queue.add("a", { delayMs: 100 });
     queue.add("a", { delayMs: 1000 });
     await clock.advance(100);
@@ -127,7 +127,7 @@ describe("delay", () => {
     expect(takeAll()).toEqual([]);
   });
 
-  test("delayed keys come by their time, and there is one timer for all", async () => {
+  test("orders delayed keys by time, with one timer for all of them", async () => {
     for (const [key, delayMs] of [
       ["c", 30],
       ["a", 10],
@@ -140,7 +140,7 @@ describe("delay", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("the urgency of a duplicate counts for a delayed key too", async () => {
+  test("raises the priority of a delayed key", async () => {
     queue.add("x", { priority: "low", delayMs: 10 });
     queue.add("x", { priority: "high", delayMs: 20 });
     queue.add("y", { priority: "low", delayMs: 5 });
@@ -149,18 +149,18 @@ describe("delay", () => {
   });
 });
 
-test("it tells when a key gets ready, and nothing for one that has to wait", async () => {
-  let told = 0;
-  queue.onReady = () => told++;
+test("calls onReady when a key becomes ready, not when it is added with a delay", async () => {
+  let calls = 0;
+  queue.onReady = () => calls++;
   queue.add("a");
   queue.add("a");
   queue.add("b", { delayMs: 10 });
-  expect(told).toBe(1);
+  expect(calls).toBe(1);
   await clock.advance(10);
-  expect(told).toBe(2);
+  expect(calls).toBe(2);
 });
 
-test("closed, it takes in nothing, gives out nothing and leaves no timer", () => {
+test("after close, ignores adds, hands out no keys and leaves no timer", () => {
   queue.add("a");
   queue.take();
   queue.add("a");
@@ -173,16 +173,16 @@ test("closed, it takes in nothing, gives out nothing and leaves no timer", () =>
   expect(clock.pending).toBe(0);
 });
 
-test("metrics count adds, depth, waiting and work", async () => {
-  const told: unknown[] = [];
+test("reports adds, depth, and the times of waiting and working", async () => {
+  const reported: unknown[] = [];
   const metered = new WorkQueue({
     name: "q",
     clock,
     metrics: {
-      depth: (...args) => told.push(["depth", ...args]),
-      added: (...args) => told.push(["added", ...args]),
-      waited: (...args) => told.push(["waited", ...args]),
-      worked: (...args) => told.push(["worked", ...args]),
+      depth: (...args) => reported.push(["depth", ...args]),
+      added: (...args) => reported.push(["added", ...args]),
+      waited: (...args) => reported.push(["waited", ...args]),
+      worked: (...args) => reported.push(["worked", ...args]),
     },
   });
   metered.add("a", { delayMs: 1000 });
@@ -190,7 +190,7 @@ test("metrics count adds, depth, waiting and work", async () => {
   metered.take();
   await clock.advance(2000);
   metered.done("a");
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ["added", "q"],
     ["depth", "q", 1],
     ["depth", "q", 0],
@@ -199,7 +199,7 @@ test("metrics count adds, depth, waiting and work", async () => {
   ]);
 });
 
-test("against a naive model: no key twice at once, none lost, earliest and most urgent kept", async () => {
+test("agrees with a naive model: no key runs twice at once, none is lost, duplicates are merged", async () => {
   let seed = 7;
   const random = () => {
     seed = (seed * 1103515245 + 12345) % 2 ** 31;

@@ -1,24 +1,25 @@
-import type { Clock } from "#src/time/clock.ts";
-import { type Node, TimerHeap } from "./timer-heap.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import { Fifo } from "./fifo.ts";
+import { TimerHeap } from "./timer-heap.ts";
 
-/** What people wait for (`high`) goes before what nobody waits for (`low`: resync, first listing). */
+/** `high` for changes that people wait for; `low` for resyncs and the first list. */
 export type Priority = "high" | "low";
 
 export interface AddOptions {
-  /** Default `high`. */
+  /** Default: `high`. */
   readonly priority?: Priority;
-  /** Not before so many milliseconds from now; default 0. */
+  /** Milliseconds before which the key is not ready; default: 0. */
   readonly delayMs?: number;
 }
 
-/** Told by a queue, in the names that dashboards know (`workqueue_*`). Seconds. */
+/** What a queue reports, for the metrics `workqueue_*` that dashboards know. */
 export interface QueueMetrics {
-  /** Keys that are ready and in no worker. */
+  /** The number of keys that are ready and not yet taken. */
   depth(queue: string, keys: number): void;
   added(queue: string): void;
-  /** From ready to taken. */
+  /** A key was taken this many seconds after it became ready. */
   waited(queue: string, seconds: number): void;
-  /** From taken to done. */
+  /** A key was done this many seconds after it was taken. */
   worked(queue: string, seconds: number): void;
 }
 
@@ -28,37 +29,54 @@ export interface QueueOptions {
   readonly metrics?: QueueMetrics;
 }
 
-/** When and how urgently a key is to be taken. */
-interface Due {
-  readonly at: number;
+interface DelayedItem {
+  readonly state: "delayed";
+  readonly key: string;
+  /** When the key becomes ready. */
+  readonly at: MonotonicTime;
+  priority: Priority;
+}
+
+interface ReadyItem {
+  readonly state: "ready";
+  readonly key: string;
+  /** When the key became ready. */
+  readonly at: MonotonicTime;
   readonly priority: Priority;
 }
 
-interface Item {
-  readonly key: string;
-  state: "delayed" | "ready" | "running";
-  due: Due;
-  /** Its place in the heap while delayed. */
-  node: Node<Item> | undefined;
-  /** Asked for while running: one rerun follows. */
-  dirty: Due | undefined;
-  takenAt: number;
+interface RunningItem {
+  readonly state: "running";
+  readonly takenAt: MonotonicTime;
+  /** When and how urgently to run again: the key was added while it was running. */
+  rerun: { readonly at: MonotonicTime; readonly priority: Priority } | undefined;
 }
 
+type Item = DelayedItem | ReadyItem | RunningItem;
+
 /**
- * Keys to work on. *Guarantees*: a key is never taken twice at once; what is added while it runs leads to one rerun;
- * duplicates keep the earliest time and the highest priority; of one priority, the longest ready goes first.
- * *Costs*: O(log n) an add, O(1) a take.
+ * The keys that wait for a reconcile, and those that have one.
+ *
+ * *Expected flow*: `add` → (delayed →) ready → `take` → running → `done`. A worker pool sets `onReady`, takes keys while
+ * it has free workers, and calls `done` for each.
+ *
+ * *Guarantees*: a key is never taken twice at once; adding a running key causes exactly one more run after it; duplicate
+ * adds keep the earliest time and the highest priority; `high` goes before `low`, and within one priority the key that
+ * has been ready longest goes first. There is at most one timer. `add` costs O(log n), `take` O(1) amortized.
+ *
+ * *Caveats*: a steady supply of `high` keys starves the `low` ones. Adding a key that is ready neither delays it nor
+ * lowers its priority.
  */
 export class WorkQueue {
   readonly name: string;
   readonly #clock: Clock;
   readonly #metrics: QueueMetrics | undefined;
+  /** The one item of each key. An item in the heap or in a lane that is not its key's item any more is stale. */
   readonly #items = new Map<string, Item>();
-  readonly #delayed = new TimerHeap<Item>();
-  readonly #ready: Readonly<Record<Priority, ReadyLane>> = { high: new ReadyLane(), low: new ReadyLane() };
+  readonly #delayed = new TimerHeap<DelayedItem>();
+  readonly #ready: Readonly<Record<Priority, Fifo<ReadyItem>>> = { high: new Fifo(), low: new Fifo() };
   #depth = 0;
-  #timer: { readonly at: number; readonly cancel: () => void } | undefined;
+  #timer: { readonly at: MonotonicTime; readonly cancel: () => void } | undefined;
   #closed = false;
   #onReady: () => void = () => undefined;
 
@@ -68,53 +86,54 @@ export class WorkQueue {
     this.#metrics = metrics;
   }
 
-  /** Called each time that a key gets ready; it may not take from within the call. */
+  /** Called whenever a key becomes ready. The callback must not call `take` itself. */
   set onReady(callback: () => void) {
     this.#onReady = callback;
   }
 
-  /** Keys that are ready and in no worker. */
+  /** The number of keys that are ready and not yet taken. */
   get depth(): number {
     return this.#depth;
   }
 
-  /** Keys of any state. */
+  /** The number of keys in any state. */
   get size(): number {
     return this.#items.size;
   }
 
   hasReady(priority: Priority): boolean {
-    return this.#ready[priority].peek(priority) !== undefined;
+    return this.#first(this.#ready[priority]) !== undefined;
   }
 
+  /** Adds a key, or merges with what is known of it. Ignored after `close`. */
   add(key: string, { priority = "high", delayMs = 0 }: AddOptions = {}): void {
     if (this.#closed) return;
     this.#metrics?.added(this.name);
-    this.#schedule(key, { at: this.#clock.monotonic() + Math.max(0, delayMs), priority });
+    this.#schedule(key, this.#clock.monotonic() + Math.max(0, delayMs), priority);
   }
 
-  /** The next ready key, which from now on is in a worker until `done`. */
+  /** Takes the next ready key, which is running until `done`; undefined if none is ready. */
   take(): string | undefined {
-    const item = this.#ready.high.shift("high") ?? this.#ready.low.shift("low");
+    const item = this.#first(this.#ready.high) ?? this.#first(this.#ready.low);
     if (item === undefined) return undefined;
-    const now = this.#clock.monotonic();
-    item.state = "running";
-    item.takenAt = now;
+    this.#ready[item.priority].pop();
+    const takenAt = this.#clock.monotonic();
+    this.#items.set(item.key, { state: "running", takenAt, rerun: undefined });
     this.#setDepth(this.#depth - 1);
-    this.#metrics?.waited(this.name, (now - item.due.at) / 1000);
+    this.#metrics?.waited(this.name, (takenAt - item.at) / 1000);
     return item.key;
   }
 
-  /** The worker is through with `key`. @throws where no worker has it. */
+  /** Ends the run of `key`. @throws if the key is not running. */
   done(key: string): void {
     const item = this.#items.get(key);
-    if (item?.state !== "running") throw new Error(`${this.name}: ${key} is in no worker`);
+    if (item?.state !== "running") throw new Error(`queue ${this.name}: done("${key}"), but the key is not running`);
     this.#metrics?.worked(this.name, (this.#clock.monotonic() - item.takenAt) / 1000);
     this.#items.delete(key);
-    if (item.dirty !== undefined && !this.#closed) this.#schedule(key, item.dirty);
+    if (item.rerun !== undefined && !this.#closed) this.#schedule(key, item.rerun.at, item.rerun.priority);
   }
 
-  /** Takes in and gives out nothing more. */
+  /** Ignores further adds and hands out no more keys. Running keys may still be ended with `done`. */
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
@@ -124,81 +143,81 @@ export class WorkQueue {
     this.#setDepth(0);
   }
 
-  #schedule(key: string, due: Due): void {
+  #schedule(key: string, at: MonotonicTime, priority: Priority): void {
     const item = this.#items.get(key);
-    if (item === undefined) {
-      const fresh: Item = { key, state: "delayed", due, node: undefined, dirty: undefined, takenAt: 0 };
-      this.#items.set(key, fresh);
-      this.#place(fresh);
-      return;
-    }
-    switch (item.state) {
-      case "running":
-        item.dirty = item.dirty === undefined ? due : merge(item.dirty, due);
+    switch (item?.state) {
+      case undefined:
+        this.#place(key, at, priority);
+        break;
+      case "delayed":
+        if (at < item.at) this.#place(key, at, higher(item.priority, priority));
+        else item.priority = higher(item.priority, priority);
         break;
       case "ready":
-        if (due.priority === "high" && item.due.priority === "low") {
-          item.due = { at: item.due.at, priority: "high" };
-          this.#ready.high.push(item);
-        }
+        if (priority === "high" && item.priority === "low") this.#pushReady({ ...item, priority });
         break;
-      case "delayed": {
-        const merged = merge(item.due, due);
-        if (merged.at === item.due.at) item.due = merged;
-        else {
-          item.due = merged;
-          this.#place(item);
-        }
-        break;
-      }
+      case "running":
+        item.rerun =
+          item.rerun === undefined
+            ? { at, priority }
+            : { at: Math.min(item.rerun.at, at), priority: higher(item.rerun.priority, priority) };
     }
   }
 
-  #place(item: Item): void {
-    if (item.due.at <= this.#clock.monotonic()) {
-      this.#makeReady(item);
+  #place(key: string, at: MonotonicTime, priority: Priority): void {
+    if (at <= this.#clock.monotonic()) {
+      this.#makeReady(key, at, priority);
       return;
     }
-    item.node = { at: item.due.at, item };
-    this.#delayed.push(item.node);
+    const item: DelayedItem = { state: "delayed", key, at, priority };
+    this.#items.set(key, item);
+    this.#delayed.push(item);
     this.#setTimer();
   }
 
-  #makeReady(item: Item): void {
-    item.state = "ready";
-    item.node = undefined;
-    this.#ready[item.due.priority].push(item);
+  #makeReady(key: string, at: MonotonicTime, priority: Priority): void {
+    this.#pushReady({ state: "ready", key, at, priority });
     this.#setDepth(this.#depth + 1);
     this.#onReady();
   }
 
+  #pushReady(item: ReadyItem): void {
+    this.#items.set(item.key, item);
+    this.#ready[item.priority].push(item);
+  }
+
   #setTimer(): void {
-    const next = this.#nextDelayed();
+    const next = this.#first(this.#delayed);
     if (this.#timer?.at === next?.at) return;
     this.#timer?.cancel();
     this.#timer = undefined;
     if (next === undefined) return;
-    const cancel = this.#clock.setTimer(() => this.#wake(), next.at - this.#clock.monotonic());
+    const cancel = this.#clock.setTimer(() => this.#onTimer(), next.at - this.#clock.monotonic());
     this.#timer = { at: next.at, cancel };
   }
 
-  #wake(): void {
+  #onTimer(): void {
     this.#timer = undefined;
     const now = this.#clock.monotonic();
-    for (let next = this.#nextDelayed(); next !== undefined && next.at <= now; next = this.#nextDelayed()) {
+    for (
+      let next = this.#first(this.#delayed);
+      next !== undefined && next.at <= now;
+      next = this.#first(this.#delayed)
+    ) {
       this.#delayed.pop();
-      this.#makeReady(next.item);
+      this.#makeReady(next.key, next.at, next.priority);
     }
     this.#setTimer();
   }
 
-  #nextDelayed(): Node<Item> | undefined {
-    let next = this.#delayed.peek();
-    while (next !== undefined && next.item.node !== next) {
-      this.#delayed.pop();
-      next = this.#delayed.peek();
+  /** The first item that is not stale; stale items before it are dropped. */
+  #first<I extends DelayedItem | ReadyItem>(line: TimerHeap<I> | Fifo<I>): I | undefined {
+    let item = line.peek();
+    while (item !== undefined && this.#items.get(item.key) !== item) {
+      line.pop();
+      item = line.peek();
     }
-    return next;
+    return item;
   }
 
   #setDepth(depth: number): void {
@@ -207,44 +226,6 @@ export class WorkQueue {
   }
 }
 
-function merge(a: Due, b: Due): Due {
-  return { at: Math.min(a.at, b.at), priority: a.priority === "high" ? "high" : b.priority };
-}
-
-/** First in, first out. What was taken through another lane or moved to one is skipped. */
-class ReadyLane {
-  #items: Item[] = [];
-  #head = 0;
-
-  push(item: Item): void {
-    this.#items.push(item);
-  }
-
-  peek(priority: Priority): Item | undefined {
-    for (;;) {
-      const item = this.#items[this.#head];
-      if (item === undefined || (item.state === "ready" && item.due.priority === priority)) return item;
-      this.#advance();
-    }
-  }
-
-  shift(priority: Priority): Item | undefined {
-    const item = this.peek(priority);
-    if (item !== undefined) this.#advance();
-    return item;
-  }
-
-  clear(): void {
-    this.#items = [];
-    this.#head = 0;
-  }
-
-  #advance(): void {
-    this.#head++;
-    if (this.#head === this.#items.length) this.clear();
-    else if (this.#head >= 1024 && this.#head * 2 >= this.#items.length) {
-      this.#items = this.#items.slice(this.#head);
-      this.#head = 0;
-    }
-  }
+function higher(a: Priority, b: Priority): Priority {
+  return a === "high" ? a : b;
 }

@@ -1,50 +1,46 @@
-/** A place in a heap; it is out of date where its owner holds another one. */
-export interface Node<T> {
-  readonly at: number;
-  readonly item: T;
+import type { MonotonicTime } from "#src/time/clock.ts";
+
+export interface Timed {
+  readonly at: MonotonicTime;
 }
 
-/** The earliest first, in O(log n). Nothing is taken out of the middle: the owner skips what is out of date. */
-export class TimerHeap<T> {
-  readonly #nodes: Node<T>[] = [];
+/** A binary heap: the earliest item first; `push` and `pop` in O(log n). Items cannot be removed from the middle. */
+export class TimerHeap<T extends Timed> {
+  readonly #items: T[] = [];
 
-  get size(): number {
-    return this.#nodes.length;
+  peek(): T | undefined {
+    return this.#items[0];
   }
 
-  peek(): Node<T> | undefined {
-    return this.#nodes[0];
-  }
-
-  push(node: Node<T>): void {
-    const nodes = this.#nodes;
-    let index = nodes.push(node) - 1;
+  push(item: T): void {
+    const items = this.#items;
+    let index = items.push(item) - 1;
     while (index > 0) {
       const above = (index - 1) >> 1;
-      const parent = nodes[above] as Node<T>;
-      if (parent.at <= node.at) break;
-      nodes[index] = parent;
+      const parent = items[above] as T;
+      if (parent.at <= item.at) break;
+      items[index] = parent;
       index = above;
     }
-    nodes[index] = node;
+    items[index] = item;
   }
 
-  pop(): Node<T> | undefined {
-    const nodes = this.#nodes;
-    const first = nodes[0];
-    const last = nodes.pop();
-    if (last === undefined || nodes.length === 0) return first;
+  pop(): T | undefined {
+    const items = this.#items;
+    const first = items[0];
+    const last = items.pop();
+    if (last === undefined || items.length === 0) return first;
     let index = 0;
     for (;;) {
       let below = 2 * index + 1;
-      if (below >= nodes.length) break;
-      if (below + 1 < nodes.length && (nodes[below + 1] as Node<T>).at < (nodes[below] as Node<T>).at) below++;
-      const child = nodes[below] as Node<T>;
+      if (below >= items.length) break;
+      if (below + 1 < items.length && (items[below + 1] as T).at < (items[below] as T).at) below++;
+      const child = items[below] as T;
       if (child.at >= last.at) break;
-      nodes[index] = child;
+      items[index] = child;
       index = below;
     }
-    nodes[index] = last;
+    items[index] = last;
     return first;
   }
 }
