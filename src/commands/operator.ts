@@ -20,7 +20,7 @@ import { HttpTransport } from "#src/platform-client/transport.ts";
 import { Breaker } from "#src/reconcile/breaker.ts";
 import { Definitions } from "#src/reconcile/definitions.ts";
 import { runDriftPasses } from "#src/reconcile/drift-pass.ts";
-import { type HeldResource, holdResource, resourceIndexes } from "#src/reconcile/held-resource.ts";
+import { type HeldResource, holdResource, type ResourceIndex, resourceIndexes } from "#src/reconcile/held-resource.ts";
 import { ownerHash } from "#src/reconcile/marker.ts";
 import { Memories } from "#src/reconcile/memories.ts";
 import { rowKeys } from "#src/reconcile/natural-key.ts";
@@ -79,12 +79,12 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   const stores = Object.fromEntries(
     kindNames.map((kind) => [
       kind,
-      new Store<HeldResource>({
+      new Store<HeldResource, ResourceIndex>({
         parse: (object, before) => holdResource(kind, object, before),
         indexes: resourceIndexes,
       }),
     ]),
-  ) as Record<KindName, Store<HeldResource>>;
+  ) as Record<KindName, Store<HeldResource, ResourceIndex>>;
   let ready = false;
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics: () => metrics.text() });
   log.info({ address: health.address }, "listening");
@@ -163,7 +163,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
 interface WorkOptions {
   readonly values: OperatorValues;
   readonly kube: KubeClient;
-  readonly stores: Record<KindName, Store<HeldResource>>;
+  readonly stores: Record<KindName, Store<HeldResource, ResourceIndex>>;
   readonly leadership: Leadership;
   readonly ownerId: string;
   readonly serviceAccountIssuer: string;

@@ -34,7 +34,7 @@ let onReport: () => void;
 beforeEach(async () => {
   server = new ScriptedServer();
   clock = new ManualClock();
-  store = new Store();
+  store = new Store({ indexes: {} });
   abort = new AbortController();
   reports = [];
   onReport = () => undefined;
@@ -64,8 +64,8 @@ function start(): void {
   running = reflector.run(abort.signal);
 }
 
-/** The next report of the type, among those that nobody has looked at. */
-async function reported<Type extends ReflectorReport["type"]>(type: Type) {
+/** The next report of this type; reports before it are dropped. */
+async function nextReport<Type extends ReflectorReport["type"]>(type: Type) {
   for (;;) {
     const report = reports.shift();
     if (report?.type === type) return report as Extract<ReflectorReport, { type: Type }>;
@@ -76,7 +76,7 @@ async function reported<Type extends ReflectorReport["type"]>(type: Type) {
   }
 }
 
-function changed(): Promise<void> {
+function nextChange(): Promise<void> {
   return new Promise((resolve) => {
     const unsubscribe = store.onChange(() => {
       unsubscribe();
@@ -88,12 +88,12 @@ function changed(): Promise<void> {
 const keys = () => [...store.keys()];
 
 describe("list", () => {
-  test("goes page by page, is swapped in whole, and is followed by a watch from its version", async () => {
-    let seenBetween: string[] | undefined;
+  test("reads pages, replaces the store's content as a whole, and is followed by a watch from its version", async () => {
+    let keysBetweenPages: string[] | undefined;
     server.answers(
       list(10, [thing("a", 1)], "more"),
       (response, url, request) => {
-        seenBetween = keys();
+        keysBetweenPages = keys();
         list(10, [thing("b", 2)])(response, url, request);
       },
       stream([]),
@@ -104,7 +104,7 @@ describe("list", () => {
     expect(first.searchParams.get("limit")).toBe("500");
     expect((await server.asked()).searchParams.get("continue")).toBe("more");
     const watch = (await server.asked()).searchParams;
-    expect(seenBetween).toEqual([]);
+    expect(keysBetweenPages).toEqual([]);
     expect(keys()).toEqual(["ns/a", "ns/b"]);
     expect(Object.fromEntries(watch)).toEqual({
       watch: "true",
@@ -112,22 +112,22 @@ describe("list", () => {
       resourceVersion: "10",
       timeoutSeconds: "265",
     });
-    expect(await reported("listed")).toMatchObject({ objects: 2, pages: 2 });
+    expect(await nextReport("listed")).toMatchObject({ objects: 2, pages: 2 });
   });
 
-  test("whose continue token expired is begun anew", async () => {
+  test("restarts after its continue token expired", async () => {
     server.answers(list(10, [thing("a", 1)], "more"), refusal(410, "Expired"), list(20, [thing("b", 2)]), stream([]));
     start();
-    await reported("expired");
-    await reported("watching");
+    await nextReport("expired");
+    await nextReport("watching");
     expect(keys()).toEqual(["ns/b"]);
   });
 
-  test("that fails is tried again, with a growing wait and jitter, for as long as it takes", async () => {
+  test("is retried until it succeeds, with exponential backoff and jitter", async () => {
     start();
     const waits: number[] = [];
     for (let time = 0; time < 8; time++) {
-      const { step, retryInMs } = await reported("failed");
+      const { step, retryInMs } = await nextReport("failed");
       expect(step).toBe("list");
       waits.push(retryInMs);
       if (time === 7) server.answers(list(1, []), stream([]));
@@ -137,27 +137,27 @@ describe("list", () => {
     await store.whenSynced(abort.signal);
   });
 
-  test("that is no list is a failure, not an empty world", async () => {
+  test("fails if the response is not a list, instead of emptying the store", async () => {
     server.answers(json({ kind: "Status" }), (response) => response.end("<html>"), list(1, []), stream([]));
     start();
-    for (let time = 0; time < 2; time++) await clock.advance((await reported("failed")).retryInMs);
-    await reported("watching");
+    for (let time = 0; time < 2; time++) await clock.advance((await nextReport("failed")).retryInMs);
+    await nextReport("watching");
   });
 });
 
 describe("watch", () => {
   beforeEach(() => server.answers(list(10, [thing("a", 1)])));
 
-  test("brings what happens", async () => {
+  test("applies events to the store", async () => {
     server.answers(stream([added("b", 11), { type: "DELETED", object: thing("a", 12) }]));
     start();
-    await changed();
-    await changed();
-    await changed();
+    await nextChange();
+    await nextChange();
+    await nextChange();
     expect(keys()).toEqual(["ns/b"]);
   });
 
-  test("that ends goes on from the last event or bookmark, without a new list", async () => {
+  test("continues from the last event or bookmark after the API server ended the stream, without listing", async () => {
     server.answers(stream([added("b", 11), bookmark(15)], end), stream([added("c", 16)], end), stream([]));
     start();
     await server.asked();
@@ -167,28 +167,28 @@ describe("watch", () => {
     expect(keys()).toEqual(["ns/a", "ns/b", "ns/c"]);
   });
 
-  test("a bookmark is no object", async () => {
+  test("does not store bookmarks", async () => {
     server.answers(stream([bookmark(15), added("b", 16)]));
     start();
-    await changed();
-    await changed();
+    await nextChange();
+    await nextChange();
     expect(keys()).toEqual(["ns/a", "ns/b"]);
   });
 
   test.each([
     ["as a status", refusal(410, "Expired")],
     ["in the stream", stream([expired])],
-  ])("that is told 410 %s lists again", async (_, answer) => {
+  ])("lists again after 410 %s", async (_, answer) => {
     server.answers(answer, list(30, [thing("z", 25)]), stream([]));
     start();
-    const { retryInMs } = await reported("failed");
+    const { retryInMs } = await nextReport("failed");
     await clock.advance(retryInMs);
-    await reported("listed");
-    expect((await reported("watching")).resourceVersion).toBe("30");
+    await nextReport("listed");
+    expect((await nextReport("watching")).resourceVersion).toBe("30");
     expect(keys()).toEqual(["ns/z"]);
   });
 
-  test("410 some time after the list is followed by a list at once", async () => {
+  test("lists again without a pause if 410 comes some time after the list", async () => {
     let later: () => void = () => undefined;
     server.answers(
       stream([bookmark(15)], (response) => {
@@ -198,15 +198,15 @@ describe("watch", () => {
       stream([]),
     );
     start();
-    await reported("watching");
+    await nextReport("watching");
     for (let asked = 0; asked < 2; asked++) await server.asked();
     await clock.advance(10_000);
     later();
-    await reported("expired");
-    expect((await reported("watching")).resourceVersion).toBe("30");
+    await nextReport("expired");
+    expect((await nextReport("watching")).resourceVersion).toBe("30");
   });
 
-  test("that is reset, or cut in the middle of a line, goes on from the last event", async () => {
+  test("continues from the last event after a reset in the middle of a line", async () => {
     server.answers(
       stream([added("b", 11)], (response) => {
         response.write('{"type":"ADDED","obj');
@@ -215,11 +215,11 @@ describe("watch", () => {
       stream([added("c", 12)]),
     );
     start();
-    const { step, retryInMs } = await reported("failed");
+    const { step, retryInMs } = await nextReport("failed");
     expect([step, retryInMs]).toEqual(["watch", 1200]);
-    const arrival = changed();
+    const arrival = nextChange();
     await clock.advance(retryInMs);
-    expect((await reported("watching")).resourceVersion).toBe("11");
+    expect((await nextReport("watching")).resourceVersion).toBe("11");
     await arrival;
     expect(keys()).toEqual(["ns/a", "ns/b", "ns/c"]);
   });
@@ -227,58 +227,57 @@ describe("watch", () => {
   test.each([
     [429, "TooManyRequests"],
     [503, "ServiceUnavailable"],
-  ])("that is told %d waits as long as it is asked to", async (code, reason) => {
+  ])("waits as long as Retry-After asks after %d", async (code, reason) => {
     server.answers(refusal(code, reason, { "retry-after": "7" }), stream([]));
     start();
-    const { retryInMs } = await reported("failed");
+    const { retryInMs } = await nextReport("failed");
     expect(retryInMs).toBeGreaterThanOrEqual(7000);
     expect(retryInMs).toBeLessThan(8000);
     await clock.advance(retryInMs);
-    expect((await reported("watching")).resourceVersion).toBe("10");
+    expect((await nextReport("watching")).resourceVersion).toBe("10");
   });
 
-  test("that is refused with 500 goes on, without a new list", async () => {
+  test("is retried after 500, without listing", async () => {
     server.answers(refusal(500, "InternalError"), stream([added("b", 11)]));
     start();
-    const arrival = reported("failed");
-    await clock.advance((await arrival).retryInMs);
-    expect((await reported("watching")).resourceVersion).toBe("10");
+    await clock.advance((await nextReport("failed")).retryInMs);
+    expect((await nextReport("watching")).resourceVersion).toBe("10");
   });
 
-  test("in which nothing is heard for 90 s is begun anew", async () => {
+  test("reconnects after 90 s of silence", async () => {
     server.answers(stream([]), stream([]));
     start();
-    await reported("watching");
+    await nextReport("watching");
     for (let asked = 0; asked < 2; asked++) await server.asked();
     await clock.advance(89_000);
     expect(reports).toEqual([]);
     await clock.advance(1000);
-    const { error, retryInMs } = await reported("failed");
-    expect(String(error)).toContain("nothing heard for 90000 ms");
+    const { error, retryInMs } = await nextReport("failed");
+    expect(String(error)).toContain("no event or bookmark for 90000 ms");
     await clock.advance(retryInMs);
-    expect((await reported("watching")).resourceVersion).toBe("10");
+    expect((await nextReport("watching")).resourceVersion).toBe("10");
   });
 
-  test("in which bookmarks come is not silent", async () => {
-    let say: (event: unknown) => void = () => undefined;
+  test("does not reconnect while events arrive", async () => {
+    let send: (event: unknown) => void = () => undefined;
     server.answers(
       stream([], (response) => {
-        say = (event) => response.write(`${JSON.stringify(event)}\n`);
+        send = (event) => response.write(`${JSON.stringify(event)}\n`);
       }),
     );
     start();
-    await reported("watching");
+    await nextReport("watching");
     for (let asked = 0; asked < 2; asked++) await server.asked();
     for (let minute = 0; minute < 4; minute++) {
       await clock.advance(60_000);
-      const arrival = changed();
-      say(added(`m${minute}`, 20 + minute));
+      const arrival = nextChange();
+      send(added(`m${minute}`, 20 + minute));
       await arrival;
     }
     expect(reports).toEqual([]);
   });
 
-  test("that brings something lets the next wait begin small again", async () => {
+  test("resets the backoff with an event", async () => {
     server.answers(
       refusal(500, "InternalError"),
       refusal(500, "InternalError"),
@@ -288,58 +287,58 @@ describe("watch", () => {
     start();
     const waits: number[] = [];
     for (let time = 0; time < 3; time++) {
-      const { retryInMs } = await reported("failed");
+      const { retryInMs } = await nextReport("failed");
       waits.push(retryInMs);
       await clock.advance(retryInMs);
     }
     expect(waits).toEqual([1200, 2400, 1200]);
   });
 
-  test("that ends at once each time is no storm", async () => {
+  test("backs off if the API server ends every watch at once", async () => {
     server.answers(stream([], end), stream([], end), stream([]));
     start();
-    const first = await reported("failed");
-    expect(String(first.error)).toContain("ended at once");
+    const first = await nextReport("failed");
+    expect(String(first.error)).toContain("ended the watch at once");
     await clock.advance(first.retryInMs);
-    expect((await reported("failed")).retryInMs).toBeGreaterThan(first.retryInMs);
+    expect((await nextReport("failed")).retryInMs).toBeGreaterThan(first.retryInMs);
   });
 
-  test("a line that is no event costs a connection, not the reflector", async () => {
+  test("reconnects after a line that is not an event", async () => {
     server.answers(
       stream([added("b", 11)], (response) => response.write("what?\n")),
       stream([added("c", 12)]),
     );
     start();
-    const { retryInMs } = await reported("failed");
-    const arrival = changed();
+    const { retryInMs } = await nextReport("failed");
+    const arrival = nextChange();
     await clock.advance(retryInMs);
     await arrival;
     expect(keys()).toEqual(["ns/a", "ns/b", "ns/c"]);
   });
 
-  test("a server whose versions went back, after a restored backup, is listed again", async () => {
+  test("lists again if resource versions went backwards, after a restored backup", async () => {
     server.answers(stream([bookmark(5)]), list(6, [thing("old", 3)]), stream([]));
     start();
-    await clock.advance((await reported("failed")).retryInMs);
-    await reported("listed");
+    await clock.advance((await nextReport("failed")).retryInMs);
+    await nextReport("listed");
     expect(keys()).toEqual(["ns/old"]);
   });
 });
 
-test("one object or listener that throws does not stop the stream", async () => {
+test("continues the stream if a listener of the store throws", async () => {
   server.answers(list(10, []), stream([added("b", 11), added("c", 12)]));
   store.onChange((_, after) => {
-    if (after?.metadata.name === "b") throw new Error("what is this?");
+    if (after?.metadata.name === "b") throw new Error("broken listener");
   });
   start();
-  expect(String((await reported("skipped")).error)).toContain("what is this?");
+  expect(String((await nextReport("skipped")).error)).toContain("broken listener");
   while (store.get("ns/c") === undefined) await settled();
 });
 
-test("it ends with its signal, wherever it is", async () => {
+test("ends when its signal aborts, also during a pause", async () => {
   start();
-  await reported("failed");
-  abort.abort(new Error("enough"));
+  await nextReport("failed");
+  abort.abort(new Error("aborted by the test"));
   await running;
   expect(clock.pending).toBe(0);
 });

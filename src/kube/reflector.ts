@@ -1,74 +1,94 @@
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import { seconds } from "#src/time/durations.ts";
 import type { KubeApi, WatchEvent } from "./api.ts";
-import type { Clock } from "#src/time/clock.ts";
 import { isGone, isThrottled, KubeError } from "./errors.ts";
 import { compareResourceVersions, type KubeObject, type ResourceKind, withoutBulk } from "./object.ts";
-import type { Listing, ObjectEvent } from "./store.ts";
+import type { StoreWriter } from "./store.ts";
+import { Watchdog } from "./watchdog.ts";
 
-/** What a reflector tells, for logs and metrics. */
+/** What a reflector reports, for logs and metrics. */
 export type ReflectorReport =
   | { readonly type: "listed"; readonly objects: number; readonly pages: number; readonly durationMs: number }
   | { readonly type: "watching"; readonly resourceVersion: string }
-  /** The version to watch from is no longer kept; everything is listed again. */
+  /** The API server no longer keeps the version to continue from; the reflector lists again at once. */
   | { readonly type: "expired" }
   | { readonly type: "failed"; readonly step: "list" | "watch"; readonly error: unknown; readonly retryInMs: number }
-  /** One object could not be taken in; the stream went on. */
+  /** One object could not be stored, or a listener of the store threw; the stream continued. */
   | { readonly type: "skipped"; readonly error: unknown };
-
-/** What a reflector feeds: a `Store`. */
-export interface FedStore {
-  versionOf(namespace: string | undefined): string;
-  addScope(namespace: string | undefined): void;
-  replace(listing: Listing): void;
-  apply(event: ObjectEvent): void;
-}
 
 export interface ReflectorOptions {
   readonly api: KubeApi;
   readonly resource: ResourceKind;
   /** Absent: all namespaces. */
   readonly namespace?: string;
-  readonly store: FedStore;
+  readonly store: StoreWriter;
   readonly clock: Clock;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
   readonly report?: (report: ReflectorReport) => void;
 }
 
 const pageLimit = 500;
-/** The server ends a watch after this and up to 50 s more, so that watches do not all end together. */
+/** The API server ends a watch after this many seconds, plus a random part, so that watches do not end together. */
 const watchSeconds = 240;
 const watchSecondsSpread = 50;
-/** Bookmarks come every minute: so long without a word, nobody is there. */
-const silenceMs = 90_000;
-/** A version that is gone so soon after the list that gave it would be gone again: no list without a pause then. */
-const relistAtOnceMs = 5_000;
+/** The API server sends a bookmark about every minute: a connection that is silent for longer is dead. */
+const silenceMs = seconds(90);
+/** A watch that ends earlier, without an event, counts as failed: otherwise we would reconnect in a tight loop. */
+const shortWatchMs = seconds(1);
+/** A version that expires this soon after its list would expire again, so the next list is delayed. */
+const earlyExpiryMs = seconds(5);
 const backoffBaseMs = 800;
-const backoffMaxMs = 30_000;
+const backoffMaxMs = seconds(30);
 
-/** Nothing, not even a bookmark, came for too long. */
+/** No event, not even a bookmark, arrived in time. */
 class WatchSilent extends Error {
   override readonly name = "WatchSilent";
 }
 
-/** The server ended a watch at once: going on without a pause would be a storm. */
+/** The API server ended a watch at once, without an event. */
 class WatchTooShort extends Error {
   override readonly name = "WatchTooShort";
 }
 
-/** Where a reflector stands: with nothing to go on from, or with all events told up to a version. */
-type Position = { readonly at: "nothing" } | { readonly at: "version"; readonly version: string };
+/** How far a reflector has come. */
+type Position = Unlisted | Listed;
+
+/** There is no version to watch from: list next. */
+interface Unlisted {
+  readonly state: "unlisted";
+}
+
+/** The store contains every change up to `resourceVersion`: watch from there next. */
+interface Listed {
+  readonly state: "listed";
+  readonly listedAt: MonotonicTime;
+  /** Advances with every event. */
+  resourceVersion: string;
+}
 
 /**
- * Keeps a store as the API server has it: lists, then watches from the list's version, and again from where a watch
- * ended. *Guarantees*: it never ends but by its signal; every change reaches the store, or a list that includes it does.
- * *Errors*: 410 → list again; 429 and 503 → Retry-After; anything else → backoff with jitter; nothing heard for 90 s →
- * a new connection.
+ * Keeps a store equal to the API server's state of one resource, in one namespace or in all.
+ *
+ * *Expected flow*: list in pages, replace the store's content, watch from the list's version. The API server ends each
+ * watch after 240 to 290 s; the next one continues from the last event or bookmark.
+ *
+ * *Guarantees*: `run` ends only when its signal aborts. Every change reaches the store, either as an event or as part of
+ * a list. A list is applied as a whole or not at all.
+ *
+ * *Assumptions*: the API server sends bookmarks at least every 90 s, and versions of one resource are comparable.
+ *
+ * *Caveats*: between a failure and the next successful step the store is stale; the reflector only reports it. Of the
+ * changes between the last event and a list, only the result is seen.
+ *
+ * *Errors*: 410 → list again, at once the first time; 429 and 503 → wait as long as Retry-After asks; any other error
+ * → back off 0.8 to 30 s with jitter, and continue from the last version; silence for 90 s → reconnect; an event whose
+ * version is older than ours (a restored backup of etcd) → list again. An object that cannot be stored is skipped.
  */
 export class Reflector {
   readonly #options: ReflectorOptions;
-  /** In a row, without anything heard between. */
+  /** Consecutive failures without an event between them. */
   #failures = 0;
-  #listedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
@@ -77,25 +97,23 @@ export class Reflector {
 
   /** Resolves when `signal` aborts; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    let position: Position = { at: "nothing" };
+    let position: Position = { state: "unlisted" };
     while (!signal.aborted) {
-      const step = position.at === "nothing" ? "list" : "watch";
       try {
-        position = position.at === "nothing" ? await this.#list(signal) : await this.#watch(position.version, signal);
-      } catch (caught) {
+        if (position.state === "unlisted") position = await this.#list(signal);
+        else await this.#watch(position, signal);
+      } catch (error) {
         if (signal.aborted) return;
-        const failure: unknown = caught instanceof StoppedAt ? caught.cause : caught;
-        if (caught instanceof StoppedAt) position = { at: "version", version: caught.version };
-        if (isGone(failure)) position = { at: "nothing" };
-        await this.#pause(step, failure, signal);
+        await this.#pause(position, error, signal);
+        if (isGone(error)) position = { state: "unlisted" };
       }
     }
   }
 
-  async #list(signal: AbortSignal): Promise<Position> {
+  async #list(signal: AbortSignal): Promise<Listed> {
     const { api, resource, namespace, store, clock } = this.#options;
-    const started = clock.monotonic();
-    const since = store.versionOf(namespace);
+    const startedAt = clock.monotonic();
+    const versionAtStart = store.versionOf(namespace);
     const objects: KubeObject[] = [];
     let pages = 0;
     let next: string | undefined;
@@ -108,65 +126,63 @@ export class Reflector {
         ...(next === undefined ? {} : { continue: next }),
       });
       pages++;
-      for (const item of page.items) this.#takeIn(() => objects.push(complete(item, resource)));
+      for (const item of page.items) this.#skipOnError(() => objects.push(complete(item, resource)));
       resourceVersion = page.metadata.resourceVersion ?? resourceVersion;
       next = page.metadata.continue === "" ? undefined : page.metadata.continue;
     } while (next !== undefined);
-    this.#listedAt = clock.monotonic();
-    this.#takeIn(() => store.replace({ namespace, objects, resourceVersion, since }));
-    this.#report({ type: "listed", objects: objects.length, pages, durationMs: clock.monotonic() - started });
-    return { at: "version", version: resourceVersion };
+    const listedAt = clock.monotonic();
+    this.#skipOnError(() => store.replace({ namespace, objects, resourceVersion, versionAtStart }));
+    this.#report({ type: "listed", objects: objects.length, pages, durationMs: clock.monotonic() - startedAt });
+    return { state: "listed", listedAt, resourceVersion };
   }
 
-  async #watch(from: string, signal: AbortSignal): Promise<Position> {
+  /** Watches until the API server ends the stream; `position` advances with every event, also if the watch fails. */
+  async #watch(position: Listed, signal: AbortSignal): Promise<void> {
     const { api, resource, namespace, clock, random } = this.#options;
     const ending = new AbortController();
-    const forward = () => ending.abort(signal.reason);
-    signal.addEventListener("abort", forward, { once: true });
-    const started = clock.monotonic();
-    const silence = new SilenceTimer(clock, () => ending.abort(new WatchSilent(`nothing heard for ${silenceMs} ms`)));
-    let version = from;
-    let heard = 0;
+    const forwardAbort = () => ending.abort(signal.reason);
+    signal.addEventListener("abort", forwardAbort, { once: true });
+    const startedAt = clock.monotonic();
+    const watchdog = new Watchdog(clock, silenceMs, () =>
+      ending.abort(new WatchSilent(`no event or bookmark for ${silenceMs} ms`)),
+    );
+    let received = 0;
     try {
       const events = api.watch(resource, {
-        resourceVersion: from,
+        resourceVersion: position.resourceVersion,
         timeoutSeconds: watchSeconds + Math.floor(random() * watchSecondsSpread),
         signal: ending.signal,
         ...(namespace === undefined ? {} : { namespace }),
       });
-      this.#report({ type: "watching", resourceVersion: from });
+      this.#report({ type: "watching", resourceVersion: position.resourceVersion });
       for await (const event of events) {
-        silence.heard();
-        version = this.#hear(event, version);
+        watchdog.reset();
+        this.#apply(event, position);
         this.#failures = 0;
-        heard++;
+        received++;
       }
-    } catch (error) {
-      throw new StoppedAt(version, error);
     } finally {
-      silence.stop();
-      signal.removeEventListener("abort", forward);
+      watchdog.stop();
+      signal.removeEventListener("abort", forwardAbort);
     }
-    if (heard === 0 && clock.monotonic() - started < 1000)
-      throw new StoppedAt(version, new WatchTooShort("the watch ended at once, without an event"));
-    return { at: "version", version };
+    if (received === 0 && clock.monotonic() - startedAt < shortWatchMs)
+      throw new WatchTooShort("the API server ended the watch at once, without an event");
   }
 
-  /** @returns the version up to which all is told now. */
-  #hear(event: WatchEvent, version: string): string {
+  #apply(event: WatchEvent, position: Listed): void {
     const call = `watch ${this.#options.resource.plural}`;
     if (event.type === "ERROR") throw KubeError.fromStatus(call, event.object);
-    const told = event.object.metadata.resourceVersion;
-    if (told === undefined) return version;
-    // A server that has restarted from an older backup would keep silent until its versions have caught up with ours.
-    if (compareResourceVersions(told, version) < 0)
-      throw new KubeError({ call, code: 410, reason: "Expired" }, "the API server's history went back");
-    if (event.type !== "BOOKMARK") this.#takeIn(() => this.#options.store.apply(event));
-    return told;
+    const { resourceVersion } = event.object.metadata;
+    if (resourceVersion === undefined) return;
+    // An API server that was restored from a backup sends nothing until its versions have passed ours: list again.
+    if (compareResourceVersions(resourceVersion, position.resourceVersion) < 0)
+      throw new KubeError({ call, code: 410, reason: "Expired" }, "the API server's resource versions went backwards");
+    if (event.type !== "BOOKMARK") this.#skipOnError(() => this.#options.store.apply(event));
+    position.resourceVersion = resourceVersion;
   }
 
-  /** One object, or one subscriber of the store, must not end the stream for all. */
-  #takeIn(step: () => void): void {
+  /** One bad object, or one listener of the store that throws, must not end the stream for all other objects. */
+  #skipOnError(step: () => void): void {
     try {
       step();
     } catch (error) {
@@ -174,17 +190,19 @@ export class Reflector {
     }
   }
 
-  async #pause(step: "list" | "watch", error: unknown, signal: AbortSignal): Promise<void> {
+  async #pause(position: Position, error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     const failures = this.#failures++;
-    if (isGone(error) && failures === 0 && clock.monotonic() - this.#listedAt > relistAtOnceMs) {
+    const early = position.state === "listed" && clock.monotonic() - position.listedAt <= earlyExpiryMs;
+    if (isGone(error) && failures === 0 && !early) {
       this.#report({ type: "expired" });
       return;
     }
     const window = Math.min(backoffMaxMs, backoffBaseMs * 2 ** Math.min(failures, 10));
-    const backoff = Math.min(backoffMaxMs, window * (1 + random()));
-    const asked = isThrottled(error) ? error.retryAfterMs : undefined;
-    const retryInMs = asked === undefined ? backoff : asked * (1 + random() / 10);
+    const backoffMs = Math.min(backoffMaxMs, window * (1 + random()));
+    const retryAfterMs = isThrottled(error) ? error.retryAfterMs : undefined;
+    const retryInMs = retryAfterMs === undefined ? backoffMs : retryAfterMs * (1 + random() / 10);
+    const step = position.state === "unlisted" ? "list" : "watch";
     this.#report({ type: "failed", step, error, retryInMs });
     await clock.sleep(retryInMs, signal).catch(() => undefined);
   }
@@ -194,51 +212,10 @@ export class Reflector {
   }
 }
 
-/** A watch that failed, with how far it had come. */
-class StoppedAt extends Error {
-  readonly version: string;
-
-  constructor(version: string, cause: unknown) {
-    super("the watch stopped", { cause });
-    this.version = version;
-  }
-}
-
-/** Items of a list come without apiVersion and kind where they are built in; what is kept has both. */
+/** Items in a list of a built-in resource lack `apiVersion` and `kind`; objects in the store have both. */
 function complete(item: KubeObject, { group, version, kind }: ResourceKind): KubeObject {
   const object = withoutBulk(item);
   return object.kind === undefined
     ? { ...object, apiVersion: group === "" ? version : `${group}/${version}`, kind }
     : object;
-}
-
-/** Calls back once nothing was heard for `silenceMs`; hearing costs nothing but a look at the clock. */
-class SilenceTimer {
-  readonly #clock: Clock;
-  readonly #onSilence: () => void;
-  #heardAt: number;
-  #cancel: () => void = () => undefined;
-
-  constructor(clock: Clock, onSilence: () => void) {
-    this.#clock = clock;
-    this.#onSilence = onSilence;
-    this.#heardAt = clock.monotonic();
-    this.#wait(silenceMs);
-  }
-
-  heard(): void {
-    this.#heardAt = this.#clock.monotonic();
-  }
-
-  stop(): void {
-    this.#cancel();
-  }
-
-  #wait(ms: number): void {
-    this.#cancel = this.#clock.setTimer(() => {
-      const left = this.#heardAt + silenceMs - this.#clock.monotonic();
-      if (left <= 0) this.#onSilence();
-      else this.#wait(left);
-    }, ms);
-  }
 }

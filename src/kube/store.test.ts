@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, expectTypeOf, test } from "vitest";
 import type { KubeObject } from "./object.ts";
 import { type ChangeSource, Store } from "./store.ts";
 
@@ -31,28 +31,28 @@ function thing(name: string, version: number, fields: Fields = {}): Thing {
   };
 }
 
-let store: Store<Thing>;
-let told: [string | undefined, string | undefined, ChangeSource][];
+let store: Store<Thing, "colour">;
+let changes: [string | undefined, string | undefined, ChangeSource][];
 
 beforeEach(() => {
-  store = new Store<Thing>({ indexes: { colour: ({ spec }) => (spec === undefined ? [] : [spec.colour]) } });
-  told = [];
-  const shown = (object: Thing | undefined) =>
+  store = new Store({ indexes: { colour: ({ spec }: Thing) => (spec === undefined ? [] : [spec.colour]) } });
+  changes = [];
+  const describeVersion = (object: Thing | undefined) =>
     object === undefined ? undefined : `${object.metadata.name}@${object.metadata.resourceVersion}`;
-  store.onChange((before, after, source) => told.push([shown(before), shown(after), source]));
+  store.onChange((before, after, source) => changes.push([describeVersion(before), describeVersion(after), source]));
 });
 
 function list(
   objects: KubeObject[],
   version: number,
   namespace?: string,
-  since: string = store.versionOf(namespace),
+  versionAtStart: string = store.versionOf(namespace),
 ): void {
-  store.replace({ namespace, objects, resourceVersion: String(version), since });
+  store.replace({ namespace, objects, resourceVersion: String(version), versionAtStart });
 }
 
 describe("list", () => {
-  test("is swapped in whole: listeners see nothing of the state before", () => {
+  test("is applied as a whole: listeners see nothing of the old state", () => {
     list([thing("a", 1), thing("b", 2)], 5);
     const sizes: number[] = [];
     store.onChange(() => sizes.push(store.size));
@@ -61,57 +61,57 @@ describe("list", () => {
     expect(sizes).toEqual([2, 2, 2, 2]);
   });
 
-  test("tells what came, changed and went, and nothing of what stayed", () => {
+  test("reports new, changed and missing objects, and not unchanged ones", () => {
     list([thing("a", 1), thing("b", 2), thing("c", 3)], 5);
-    told = [];
+    changes = [];
     list([thing("a", 1), thing("b", 6)], 7);
-    expect(told).toEqual([
+    expect(changes).toEqual([
       ["b@2", "b@6", "list"],
       ["c@3", undefined, "list"],
     ]);
   });
 
-  test("an object made anew under its name went and came", () => {
+  test("reports a re-created object as one that is gone and one that is new", () => {
     list([thing("a", 1)], 1);
-    told = [];
+    changes = [];
     list([thing("a", 5, { uid: "other" })], 6);
-    expect(told).toEqual([
+    expect(changes).toEqual([
       ["a@1", undefined, "list"],
       [undefined, "a@5", "list"],
     ]);
   });
 
-  test("of one namespace leaves the others alone", () => {
+  test("of one namespace does not affect other namespaces", () => {
     list([thing("a", 1, { namespace: "one" })], 2, "one");
     list([thing("b", 1, { namespace: "two" })], 2, "two");
     list([], 3, "one");
     expect([...store.keys()]).toEqual(["two/b"]);
   });
 
-  test("does not take back or remove what was seen later than it", () => {
+  test("neither reverts nor removes objects that are newer than the list", () => {
     list([thing("a", 1), thing("b", 2)], 5);
-    const since = store.versionOf(undefined);
+    const versionAtStart = store.versionOf(undefined);
     store.observeOwnWrite(thing("a", 9));
     store.apply({ type: "ADDED", object: thing("c", 8) });
-    told = [];
-    list([thing("a", 6), thing("b", 2)], 7, undefined, since);
-    expect(told).toEqual([]);
+    changes = [];
+    list([thing("a", 6), thing("b", 2)], 7, undefined, versionAtStart);
+    expect(changes).toEqual([]);
     expect(store.get("ns/a")?.metadata.resourceVersion).toBe("9");
     expect(store.get("ns/c")).toBeDefined();
   });
 
-  test("older than what was seen before it began means that history went back: it is taken as it is", () => {
+  test("is applied as it is if it is older than what was seen before it started: the history went backwards", () => {
     list([thing("a", 100), thing("b", 101)], 110);
-    told = [];
+    changes = [];
     list([thing("a", 50)], 60);
-    expect(told).toEqual([
+    expect(changes).toEqual([
       ["a@100", "a@50", "list"],
       ["b@101", undefined, "list"],
     ]);
     expect(store.versionOf(undefined)).toBe("60");
   });
 
-  test("history goes back for each namespace when it is listed, not for all with the first", () => {
+  test("detects a history that went backwards separately for each namespace", () => {
     list([thing("a", 100, { namespace: "one" })], 110, "one");
     list([thing("b", 100, { namespace: "two" })], 110, "two");
     list([thing("a", 50, { namespace: "one" })], 60, "one");
@@ -121,13 +121,13 @@ describe("list", () => {
 });
 
 describe("watch", () => {
-  test("events change the store and are told", () => {
+  test("events change the store and are reported", () => {
     list([thing("a", 1)], 1);
-    told = [];
+    changes = [];
     store.apply({ type: "MODIFIED", object: thing("a", 2) });
     store.apply({ type: "ADDED", object: thing("b", 3) });
     store.apply({ type: "DELETED", object: thing("a", 4) });
-    expect(told).toEqual([
+    expect(changes).toEqual([
       ["a@1", "a@2", "watch"],
       [undefined, "b@3", "watch"],
       ["a@2", undefined, "watch"],
@@ -135,31 +135,31 @@ describe("watch", () => {
     expect(store.versionOf(undefined)).toBe("4");
   });
 
-  test("an older event or one seen already changes nothing", () => {
+  test("an older or repeated event changes nothing", () => {
     list([thing("a", 9)], 10);
-    told = [];
+    changes = [];
     store.apply({ type: "MODIFIED", object: thing("a", 9) });
     store.apply({ type: "MODIFIED", object: thing("a", 8) });
-    expect(told).toEqual([]);
+    expect(changes).toEqual([]);
   });
 
-  test("10 is newer than 9", () => {
+  test("version 10 is newer than version 9", () => {
     list([thing("a", 9)], 9);
     store.apply({ type: "MODIFIED", object: thing("a", 10) });
     expect(store.get("ns/a")?.metadata.resourceVersion).toBe("10");
   });
 
-  test("the deletion of a former object does not remove its successor", () => {
+  test("the deletion of an earlier object does not remove the one that was re-created under its name", () => {
     list([thing("a", 5, { uid: "new" })], 6);
     store.apply({ type: "DELETED", object: thing("a", 4, { uid: "old" }) });
     expect(store.get("ns/a")?.metadata.uid).toBe("new");
   });
 
-  test("a successor whose predecessor's deletion was missed is two changes", () => {
+  test("a re-created object is two changes if the deletion of the earlier one was missed", () => {
     list([thing("a", 5, { uid: "old" })], 6);
-    told = [];
+    changes = [];
     store.apply({ type: "ADDED", object: thing("a", 9, { uid: "new" }) });
-    expect(told).toEqual([
+    expect(changes).toEqual([
       ["a@5", undefined, "watch"],
       [undefined, "a@9", "watch"],
     ]);
@@ -167,30 +167,30 @@ describe("watch", () => {
 });
 
 describe("own writes", () => {
-  test("are there at once, are told, and older echoes do not undo them", () => {
+  test("are visible at once, are reported, and are not reverted by older events", () => {
     list([thing("a", 1)], 1);
-    told = [];
+    changes = [];
     expect(store.observeOwnWrite(thing("a", 5, { colour: "blue" }))?.spec?.colour).toBe("blue");
     store.apply({ type: "MODIFIED", object: thing("a", 3) });
     store.apply({ type: "MODIFIED", object: thing("a", 5, { colour: "blue" }) });
-    expect(told).toEqual([["a@1", "a@5", "ownWrite"]]);
+    expect(changes).toEqual([["a@1", "a@5", "ownWrite"]]);
     expect(store.get("ns/a")?.spec?.colour).toBe("blue");
   });
 
-  test("an answer that comes later than a newer event is left out", () => {
+  test("a response that arrives after a newer event is ignored", () => {
     list([thing("a", 1)], 1);
     store.apply({ type: "MODIFIED", object: thing("a", 7) });
     expect(store.observeOwnWrite(thing("a", 5))?.metadata.resourceVersion).toBe("7");
   });
 
-  test("an answer that comes after the deletion does not bring the object back", () => {
+  test("a response that arrives after the deletion does not bring the object back", () => {
     list([thing("a", 1)], 1);
     store.apply({ type: "DELETED", object: thing("a", 7) });
     expect(store.observeOwnWrite(thing("a", 5))).toBeUndefined();
     expect(store.size).toBe(0);
   });
 
-  test("an answer for a predecessor does not touch the successor", () => {
+  test("a response for an earlier object does not change the one that was re-created under its name", () => {
     list([thing("a", 1, { uid: "new" })], 1);
     expect(store.observeOwnWrite(thing("a", 5, { uid: "old" }))?.metadata.uid).toBe("new");
   });
@@ -198,30 +198,30 @@ describe("own writes", () => {
   describe("that remove the last finalizer", () => {
     beforeEach(() => {
       list([thing("a", 5, { deleting: true, finalizers: ["f"] })], 5);
-      told = [];
+      changes = [];
       store.observeOwnWrite(thing("a", 5, { deleting: true }));
     });
 
-    test("make the object go at once, though its version did not grow", () => {
+    test("remove the object at once, although its version is the same", () => {
       expect(store.get("ns/a")).toBeUndefined();
-      expect(told).toEqual([["a@5", undefined, "ownWrite"]]);
+      expect(changes).toEqual([["a@5", undefined, "ownWrite"]]);
     });
 
-    test("late events and an older list do not bring it back", () => {
+    test("are not reverted by late events or an older list", () => {
       store.apply({ type: "MODIFIED", object: thing("a", 4, { deleting: true, finalizers: ["f"] }) });
       list([thing("a", 5, { deleting: true, finalizers: ["f"] })], 6);
       store.apply({ type: "DELETED", object: thing("a", 7, { deleting: true }) });
       expect(store.get("ns/a")).toBeUndefined();
-      expect(told).toHaveLength(1);
+      expect(changes).toHaveLength(1);
     });
 
-    test("a successor comes as any other", () => {
+    test("do not affect an object that is re-created under the name", () => {
       store.apply({ type: "DELETED", object: thing("a", 7, { deleting: true }) });
       store.apply({ type: "ADDED", object: thing("a", 8, { uid: "new" }) });
       expect(store.get("ns/a")?.metadata.uid).toBe("new");
     });
 
-    test("a list without it settles the matter; a restored backup that has it is believed", () => {
+    test("are confirmed by a list without the object; a later list from a restored backup brings it back", () => {
       list([], 8);
       list([thing("a", 3)], 4);
       expect(store.get("ns/a")?.metadata.resourceVersion).toBe("3");
@@ -236,7 +236,7 @@ describe("own writes", () => {
 });
 
 describe("indexes", () => {
-  test("follow every change", () => {
+  test("are updated by every change", () => {
     const names = (colour: string) =>
       store
         .index("colour", colour)
@@ -253,13 +253,15 @@ describe("indexes", () => {
     expect(store.index("colour", "blue")[0]).toBe(store.get("ns/b"));
   });
 
-  test("asking one that is not there is a mistake of the caller", () => {
-    expect(() => store.index("size", "1")).toThrow('no index "size"');
+  test("an unknown name is a compile error", () => {
+    expectTypeOf(store.index).parameter(0).toEqualTypeOf<"colour">();
+    const unindexed = new Store<Thing>({ indexes: {} });
+    expectTypeOf(unindexed.index).parameter(0).toEqualTypeOf<never>();
   });
 });
 
 describe("synced", () => {
-  test("when each scope was listed once", async () => {
+  test("is true once every scope has been listed", async () => {
     expect(store.synced).toBe(false);
     store.addScope("one");
     store.addScope("two");
@@ -275,7 +277,7 @@ describe("synced", () => {
     expect(store.synced).toBe(true);
   });
 
-  test("waiting for it ends with its signal", async () => {
+  test("rejects the wait when the signal aborts", async () => {
     store.addScope("one");
     const abort = new AbortController();
     const waiting = store.whenSynced(abort.signal);
@@ -284,42 +286,43 @@ describe("synced", () => {
   });
 });
 
-test("what it holds is frozen to the bottom, and has no managed fields", () => {
+test("objects are deeply frozen and have no managedFields", () => {
   const arrived = { ...thing("a", 1), metadata: { ...thing("a", 1).metadata, managedFields: [{}] } };
   list([arrived], 1);
-  const held = store.get("ns/a");
-  expect(held?.metadata).not.toHaveProperty("managedFields");
-  expect(() => Object.assign(held?.spec ?? {}, { colour: "green" })).toThrow(TypeError);
-  expect(() => Object.assign(held?.metadata ?? {}, { name: "b" })).toThrow(TypeError);
+  const cached = store.get("ns/a");
+  expect(cached?.metadata).not.toHaveProperty("managedFields");
+  expect(() => Object.assign(cached?.spec ?? {}, { colour: "green" })).toThrow(TypeError);
+  expect(() => Object.assign(cached?.metadata ?? {}, { name: "b" })).toThrow(TypeError);
 });
 
-test("it holds what parse makes of an object, valid or not", () => {
+test("stores what parse returns, for valid and for invalid objects", () => {
   const parsed = new Store<Thing & { invalid?: string }>({
     parse: (object) => ("spec" in object ? (object as Thing) : { ...object, invalid: "spec is missing" }),
+    indexes: {},
   });
   const { spec: _, ...broken } = thing("a", 1);
-  parsed.replace({ namespace: undefined, objects: [broken, thing("b", 1)], resourceVersion: "1", since: "0" });
+  parsed.replace({ namespace: undefined, objects: [broken, thing("b", 1)], resourceVersion: "1", versionAtStart: "0" });
   expect(parsed.get("ns/a")?.invalid).toBe("spec is missing");
   expect(parsed.get("ns/b")?.invalid).toBeUndefined();
 });
 
-test("an unsubscribed listener hears nothing", () => {
-  const heard: unknown[] = [];
-  const unsubscribe = store.onChange((...change) => heard.push(change));
+test("an unsubscribed listener is not called", () => {
+  const calls: unknown[] = [];
+  const unsubscribe = store.onChange((...change) => calls.push(change));
   unsubscribe();
   list([thing("a", 1)], 1);
-  expect(heard).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
-test("in any order of list, events and answers, a key never goes back", () => {
+test("a key never goes back to an older version, in any order of events and responses", () => {
   let seed = 3;
   const random = (below: number) => {
     seed = (seed * 1103515245 + 12345) % 2 ** 31;
     return seed % below;
   };
   for (let round = 0; round < 500; round++) {
-    const one = new Store<Thing>();
-    one.replace({ namespace: undefined, objects: [thing("a", 1)], resourceVersion: "1", since: "0" });
+    const one = new Store<Thing>({ indexes: {} });
+    one.replace({ namespace: undefined, objects: [thing("a", 1)], resourceVersion: "1", versionAtStart: "0" });
     let highest = 1;
     const pending = Array.from({ length: 10 }, (_, index) => index + 2);
     while (pending.length > 0) {
@@ -332,25 +335,26 @@ test("in any order of list, events and answers, a key never goes back", () => {
   }
 });
 
-test("a parser is given what the store holds of the same object, but not of another or of another history", () => {
+test("parse gets the cached state of the same object, not of another object or another history", () => {
   const given: (string | undefined)[] = [];
-  const read = new Store<KubeObject>({
+  const parsing = new Store<KubeObject>({
     parse: (arrived, before) => {
       given.push(before?.metadata.resourceVersion);
       return arrived;
     },
+    indexes: {},
   });
   const of = (uid: string, resourceVersion: string): KubeObject => ({
     apiVersion: "v1",
     kind: "Thing",
     metadata: { name: "a", namespace: "ns", uid, resourceVersion, generation: 1 },
   });
-  const relist = (uid: string, version: string, since: string) =>
-    read.replace({ namespace: "ns", objects: [of(uid, version)], resourceVersion: version, since });
+  const relist = (uid: string, resourceVersion: string, versionAtStart: string) =>
+    parsing.replace({ namespace: "ns", objects: [of(uid, resourceVersion)], resourceVersion, versionAtStart });
   relist("one", "10", "0");
-  read.apply({ type: "MODIFIED", object: of("one", "11") });
-  read.observeOwnWrite(of("one", "12"));
-  read.apply({ type: "MODIFIED", object: of("two", "13") });
+  parsing.apply({ type: "MODIFIED", object: of("one", "11") });
+  parsing.observeOwnWrite(of("one", "12"));
+  parsing.apply({ type: "MODIFIED", object: of("two", "13") });
   relist("two", "5", "13");
   expect(given).toEqual([undefined, "10", "11", undefined, undefined]);
 });

@@ -1,30 +1,56 @@
 import type { WatchEvent } from "./api.ts";
 import { compareResourceVersions, type KubeObject, keyOf, type ObjectMeta, withoutBulk } from "./object.ts";
+import { StoreIndex, type ValuesOf } from "./store-index.ts";
 
-/** How a change came to be known. */
+/** How the store learned of a change. */
 export type ChangeSource = "list" | "watch" | "ownWrite";
 
 /**
- * Called after the store holds `after`. `before` is undefined for what is new, `after` for what is gone. An object that
- * was deleted and made again under its name is told as two changes.
+ * Called after the store has applied a change. `before` is undefined for a new object, `after` for one that is gone. An
+ * object that was deleted and re-created under its name is reported as two changes.
  */
 export type ChangeListener<T> = (before: T | undefined, after: T | undefined, source: ChangeSource) => void;
 
-export interface StoreOptions<T> {
+export interface StoreOptions<T, IndexName extends string> {
   /**
-   * Makes the typed object from what arrived, or a value of the caller's own that marks it as invalid (T may be a
-   * union); `before` is what the store holds of the same object (by uid), for what need not be read again. It keeps
-   * `metadata` as it is and does not throw. Absent: what arrives is taken for a T.
+   * Converts an object of the API server to a T. It keeps `metadata` unchanged and does not throw: for an invalid object
+   * it returns a T that says so. `before` is the same object (by uid) as the store has it, so that unchanged parts need
+   * not be parsed again. Absent: objects are stored as they arrive.
    */
   readonly parse?: (object: KubeObject, before: T | undefined) => T;
-  /** By name: the values under which an object is found. */
-  readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
+  readonly indexes: Readonly<Record<IndexName, ValuesOf<T>>>;
 }
 
-/** What a store takes from a watch. */
+/** An event of a watch that changes one object. */
 export type ObjectEvent = Extract<WatchEvent, { type: "ADDED" | "MODIFIED" | "DELETED" }>;
 
-/** One change to tell: what was and what is. */
+/** A complete list of a scope. */
+export interface ObjectList {
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
+  readonly objects: Iterable<KubeObject>;
+  readonly resourceVersion: string;
+  /** `versionOf(namespace)` when the list was started. */
+  readonly versionAtStart: string;
+}
+
+/** What a reflector does with a store. */
+export interface StoreWriter {
+  /** Adds a scope, a namespace or all of them (undefined): from then on `synced` waits for its first list. */
+  addScope(namespace: string | undefined): void;
+  /** The newest version of any object or list seen in the scope; "0" before the first. */
+  versionOf(namespace: string | undefined): string;
+  /** Replaces the content of a scope. What the list lacks is gone, unless the store knows a newer version than it. */
+  replace(list: ObjectList): void;
+  apply(event: ObjectEvent): void;
+}
+
+/** A store without the methods that only a reflector calls. */
+export type ReadStore<T extends { readonly metadata: ObjectMeta }, IndexName extends string> = Omit<
+  Store<T, IndexName>,
+  keyof StoreWriter
+>;
+
 type Change<T> = readonly [before: T | undefined, after: T | undefined];
 
 interface Scope {
@@ -32,39 +58,41 @@ interface Scope {
   version: string;
 }
 
-/** A list of everything in a scope. */
-export interface Listing {
-  /** Undefined: all namespaces. */
-  readonly namespace: string | undefined;
-  readonly objects: Iterable<KubeObject>;
-  readonly resourceVersion: string;
-  /** `versionOf` the namespace when the list was begun. */
-  readonly since: string;
-}
-
 /**
- * A local copy of one resource, kept by reflectors (one a watched namespace) and by our own writes.
+ * A local copy of one resource, with indexes.
  *
- * *Guarantees*: objects are frozen to the bottom; one key never goes back to an older version, whatever the order in
- * which lists, events and answers to our writes arrive; an object whose last finalizer we removed is gone at once and
- * for good. *Assumes*: versions of one resource are comparable, and a list without `resourceVersion` is not older than
- * what was seen before it began. Where it is, the API server's own history went back (a restored backup), and the list
- * is taken as it is.
+ * *Expected flow*: one reflector for each scope (a namespace, or all of them) adds its scope, lists it, and then applies
+ * events. Readers wait for `synced`. The response to a write of ours goes to `observeOwnWrite`, so that the next
+ * decision is based on it without waiting for the watch.
+ *
+ * *Guarantees*: objects are deeply frozen. A key never goes back to an older version, in whatever order lists, events
+ * and responses arrive. An object whose last finalizer we removed is gone at once, and late events do not bring it back.
+ * Listeners are called after the whole list or event has been applied.
+ *
+ * *Assumptions*: versions of one resource are comparable, and a list without `resourceVersion` is at least as new as
+ * everything that was seen before it started. If it is older, the API server's history went backwards (a restored backup
+ * of etcd), and the list is applied as it is.
+ *
+ * *Errors*: an exception of a listener reaches the caller; the change has been applied, but later listeners miss it.
  */
-export class Store<T extends { readonly metadata: ObjectMeta }> {
+export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extends string = never>
+  implements StoreWriter
+{
   readonly #parse: (object: KubeObject, before: T | undefined) => T;
   readonly #objects = new Map<string, T>();
-  readonly #indexes = new Map<string, Index<T>>();
+  readonly #indexes: ReadonlyMap<IndexName, StoreIndex<T>>;
   readonly #listeners = new Set<ChangeListener<T>>();
-  /** Namespaces (undefined: all) that are fed. */
+  /** By namespace; undefined: all namespaces. */
   readonly #scopes = new Map<string | undefined, Scope>();
-  /** Uids that our own write made go away, with their namespace, until the API server says so too. */
-  readonly #finished = new Map<string, string | undefined>();
+  /** The namespaces, by uid, of objects whose last finalizer we removed, until the API server reports them gone. */
+  readonly #finalized = new Map<string, string | undefined>();
   readonly #whenSynced = Promise.withResolvers<void>();
 
-  constructor({ parse = (object) => object as KubeObject & T, indexes = {} }: StoreOptions<T> = {}) {
+  constructor({ parse = (object) => object as KubeObject & T, indexes }: StoreOptions<T, IndexName>) {
     this.#parse = parse;
-    for (const [name, valuesOf] of Object.entries(indexes)) this.#indexes.set(name, new Index(valuesOf));
+    this.#indexes = new Map(
+      Object.entries<ValuesOf<T>>(indexes).map(([name, valuesOf]) => [name as IndexName, new StoreIndex(valuesOf)]),
+    );
   }
 
   get(key: string): T | undefined {
@@ -83,20 +111,20 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
     return this.#objects.keys();
   }
 
-  /** The objects that the index `name` has under `value`, in no particular order. @throws where there is no such index. */
-  index(name: string, value: string): readonly T[] {
-    const index = this.#indexes.get(name);
-    if (index === undefined) throw new Error(`the store has no index "${name}"`);
+  /** The objects that have `value` in the index `name`, in no particular order. */
+  index(name: IndexName, value: string): readonly T[] {
+    // The compiler has checked the name.
+    const index = this.#indexes.get(name) as StoreIndex<T>;
     return Array.from(index.keys(value), (key) => this.#objects.get(key) as T);
   }
 
-  /** @returns a function that ends the subscription. */
+  /** Calls `listener` for every change from now on. @returns a function that unsubscribes it. */
   onChange(listener: ChangeListener<T>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** True once every scope has been listed. */
+  /** True once every scope has been listed; false if there is no scope. */
   get synced(): boolean {
     return this.#scopes.size > 0 && this.#scopes.values().every(({ listed }) => listed);
   }
@@ -114,26 +142,23 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
     }
   }
 
-  /** Says that `namespace` (undefined: all) will be fed, so that `synced` waits for it. */
   addScope(namespace: string | undefined): void {
     this.#scopeOf(namespace);
   }
 
-  /** The newest version seen in the scope, of any object or list; "0" before the first. */
   versionOf(namespace: string | undefined): string {
     return this.#scopeOf(namespace).version;
   }
 
-  /** Takes in a list, whole: what it lacks is gone, unless it was seen later than the list. */
-  replace({ namespace, objects, resourceVersion, since }: Listing): void {
-    const historyWentBack = compareResourceVersions(resourceVersion, since) < 0;
+  replace({ namespace, objects, resourceVersion, versionAtStart }: ObjectList): void {
+    const historyWentBack = compareResourceVersions(resourceVersion, versionAtStart) < 0;
     const changes: Change<T>[] = [];
     const listed = new Set<string>();
     const listedUids = new Set<string | undefined>();
     for (const object of objects) {
       const uid = object.metadata.uid;
       listedUids.add(uid);
-      if (!historyWentBack && uid !== undefined && this.#finished.has(uid)) continue;
+      if (!historyWentBack && uid !== undefined && this.#finalized.has(uid)) continue;
       const key = keyOf(object);
       listed.add(key);
       const before = this.#objects.get(key);
@@ -141,40 +166,39 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
         this.#put(key, before, object, changes, historyWentBack);
     }
     for (const [key, object] of this.#objects) {
-      if (listed.has(key) || !isWithin(object.metadata.namespace, namespace)) continue;
+      if (listed.has(key) || !isInScope(object.metadata.namespace, namespace)) continue;
       if (!historyWentBack && compareResourceVersions(versionOf(object), resourceVersion) > 0) continue;
       this.#remove(key, object, changes);
     }
-    for (const [uid, where] of this.#finished)
-      if (isWithin(where, namespace) && (historyWentBack || !listedUids.has(uid))) this.#finished.delete(uid);
+    for (const [uid, itsNamespace] of this.#finalized)
+      if (isInScope(itsNamespace, namespace) && (historyWentBack || !listedUids.has(uid))) this.#finalized.delete(uid);
     const scope = this.#scopeOf(namespace);
     scope.listed = true;
     if (historyWentBack || compareResourceVersions(resourceVersion, scope.version) > 0) scope.version = resourceVersion;
-    this.#tell(changes, "list");
     if (this.synced) this.#whenSynced.resolve();
+    this.#notify(changes, "list");
   }
 
-  /** Takes in one event of a watch. */
   apply({ type, object }: ObjectEvent): void {
     this.#advance(object);
     const changes: Change<T>[] = [];
     const key = keyOf(object);
     const before = this.#objects.get(key);
     const { uid } = object.metadata;
-    if (uid !== undefined && this.#finished.has(uid)) {
-      if (type === "DELETED") this.#finished.delete(uid);
+    if (uid !== undefined && this.#finalized.has(uid)) {
+      if (type === "DELETED") this.#finalized.delete(uid);
       return;
     }
     if (type === "DELETED") {
       if (before !== undefined && before.metadata.uid === uid) this.#remove(key, before, changes);
     } else if (before === undefined || isNewer(object, before)) this.#put(key, before, object, changes);
-    this.#tell(changes, "watch");
+    this.#notify(changes, "watch");
   }
 
   /**
-   * Takes in what a write of ours was answered with, so that the next decision sees it. An object that the store does
-   * not hold (any more) is left out: it may have been deleted since, and the watch tells what is new.
-   * @returns what the store holds now under that key.
+   * Applies the response to a write of ours. It is ignored if the store does not have the object: the object may have
+   * been deleted since, and the watch reports new ones.
+   * @returns the object that the store now has under that key.
    */
   observeOwnWrite(object: KubeObject): T | undefined {
     const key = keyOf(object);
@@ -183,13 +207,13 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
     if (before === undefined || before.metadata.uid !== uid) return before;
     const changes: Change<T>[] = [];
     if (deletionTimestamp !== undefined && finalizers.length === 0) {
-      if (uid !== undefined) this.#finished.set(uid, namespace);
+      if (uid !== undefined) this.#finalized.set(uid, namespace);
       this.#remove(key, before, changes);
     } else if (isNewer(object, before)) {
       this.#advance(object);
       this.#put(key, before, object, changes);
     }
-    this.#tell(changes, "ownWrite");
+    this.#notify(changes, "ownWrite");
     return this.#objects.get(key);
   }
 
@@ -198,13 +222,13 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
     before: T | undefined,
     arrived: KubeObject,
     changes: Change<T>[],
-    // Then a generation that was seen before may be another one.
+    // If true, an equal generation does not mean an equal spec.
     historyWentBack = false,
   ): void {
-    const same = !historyWentBack && before?.metadata.uid === arrived.metadata.uid ? before : undefined;
-    const after = deepFreeze(this.#parse(withoutBulk(arrived), same));
+    const sameObject = !historyWentBack && before?.metadata.uid === arrived.metadata.uid ? before : undefined;
+    const after = deepFreeze(this.#parse(withoutBulk(arrived), sameObject));
     this.#objects.set(key, after);
-    for (const index of this.#indexes.values()) index.change(key, before, after);
+    for (const index of this.#indexes.values()) index.update(key, before, after);
     if (before !== undefined && before.metadata.uid !== after.metadata.uid)
       changes.push([before, undefined], [undefined, after]);
     else changes.push([before, after]);
@@ -212,7 +236,7 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
 
   #remove(key: string, before: T, changes: Change<T>[]): void {
     this.#objects.delete(key);
-    for (const index of this.#indexes.values()) index.change(key, before, undefined);
+    for (const index of this.#indexes.values()) index.update(key, before, undefined);
     changes.push([before, undefined]);
   }
 
@@ -230,47 +254,8 @@ export class Store<T extends { readonly metadata: ObjectMeta }> {
     return scope;
   }
 
-  #tell(changes: readonly Change<T>[], source: ChangeSource): void {
+  #notify(changes: readonly Change<T>[], source: ChangeSource): void {
     for (const [before, after] of changes) for (const listener of this.#listeners) listener(before, after, source);
-  }
-}
-
-/** A store as its readers have it. */
-export type ReadStore<T extends { readonly metadata: ObjectMeta }> = Omit<
-  Store<T>,
-  "addScope" | "versionOf" | "replace" | "apply"
->;
-
-/** Keys by what a function of their objects says. */
-class Index<T> {
-  readonly #valuesOf: (object: T) => readonly string[];
-  /** Most values are of one object: a set for each would be most of what an index takes. */
-  readonly #keys = new Map<string, string | Set<string>>();
-
-  constructor(valuesOf: (object: T) => readonly string[]) {
-    this.#valuesOf = valuesOf;
-  }
-
-  keys(value: string): Iterable<string> {
-    const keys = this.#keys.get(value) ?? [];
-    return typeof keys === "string" ? [keys] : keys;
-  }
-
-  change(key: string, before: T | undefined, after: T | undefined): void {
-    const old = before === undefined ? [] : this.#valuesOf(before);
-    const current = after === undefined ? [] : this.#valuesOf(after);
-    for (const value of old) {
-      if (current.includes(value)) continue;
-      const keys = this.#keys.get(value);
-      if (typeof keys === "object") keys.delete(key);
-      if (keys === key || (typeof keys === "object" && keys.size === 0)) this.#keys.delete(value);
-    }
-    for (const value of current) {
-      const keys = this.#keys.get(value);
-      if (keys === undefined) this.#keys.set(value, key);
-      else if (typeof keys === "object") keys.add(key);
-      else if (keys !== key) this.#keys.set(value, new Set([keys, key]));
-    }
   }
 }
 
@@ -282,7 +267,7 @@ function isNewer(object: KubeObject, than: { readonly metadata: ObjectMeta }): b
   return compareResourceVersions(versionOf(object), versionOf(than)) > 0;
 }
 
-function isWithin(namespace: string | undefined, scope: string | undefined): boolean {
+function isInScope(namespace: string | undefined, scope: string | undefined): boolean {
   return scope === undefined || namespace === scope;
 }
 

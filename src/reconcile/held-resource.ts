@@ -75,6 +75,8 @@ export const resourceIndexes = {
     status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true ? ["yes"] : [],
 } as const;
 
+export type ResourceIndex = keyof typeof resourceIndexes;
+
 export function referent(kind: string, namespace: string, name: string): string {
   return `${kind} ${namespace}/${name}`;
 }

@@ -11,13 +11,13 @@ import { isBelow } from "#src/platform-client/uid.ts";
 import type { Boundary } from "./boundary.ts";
 import type { Breaker } from "./breaker.ts";
 import type { Definitions } from "./definitions.ts";
-import { type HeldResource, referent } from "./held-resource.ts";
+import { type HeldResource, referent, type ResourceIndex } from "./held-resource.ts";
 import { markerOf } from "./marker.ts";
 import type { Memories } from "./memories.ts";
 import type { Dependant, Namesake, Observed, References } from "./observed.ts";
 import { resolveReferences } from "./references.ts";
 
-export type Stores = Readonly<Record<KindName, ReadStore<HeldResource>>>;
+export type Stores = Readonly<Record<KindName, ReadStore<HeldResource, ResourceIndex>>>;
 
 /** All that observation reads from. */
 export interface World {
@@ -126,7 +126,7 @@ export function markersOf(
 }
 
 /** Another resource that stands for `uid`. */
-function claimantOf(store: ReadStore<HeldResource>, uid: string, key: string): string | undefined {
+function claimantOf(store: ReadStore<HeldResource, ResourceIndex>, uid: string, key: string): string | undefined {
   return store
     .index("claims", uid)
     .map(keyOf)
@@ -134,7 +134,7 @@ function claimantOf(store: ReadStore<HeldResource>, uid: string, key: string): s
 }
 
 /** The eldest of those that stand for `uid`, if it is not the resource at `key` itself. */
-function elderClaimant(store: ReadStore<HeldResource>, uid: string, key: string): string | undefined {
+function elderClaimant(store: ReadStore<HeldResource, ResourceIndex>, uid: string, key: string): string | undefined {
   const claimants = store.index("claims", uid);
   if (claimants.length < 2) return undefined;
   const [eldest] = claimants.toSorted((a, b) => ageOf(a).localeCompare(ageOf(b)));

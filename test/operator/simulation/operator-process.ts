@@ -8,7 +8,7 @@ import { PlatformSession } from "#src/platform-client/session.ts";
 import { Breaker } from "#src/reconcile/breaker.ts";
 import { Definitions } from "#src/reconcile/definitions.ts";
 import { runDriftPass } from "#src/reconcile/drift-pass.ts";
-import { type HeldResource, holdResource, resourceIndexes } from "#src/reconcile/held-resource.ts";
+import { type HeldResource, holdResource, type ResourceIndex, resourceIndexes } from "#src/reconcile/held-resource.ts";
 import { ownerHash } from "#src/reconcile/marker.ts";
 import { Memories } from "#src/reconcile/memories.ts";
 import { rowKeys } from "#src/reconcile/natural-key.ts";
@@ -70,12 +70,20 @@ export class OperatorProcess {
     const stores = Object.fromEntries(
       kindNames.map((kind) => [
         kind,
-        new Store<HeldResource>({ parse: (object) => holdResource(kind, object), indexes: resourceIndexes }),
+        new Store<HeldResource, ResourceIndex>({
+          parse: (object) => holdResource(kind, object),
+          indexes: resourceIndexes,
+        }),
       ]),
-    ) as Record<KindName, Store<HeldResource>>;
+    ) as Record<KindName, Store<HeldResource, ResourceIndex>>;
     for (const kind of kindNames) {
       const objects = kube.objects().filter((object) => object.kind === kind);
-      stores[kind].replace({ namespace, objects: structuredClone(objects), resourceVersion: kube.version, since: "0" });
+      stores[kind].replace({
+        namespace,
+        objects: structuredClone(objects),
+        resourceVersion: kube.version,
+        versionAtStart: "0",
+      });
     }
     this.#unfollow = kube.follow((event) => stores[event.object.kind as KindName].apply(structuredClone(event)));
     const since = clock.monotonic();
