@@ -254,9 +254,8 @@ describe("indexes", () => {
   });
 
   test("an unknown name is a compile error", () => {
-    expectTypeOf(store.index).parameter(0).toEqualTypeOf<"colour">();
-    const unindexed = new Store<Thing>({ indexes: {} });
-    expectTypeOf(unindexed.index).parameter(0).toEqualTypeOf<never>();
+    expectTypeOf<Store<Thing, "colour">["index"]>().parameter(0).toEqualTypeOf<"colour">();
+    expectTypeOf<Store<Thing>["index"]>().parameter(0).toEqualTypeOf<never>();
   });
 });
 
