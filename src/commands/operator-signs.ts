@@ -1,6 +1,7 @@
 import type { KindName, Resource } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeError } from "#src/kube/errors.ts";
+import type { DropReason } from "#src/kube/event-recorder.ts";
 import type { ReflectorReport } from "#src/kube/reflector.ts";
 import type { Logger } from "#src/telemetry/log.ts";
 import type { Metrics } from "#src/telemetry/metrics.ts";
@@ -91,8 +92,8 @@ export class OperatorSigns implements ReconcileSigns {
     this.metrics.platformRequestDuration.observe({ kind, method: call.method }, seconds);
   }
 
-  eventDropped(why: "full" | "failed", error?: unknown): void {
-    this.metrics.eventsDropped.inc({ why });
+  eventsDropped(reason: DropReason, events: number, error?: unknown): void {
+    this.metrics.eventsDropped.inc({ reason }, events);
     if (error !== undefined) this.#log.debug({ err: error }, "an event was not written");
   }
 

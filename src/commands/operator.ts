@@ -6,7 +6,7 @@ import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { readConnection } from "#src/kube/config.ts";
-import { EventRecorder } from "#src/kube/events.ts";
+import { EventRecorder } from "#src/kube/event-recorder.ts";
 import { acquireLease, type Leadership } from "#src/kube/lease.ts";
 import { Reflector } from "#src/kube/reflector.ts";
 import { Store } from "#src/kube/store.ts";
@@ -240,7 +240,7 @@ async function work({
     controller: "iam.muster.dev/operator",
     instance,
     clock,
-    onDrop: (why) => signs.eventDropped(why),
+    onDrop: (reason, events, error) => signs.eventsDropped(reason, events, error),
   });
   const reconciler = new Reconciler({ world, kube, recorder, random, signs });
   const controllers = Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { KindName } from "#src/api/resource.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isForbidden, isNotFound } from "#src/kube/errors.ts";
-import type { Recorder } from "#src/kube/events.ts";
+import type { Recorder } from "#src/kube/event-recorder.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import { decide } from "./decide.ts";

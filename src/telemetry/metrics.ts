@@ -45,7 +45,11 @@ export class Metrics {
   readonly #kubeRequests = this.#counter("rest_client_requests_total", "Requests to Kubernetes.", ["method", "code"]);
   readonly #leader = this.#gauge("leader_election_master_status", "1 while this process leads.", ["name"]);
 
-  readonly eventsDropped = this.#counter("muster_events_dropped_total", "Events that were not written.", ["why"]);
+  readonly eventsDropped = this.#counter(
+    "muster_events_dropped_total",
+    "Events that were not written, by reason: the queue was full, they had waited too long (expired), or the write failed.",
+    ["reason"],
+  );
   readonly platformRequests = this.#counter("muster_platform_requests_total", "Requests to the platform.", [
     "kind",
     "method",
