@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { KubeApi } from "./api.ts";
 import { KubeError } from "./errors.ts";
-import { acquireLease, type Leadership, type LeaseOptions } from "./lease.ts";
+import type { Leadership } from "./leadership.ts";
+import { acquireLease, type LeaseOptions } from "./lease.ts";
+import { hours } from "#src/time/durations.ts";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { KubeObject } from "./object.ts";
 
@@ -9,21 +11,22 @@ interface LeaseObject extends KubeObject {
   readonly spec: { readonly holderIdentity?: string; readonly leaseTransitions?: number; readonly renewTime?: string };
 }
 
-type Fault = "lost before" | "lost after" | "hangs" | "refused";
+/** What goes wrong with requests; a response is lost before or after the write has taken effect. */
+type Fault = "lost before" | "lost after" | "hangs" | "rejected";
 
-/** The one Lease of these tests, guarded by resourceVersion as the API server does. */
+/** The Lease of these tests; writes check resourceVersion as the API server does. */
 class LeaseApi {
   stored: LeaseObject | undefined;
   writes = 0;
   fault: Fault | undefined;
-  /** Milliseconds that a write takes. */
-  latency = 0;
+  /** How long a write takes. */
+  latencyMs = 0;
   #version = 0;
 
   async get(): Promise<KubeObject> {
     if (this.fault === "hangs") await new Promise(() => undefined);
-    if (this.fault !== undefined && this.fault !== "lost after") throw answer(this.fault === "refused" ? 500 : 0);
-    if (this.stored === undefined) throw answer(404);
+    if (this.fault !== undefined && this.fault !== "lost after") throw failure(this.fault === "rejected" ? 500 : 0);
+    if (this.stored === undefined) throw failure(404);
     return structuredClone(this.stored);
   }
 
@@ -34,27 +37,27 @@ class LeaseApi {
   }
 
   replace(_: unknown, __: unknown, ___: unknown, body: LeaseObject): Promise<KubeObject> {
-    if (this.stored === undefined) throw answer(404);
-    if (body.metadata.resourceVersion !== this.stored.metadata.resourceVersion) throw answer(409);
+    if (this.stored === undefined) throw failure(404);
+    if (body.metadata.resourceVersion !== this.stored.metadata.resourceVersion) throw failure(409);
     return this.#write(body);
   }
 
   async #write(body: LeaseObject): Promise<KubeObject> {
     if (this.fault === "hangs") await new Promise(() => undefined);
-    if (this.fault === "refused" || this.fault === "lost before") throw answer(this.fault === "refused" ? 500 : 0);
-    if (this.latency > 0) await clock.sleep(this.latency, never);
+    if (this.fault === "rejected" || this.fault === "lost before") throw failure(this.fault === "rejected" ? 500 : 0);
+    if (this.latencyMs > 0) await clock.sleep(this.latencyMs, never);
     this.writes++;
     this.stored = { ...body, metadata: { ...body.metadata, resourceVersion: String(++this.#version) } };
     if (this.fault === "lost after") {
       this.fault = undefined;
-      throw answer(0);
+      throw failure(0);
     }
     return structuredClone(this.stored);
   }
 }
 
-function answer(code: number): KubeError {
-  return new KubeError({ call: "a lease", code, reason: code === 409 ? "Conflict" : "X" }, String(code));
+function failure(code: number): KubeError {
+  return new KubeError({ call: "get leases", code, reason: code === 409 ? "Conflict" : "X" }, String(code));
 }
 
 let clock: ManualClock;
@@ -68,13 +71,13 @@ beforeEach(() => {
   never = new AbortController().signal;
 });
 
-function acquire(identity: string, signal: AbortSignal = never, itsClock = clock): Promise<Leadership> {
+function acquire(identity: string, signal: AbortSignal = never, ownClock = clock): Promise<Leadership> {
   const options: LeaseOptions = {
     api: api as unknown as KubeApi,
     namespace: "ns",
     name: "muster",
     identity,
-    clock: itsClock,
+    clock: ownClock,
     random: () => 0.5,
     onError: (error) => errors.push(error),
   };
@@ -82,7 +85,7 @@ function acquire(identity: string, signal: AbortSignal = never, itsClock = clock
 }
 
 describe("acquiring", () => {
-  test("a Lease that never existed is created, with client-go's fields", async () => {
+  test("creates a missing Lease with client-go's fields", async () => {
     const leadership = await acquire("a");
     expect(leadership.acquired).toBe("created");
     expect(api.stored).toMatchObject({
@@ -99,14 +102,14 @@ describe("acquiring", () => {
     });
   });
 
-  test("one that was given back is taken at once", async () => {
+  test("takes a released Lease at once", async () => {
     await (await acquire("a")).stop({ release: true });
     const second = await acquire("b");
     expect(second.acquired).toBe("released");
     expect(api.stored?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
   });
 
-  test("one that is held is taken when its holder has been silent for its whole duration, as seen by us", async () => {
+  test("takes a held Lease once it has not been renewed for its whole duration, by our own clock", async () => {
     const first = await acquire("a");
     await first.stop({ release: false });
     let second: Leadership | undefined;
@@ -121,55 +124,58 @@ describe("acquiring", () => {
     expect(api.stored?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
   });
 
-  test("one that is renewed is never taken, whatever the wall clocks say", async () => {
+  test("never takes a Lease that is renewed, whatever the wall clocks say", async () => {
     const first = await acquire("a");
-    const theirs = new ManualClock(clock.now() + 3_600_000);
+    const otherClock = new ManualClock(clock.now() + hours(1));
     let taken = false;
     const abort = new AbortController();
-    const taking = acquire("b", abort.signal, theirs).then(
+    const taking = acquire("b", abort.signal, otherClock).then(
       () => (taken = true),
       () => undefined,
     );
-    for (let second = 0; second < 120; second++) await Promise.all([clock.advance(1000), theirs.advance(1000)]);
+    for (let second = 0; second < 120; second++) await Promise.all([clock.advance(1000), otherClock.advance(1000)]);
     expect([taken, first.held()]).toEqual([false, true]);
-    abort.abort(new Error("enough"));
+    abort.abort(new Error("aborted by the test"));
     await taking;
   });
 
-  test("of two that see it free, one leads", async () => {
+  test("elects one of two candidates that see a missing Lease", async () => {
     const abort = new AbortController();
     const both = [acquire("a", abort.signal), acquire("b", abort.signal)];
     await clock.advance(60_000);
-    const outcomes = await Promise.race(both);
-    expect(outcomes.held()).toBe(true);
-    abort.abort(new Error("enough"));
-    const settledBoth = await Promise.allSettled(both);
-    expect(settledBoth.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const leadership = await Promise.race(both);
+    expect(leadership.held()).toBe(true);
+    abort.abort(new Error("aborted by the test"));
+    const outcomes = await Promise.allSettled(both);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(errors).toEqual([]);
   });
 
-  test.each(["created", "released"] as const)("a lost answer is found again as %s", async (how) => {
-    if (how === "released") await (await acquire("x")).stop({ release: true });
-    api.fault = "lost after";
-    const taking = acquire("a");
-    await clock.advance(5000);
-    expect((await taking).acquired).toBe(how);
-    expect(errors).toHaveLength(1);
-  });
+  test.each(["created", "released"] as const)(
+    "reports %s even if the response of that write was lost",
+    async (acquired) => {
+      if (acquired === "released") await (await acquire("x")).stop({ release: true });
+      api.fault = "lost after";
+      const taking = acquire("a");
+      await clock.advance(5000);
+      expect((await taking).acquired).toBe(acquired);
+      expect(errors).toHaveLength(1);
+    },
+  );
 
-  test("trouble is told and tried again; an abort ends it with its reason", async () => {
-    api.fault = "refused";
+  test("reports and retries failures; rejects with the reason of its signal", async () => {
+    api.fault = "rejected";
     const abort = new AbortController();
     const taking = acquire("a", abort.signal);
     await clock.advance(6000);
     expect(errors.length).toBeGreaterThanOrEqual(3);
-    abort.abort(new Error("enough"));
-    await expect(taking).rejects.toThrow("enough");
+    abort.abort(new Error("aborted by the test"));
+    await expect(taking).rejects.toThrow("aborted by the test");
   });
 });
 
 describe("leading", () => {
-  test("renews about every 2 s, one write each", async () => {
+  test("renews about every 2 s, with one write each", async () => {
     await acquire("a");
     const before = api.writes;
     await clock.advance(60_000);
@@ -177,8 +183,8 @@ describe("leading", () => {
     expect(api.writes - before).toBeLessThanOrEqual(30);
   });
 
-  test.each(["refused", "hangs", "lost before"] as const)(
-    "is lost 10 s after the last renewal began: %s",
+  test.each(["rejected", "hangs", "lost before"] as const)(
+    "is lost 10 s after the start of the last successful renewal: %s",
     async (fault) => {
       const leadership = await acquire("a");
       await clock.advance(4300);
@@ -194,29 +200,29 @@ describe("leading", () => {
     },
   );
 
-  test("counts from when a renewal began, however long its answer took", async () => {
+  test("counts the deadline from the start of a renewal, however long its response took", async () => {
     const leadership = await acquire("a");
-    api.latency = 3000;
+    api.latencyMs = 3000;
     await clock.advance(5300);
-    api.fault = "refused";
+    api.fault = "rejected";
     await clock.advance(6800);
     expect(leadership.held()).toBe(true);
     await clock.advance(200);
     expect(leadership.held()).toBe(false);
   });
 
-  test("cannot be relied on any more, though the timer has not fired yet", async () => {
-    let frozen = 0;
-    const stopped: ManualClock = Object.assign(new ManualClock(), { monotonic: () => frozen });
-    const leadership = await acquire("a", never, stopped);
+  test("is not held after the deadline, even before the timer has fired", async () => {
+    let now = 0;
+    const lateTimers: ManualClock = Object.assign(new ManualClock(), { monotonic: () => now });
+    const leadership = await acquire("a", never, lateTimers);
     expect(leadership.held()).toBe(true);
-    frozen = 10_000;
+    now = 10_000;
     expect([leadership.held(), leadership.signal.aborted]).toEqual([false, false]);
   });
 
-  test("is lost at once to another holder", async () => {
+  test("is lost at once if another process holds the Lease", async () => {
     const leadership = await acquire("a");
-    if (api.stored === undefined) throw new Error("there is a Lease");
+    if (api.stored === undefined) throw new Error("missing Lease");
     api.stored = {
       ...api.stored,
       metadata: { ...api.stored.metadata, resourceVersion: "99" },
@@ -227,18 +233,18 @@ describe("leading", () => {
     expect(String(leadership.signal.reason)).toContain("held by b");
   });
 
-  test("is lost with the Lease itself", async () => {
+  test("is lost if the Lease is deleted", async () => {
     const leadership = await acquire("a");
     api.stored = undefined;
     await clock.advance(2500);
     expect(String(leadership.signal.reason)).toContain("deleted");
   });
 
-  test("survives a renewal whose answer was lost, and another's touch", async () => {
+  test("survives a lost response and a write of somebody else that keeps the holder", async () => {
     const leadership = await acquire("a");
     api.fault = "lost after";
     await clock.advance(5000);
-    if (api.stored === undefined) throw new Error("there is a Lease");
+    if (api.stored === undefined) throw new Error("missing Lease");
     api.stored = { ...api.stored, metadata: { ...api.stored.metadata, resourceVersion: "99" } };
     await clock.advance(60_000);
     expect(leadership.held()).toBe(true);
@@ -246,31 +252,31 @@ describe("leading", () => {
 });
 
 describe("stopping", () => {
-  test("gives the Lease back", async () => {
+  test("releases the Lease", async () => {
     const leadership = await acquire("a");
     await leadership.stop({ release: true });
     expect(api.stored?.spec.holderIdentity).toBe("");
     expect([leadership.held(), leadership.signal.aborted, clock.pending]).toEqual([false, false, 0]);
   });
 
-  test("or lets it run out", async () => {
+  test("lets the Lease expire if told not to release it", async () => {
     const leadership = await acquire("a");
     await leadership.stop({ release: false });
     await clock.advance(60_000);
     expect(api.stored?.spec.holderIdentity).toBe("a");
   });
 
-  test("does not give back what another holds", async () => {
+  test("does not release a Lease that another process holds", async () => {
     const leadership = await acquire("a");
-    if (api.stored === undefined) throw new Error("there is a Lease");
+    if (api.stored === undefined) throw new Error("missing Lease");
     api.stored = { ...api.stored, spec: { holderIdentity: "b" } };
     await leadership.stop({ release: true });
     expect(api.stored.spec.holderIdentity).toBe("b");
   });
 
-  test("tells of trouble and ends", async () => {
+  test("reports a failed release and resolves", async () => {
     const leadership = await acquire("a");
-    api.fault = "refused";
+    api.fault = "rejected";
     await leadership.stop({ release: true });
     await settled();
     expect(errors).toHaveLength(1);
