@@ -1,56 +1,67 @@
 import type { Clock } from "#src/time/clock.ts";
+import { minutes } from "#src/time/durations.ts";
 import { Backoff } from "./backoff.ts";
 import { type AddOptions, type QueueMetrics, WorkQueue } from "./queue.ts";
 
-/** What a reconcile came to. */
+/** What a reconcile returns. */
 export type Result =
-  /** Nothing more until something changes. */
+  /** The key is not reconciled again until it is added. */
   | { readonly type: "done" }
-  /** All is well; again after `ms`, with low priority, unless something changes before. */
+  /** The key is reconciled again after `ms`, with low priority, or earlier if it is added. Not a failure. */
   | { readonly type: "requeueAfter"; readonly ms: number }
-  /** Again with backoff, and not before `retryAfterMs`. */
+  /** The key is retried with backoff, and not before `retryAfterMs`. */
   | { readonly type: "failed"; readonly error: unknown; readonly retryAfterMs?: number };
 
-/** Told by a controller, in the names that dashboards know (`controller_runtime_*`). */
+/** What a controller reports, for the metrics `controller_runtime_*` and `workqueue_*` that dashboards know. */
 export interface ControllerMetrics extends QueueMetrics {
   reconciled(controller: string, result: "success" | "requeue_after" | "error", seconds: number): void;
   activeWorkers(controller: string, workers: number): void;
   retried(controller: string): void;
 }
 
-/** A reconcile that failed, for the log; told once a failure. */
+/** A failed reconcile, reported once, for the log. */
 export interface ReconcileFailure {
   readonly controller: string;
   readonly key: string;
   readonly error: unknown;
-  /** Failures of this key in a row. */
+  /** The number of consecutive failures of this key. */
   readonly failures: number;
   readonly retryInMs: number;
 }
 
 export interface ControllerOptions {
-  /** For metrics and logs: `group`. */
+  /** The name in metrics and logs: `group`. */
   readonly name: string;
   /**
-   * Does what is to be done for one key. What it throws counts as failed, and a numeric `retryAfterMs` on it is
-   * respected. `signal` aborts at the deadline, and when the pool is told to end at once.
+   * Reconciles one key. An exception is a failure; a numeric `retryAfterMs` on it is honoured. `signal` aborts at the
+   * deadline, and when the worker pool stops without waiting any longer.
    */
   readonly reconcile: (key: string, signal: AbortSignal) => Promise<Result>;
   readonly clock: Clock;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
-  /** Of one reconcile; default 60 s. */
+  /** The deadline for one reconcile; default: 60 s. */
   readonly deadlineMs?: number;
   readonly metrics?: ControllerMetrics;
   readonly onFailure?: (failure: ReconcileFailure) => void;
 }
 
-/** One reconcile took longer than it may. */
+/** A reconcile did not end before its deadline. */
 export class DeadlineExceeded extends Error {
   override readonly name = "DeadlineExceeded";
 }
 
-/** The reconciliation of one kind: its queue, its backoff and what it counts. A `WorkerPool` runs it. */
+/**
+ * Reconciles the keys of one kind.
+ *
+ * *Expected flow*: watch handlers `enqueue` keys; a `WorkerPool` takes them from the queue and calls `run` for each; the
+ * result decides when the key is reconciled again.
+ *
+ * *Guarantees*: a key is never reconciled twice at once. Every run ends with `queue.done`, whatever `reconcile` does.
+ *
+ * *Errors*: a failed key is retried with backoff, and the failure is reported to `onFailure`. A run that is aborted
+ * because the process stops is not a failure. Success resets the backoff; `enqueue` ends the delay but not the backoff.
+ */
 export class Controller {
   readonly name: string;
   readonly queue: WorkQueue;
@@ -63,30 +74,24 @@ export class Controller {
     const { name, clock, metrics, random } = options;
     this.name = name;
     this.#options = options;
-    this.#backoff = new Backoff({ random });
+    this.#backoff = new Backoff(random);
     this.queue = new WorkQueue({ name, clock, ...(metrics === undefined ? {} : { metrics }) });
   }
 
-  /** Asks for a reconcile of `key`: at once, which also ends a wait, unless `delayMs` says later. */
+  /** Requests a reconcile of `key`: now, even if it is delayed or backing off, or after `delayMs`. */
   enqueue(key: string, options?: AddOptions): void {
     this.queue.add(key, options);
   }
 
-  /** As `enqueue`, with high priority; and what failed before does not count any more, as after a change of the spec. */
-  wake(key: string): void {
-    this.#backoff.forget(key);
-    this.queue.add(key);
-  }
-
-  /** Runs one reconcile of a key that was taken from the queue, and says what follows. Never rejects. */
+  /** Reconciles a key that was taken from the queue. Rejects only if a callback of the options throws. */
   async run(key: string): Promise<void> {
-    const { clock, metrics, deadlineMs = 60_000 } = this.#options;
+    const { clock, metrics, deadlineMs = minutes(1) } = this.#options;
     const abort = new AbortController();
     this.#running.add(abort);
     metrics?.activeWorkers(this.name, ++this.#active);
-    const started = clock.monotonic();
+    const startedAt = clock.monotonic();
     const cancelDeadline = clock.setTimer(
-      () => abort.abort(new DeadlineExceeded(`took longer than ${deadlineMs} ms`)),
+      () => abort.abort(new DeadlineExceeded(`the reconcile took longer than ${deadlineMs} ms`)),
       deadlineMs,
     );
     let result: Result;
@@ -100,13 +105,13 @@ export class Controller {
       metrics?.activeWorkers(this.name, --this.#active);
     }
     try {
-      this.#conclude(key, result, (clock.monotonic() - started) / 1000, abort.signal);
+      this.#conclude(key, result, (clock.monotonic() - startedAt) / 1000, abort.signal);
     } finally {
       this.queue.done(key);
     }
   }
 
-  /** Aborts what is running. */
+  /** Aborts all current reconciles. */
   abort(reason: Error): void {
     for (const running of this.#running) running.abort(reason);
   }
@@ -124,7 +129,7 @@ export class Controller {
         this.queue.add(key, { priority: "low", delayMs: result.ms });
         break;
       case "failed": {
-        // Aborted from outside: the process is ending, and nothing is known to be wrong with this key.
+        // The process is stopping: this says nothing about the key.
         if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) break;
         const retryInMs = this.#backoff.next(key, result.retryAfterMs);
         metrics?.reconciled(this.name, "error", seconds);

@@ -9,67 +9,67 @@ beforeEach(() => {
   clock = new ManualClock();
 });
 
-function controller(name: string, reconcile: (key: string, signal: AbortSignal) => Promise<Result>): Controller {
+function newController(name: string, reconcile: (key: string, signal: AbortSignal) => Promise<Result>): Controller {
   return new Controller({ name, reconcile, clock, random: () => 0.5 });
 }
 
 const done: Result = { type: "done" };
 
-/** A controller whose reconciles end when told to. */
+/** A controller whose reconciles end when `finish` is called. */
 function gated(name: string) {
-  const begun: string[] = [];
+  const started: string[] = [];
   const gates = new Map<string, () => void>();
-  const made = controller(name, (key, signal) => {
-    begun.push(key);
+  const controller = newController(name, (key, signal) => {
+    started.push(key);
     return new Promise((resolve, reject) => {
       gates.set(key, () => resolve(done));
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
   });
-  return { made, begun, finish: (key: string) => gates.get(key)?.() };
+  return { controller, started, finish: (key: string) => gates.get(key)?.() };
 }
 
-test("never more at once than there are workers, over all controllers", async () => {
+test("never runs more reconciles at once than there are workers, over all controllers", async () => {
   const a = gated("a");
   const b = gated("b");
-  const pool = new WorkerPool({ controllers: [a.made, b.made], workers: 3, clock });
+  const pool = new WorkerPool({ controllers: [a.controller, b.controller], workers: 3, clock });
   for (const key of ["1", "2", "3"]) {
-    a.made.enqueue(key);
-    b.made.enqueue(key);
+    a.controller.enqueue(key);
+    b.controller.enqueue(key);
   }
   pool.start();
   await settled();
   expect(pool.active).toBe(3);
-  expect([a.begun, b.begun]).toEqual([["1", "2"], ["1"]]);
+  expect([a.started, b.started]).toEqual([["1", "2"], ["1"]]);
   a.finish("1");
   await settled();
   expect(pool.active).toBe(3);
-  expect([a.begun, b.begun]).toEqual([
+  expect([a.started, b.started]).toEqual([
     ["1", "2"],
     ["1", "2"],
   ]);
 });
 
-test("nothing starts before start", async () => {
+test("takes no key before start", async () => {
   const a = gated("a");
-  const pool = new WorkerPool({ controllers: [a.made], workers: 1, clock });
-  a.made.enqueue("1");
+  const pool = new WorkerPool({ controllers: [a.controller], workers: 1, clock });
+  a.controller.enqueue("1");
   await settled();
-  expect(a.begun).toEqual([]);
+  expect(a.started).toEqual([]);
   pool.start();
   await settled();
-  expect(a.begun).toEqual(["1"]);
-  expect(() => pool.start()).toThrow("starts once");
+  expect(a.started).toEqual(["1"]);
+  expect(() => pool.start()).toThrow("only once");
 });
 
-test("what is urgent in one controller goes before what is not in another", async () => {
+test("takes high priority in one controller before low priority in another", async () => {
   const order: string[] = [];
-  const note = (name: string) => (key: string) => {
+  const append = (name: string) => (key: string) => {
     order.push(name + key);
     return Promise.resolve(done);
   };
-  const a = controller("a", note("a"));
-  const b = controller("b", note("b"));
+  const a = newController("a", append("a"));
+  const b = newController("b", append("b"));
   const pool = new WorkerPool({ controllers: [a, b], workers: 1, clock });
   for (const key of ["1", "2"]) a.enqueue(key, { priority: "low" });
   for (const key of ["1", "2"]) b.enqueue(key);
@@ -78,14 +78,14 @@ test("what is urgent in one controller goes before what is not in another", asyn
   expect(order).toEqual(["b1", "b2", "a1", "a2"]);
 });
 
-test("a flood of one controller does not hold up another", async () => {
+test("a flood of keys in one controller does not delay another", async () => {
   const order: string[] = [];
-  const note = (name: string) => (key: string) => {
+  const append = (name: string) => (key: string) => {
     order.push(name + key);
     return Promise.resolve(done);
   };
-  const a = controller("a", note("a"));
-  const b = controller("b", note("b"));
+  const a = newController("a", append("a"));
+  const b = newController("b", append("b"));
   const pool = new WorkerPool({ controllers: [a, b], workers: 1, clock });
   for (let key = 0; key < 100; key++) a.enqueue(String(key));
   b.enqueue("0");
@@ -95,7 +95,7 @@ test("a flood of one controller does not hold up another", async () => {
   expect(order).toHaveLength(101);
 });
 
-test("work that never waits leaves the event loop its turn", async () => {
+test("reconciles that never wait do not block the event loop", async () => {
   const tooMany = 1_000_000;
   let runs = 0;
   let turns = 0;
@@ -118,26 +118,26 @@ test("work that never waits leaves the event loop its turn", async () => {
 });
 
 describe("stop", () => {
-  test("waits for what runs, takes nothing more, and tells that all ended by itself", async () => {
+  test("takes no more keys, waits for current reconciles, and returns true if all ended by themselves", async () => {
     const a = gated("a");
-    const pool = new WorkerPool({ controllers: [a.made], workers: 1, clock });
-    a.made.enqueue("1");
-    a.made.enqueue("2");
-    a.made.enqueue("3", { delayMs: 60_000 });
+    const pool = new WorkerPool({ controllers: [a.controller], workers: 1, clock });
+    a.controller.enqueue("1");
+    a.controller.enqueue("2");
+    a.controller.enqueue("3", { delayMs: 60_000 });
     pool.start();
     await settled();
     const stopped = pool.stop({ graceMs: 5000 });
     await clock.advance(4000);
     a.finish("1");
     expect(await stopped).toBe(true);
-    expect(a.begun).toEqual(["1"]);
+    expect(a.started).toEqual(["1"]);
     expect(clock.pending).toBe(0);
   });
 
-  test("aborts what is not through in time, and tells so", async () => {
+  test("aborts reconciles that do not end in time, and returns false", async () => {
     const a = gated("a");
-    const pool = new WorkerPool({ controllers: [a.made], workers: 1, clock });
-    a.made.enqueue("1");
+    const pool = new WorkerPool({ controllers: [a.controller], workers: 1, clock });
+    a.controller.enqueue("1");
     pool.start();
     await settled();
     const stopped = pool.stop({ graceMs: 5000 });
@@ -146,10 +146,10 @@ describe("stop", () => {
     expect(pool.active).toBe(0);
   });
 
-  test("without grace, aborts at once", async () => {
+  test("aborts at once without a grace period", async () => {
     const a = gated("a");
-    const pool = new WorkerPool({ controllers: [a.made], workers: 1, clock });
-    a.made.enqueue("1");
+    const pool = new WorkerPool({ controllers: [a.controller], workers: 1, clock });
+    a.controller.enqueue("1");
     pool.start();
     await settled();
     expect(await pool.stop({ graceMs: 0 })).toBe(false);

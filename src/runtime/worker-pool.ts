@@ -1,53 +1,60 @@
-import type { Clock } from "#src/time/clock.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import type { Controller } from "./controller.ts";
 import type { Priority } from "./queue.ts";
 
 export interface WorkerPoolOptions {
   readonly controllers: readonly Controller[];
-  /** Reconciles at once, of all controllers together. */
+  /** The number of concurrent reconciles, of all controllers together. */
   readonly workers: number;
   readonly clock: Clock;
 }
 
-/** After working for so long without a pause, I/O and timers get their turn. */
-const turnMs = 10;
+/** After this time without a pause, workers yield to I/O and timers. */
+const maxTurnMs = 10;
 
 /**
- * A bounded number of workers shared by several controllers: what is urgent anywhere goes first, and among equals the
- * controllers take turns, so that a flood of one kind does not hold up another.
+ * A bounded number of workers, shared by several controllers.
+ *
+ * *Expected flow*: `start` once every store that a reconcile reads has synced; `stop` once, at the end.
+ *
+ * *Guarantees*: never more than `workers` reconciles at once. Keys of high priority go first, whatever their controller;
+ * within one priority the controllers take turns, so that a flood of keys of one kind does not delay the others.
+ * Reconciles that never wait do not block the event loop for longer than about 10 ms.
  */
 export class WorkerPool {
   readonly #controllers: readonly Controller[];
   readonly #workers: number;
   readonly #clock: Clock;
   readonly #active = new Set<Promise<void>>();
-  #turn = 0;
   #state: "idle" | "started" | "stopped" = "idle";
-  #pumpIsDue = false;
-  #turnStartedAt: number | undefined;
+  /** The controller that comes next, by index. */
+  #nextController = 0;
+  #dispatchScheduled = false;
+  /** When workers first ran in the current turn of the event loop; undefined if they have not. */
+  #turnStartedAt: MonotonicTime | undefined;
 
   constructor({ controllers, workers, clock }: WorkerPoolOptions) {
     this.#controllers = controllers;
     this.#workers = workers;
     this.#clock = clock;
-    for (const { queue } of controllers) queue.onReady = () => this.#pumpSoon();
+    for (const { queue } of controllers) queue.onReady = () => this.#scheduleDispatch();
   }
 
-  /** Begins to take keys: when every store that a reconcile reads has synced. */
+  /** Starts to take keys. @throws when called twice, or after `stop`. */
   start(): void {
-    if (this.#state !== "idle") throw new Error("a worker pool starts once");
+    if (this.#state !== "idle") throw new Error("a worker pool can be started only once");
     this.#state = "started";
-    this.#pumpSoon();
+    this.#scheduleDispatch();
   }
 
-  /** Reconciles under way. */
+  /** The number of current reconciles. */
   get active(): number {
     return this.#active.size;
   }
 
   /**
-   * Takes nothing more, waits for what is running, aborts it after `graceMs` and waits for its end.
-   * @returns whether all ended without being aborted.
+   * Takes no more keys, waits for current reconciles, aborts them after `graceMs`, and waits until they have ended.
+   * @returns whether all of them ended without being aborted.
    */
   async stop({ graceMs, reason }: { readonly graceMs: number; readonly reason?: Error }): Promise<boolean> {
     this.#state = "stopped";
@@ -64,42 +71,42 @@ export class WorkerPool {
     return drained;
   }
 
-  /** Once for all keys that get ready in the same breath, and never from within a caller's own work. */
-  #pumpSoon(): void {
-    if (this.#pumpIsDue || this.#state !== "started") return;
-    this.#pumpIsDue = true;
-    this.#turnStartedAt ??= this.#beginTurn();
-    if (this.#clock.monotonic() - this.#turnStartedAt < turnMs) queueMicrotask(() => this.#pump());
-    else setImmediate(() => this.#pump());
+  /** Schedules one dispatch for all keys that become ready together; it never runs inside the caller. */
+  #scheduleDispatch(): void {
+    if (this.#dispatchScheduled || this.#state !== "started") return;
+    this.#dispatchScheduled = true;
+    this.#turnStartedAt ??= this.#startTurn();
+    if (this.#clock.monotonic() - this.#turnStartedAt < maxTurnMs) queueMicrotask(() => this.#dispatch());
+    else setImmediate(() => this.#dispatch());
   }
 
-  #pump(): void {
-    this.#pumpIsDue = false;
+  #dispatch(): void {
+    this.#dispatchScheduled = false;
     while (this.#state === "started" && this.#active.size < this.#workers) {
-      const controller = this.#next("high") ?? this.#next("low");
+      const controller = this.#controllerWith("high") ?? this.#controllerWith("low");
       const key = controller?.queue.take();
       if (controller === undefined || key === undefined) return;
       const run = controller.run(key).finally(() => {
         this.#active.delete(run);
-        this.#pumpSoon();
+        this.#scheduleDispatch();
       });
       this.#active.add(run);
     }
   }
 
-  #next(priority: Priority): Controller | undefined {
+  #controllerWith(priority: Priority): Controller | undefined {
     for (let step = 0; step < this.#controllers.length; step++) {
-      const index = (this.#turn + step) % this.#controllers.length;
+      const index = (this.#nextController + step) % this.#controllers.length;
       const controller = this.#controllers[index];
       if (controller?.queue.hasReady(priority) !== true) continue;
-      this.#turn = (index + 1) % this.#controllers.length;
+      this.#nextController = (index + 1) % this.#controllers.length;
       return controller;
     }
     return undefined;
   }
 
-  /** A turn ends when the event loop comes round. */
-  #beginTurn(): number {
+  /** Starts a turn, which ends when the event loop has handled I/O and timers. */
+  #startTurn(): MonotonicTime {
     setImmediate(() => {
       this.#turnStartedAt = undefined;
     });
