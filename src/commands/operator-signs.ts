@@ -4,7 +4,7 @@ import { KubeError } from "#src/kube/errors.ts";
 import type { DropReason } from "#src/kube/event-recorder.ts";
 import type { ReflectorReport } from "#src/kube/reflector.ts";
 import type { Logger } from "#src/telemetry/log.ts";
-import type { Metrics } from "#src/telemetry/metrics.ts";
+import type { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import type { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Collection } from "#src/platform-client/rows.ts";
 import type { HttpCall } from "#src/platform-client/transport.ts";
@@ -20,10 +20,10 @@ const kindNames = Object.keys(kinds) as KindName[];
 
 /** Where the operator's parts tell what they do: turned into log lines and metrics in one place. */
 export class OperatorSigns implements ReconcileSigns {
-  readonly metrics: Metrics;
+  readonly metrics: OperatorMetrics;
   readonly #log: Logger;
 
-  constructor(log: Logger, metrics: Metrics) {
+  constructor(log: Logger, metrics: OperatorMetrics) {
     this.#log = log;
     this.metrics = metrics;
   }

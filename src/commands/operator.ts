@@ -13,7 +13,7 @@ import { Reflector } from "#src/kube/reflector.ts";
 import { Store } from "#src/kube/store.ts";
 import { serveHealth } from "#src/telemetry/health.ts";
 import { createLog } from "#src/telemetry/log.ts";
-import { Metrics } from "#src/telemetry/metrics.ts";
+import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
@@ -60,7 +60,7 @@ export default defineCommand({
  */
 async function run(values: OperatorValues, { env, signal }: CommandContext): Promise<void> {
   const log = createLog({ level: values.logLevel });
-  const metrics = new Metrics();
+  const metrics = new OperatorMetrics();
   const signs = new OperatorSigns(log, metrics);
   const lifetime = new AbortController();
   const random = Math.random;

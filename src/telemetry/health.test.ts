@@ -22,11 +22,11 @@ afterEach(() => server.close());
 
 const status = async (path: string, method = "GET") => (await fetch(server.address + path, { method })).status;
 
-test("port 0 is told as it was bound", () => {
+test("reports the port that was bound for port 0", () => {
   expect(server.address).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/);
 });
 
-test("readiness and liveness are asked each time", async () => {
+test("evaluates readiness and liveness for each probe", async () => {
   expect(await status("/readyz")).toBe(503);
   ready = true;
   expect(await status("/readyz")).toBe(200);
@@ -35,20 +35,20 @@ test("readiness and liveness are asked each time", async () => {
   expect(await status("/livez")).toBe(503);
 });
 
-test("metrics are Prometheus' text", async () => {
+test("serves metrics in the text format of Prometheus", async () => {
   const response = await fetch(`${server.address}/metrics`);
   expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
   expect(await response.text()).toBe("up 1\n");
 });
 
-test("nothing else is served", async () => {
+test("serves nothing else", async () => {
   expect(await status("/")).toBe(404);
   expect(await status("/metrics/x")).toBe(404);
   expect(await status("/livez", "POST")).toBe(405);
   expect(await status("/livez", "HEAD")).toBe(200);
 });
 
-test("metrics that cannot be made are an error, not a crash", async () => {
+test("responds with 500 if the metrics fail", async () => {
   const broken = await serveHealth({
     host: "127.0.0.1",
     port: 0,
@@ -59,20 +59,20 @@ test("metrics that cannot be made are an error, not a crash", async () => {
   await broken.close();
 });
 
-test("an address that is taken is an error", async () => {
+test("rejects if the address is in use", async () => {
   const port = Number(new URL(server.address).port);
   const second = serveHealth({ host: "127.0.0.1", port, ready: () => true, metrics: () => Promise.resolve("") });
   await expect(second).rejects.toThrow("EADDRINUSE");
 });
 
-test("who does not finish its request is cut off", async () => {
+test("disconnects a client that does not finish its request in time", async () => {
   const slow = connect(Number(new URL(server.address).port), "127.0.0.1");
   slow.write("GET /livez HTTP/1.1\r\nHost: x\r\n");
   slow.resume();
   await once(slow, "close");
 });
 
-test("closing does not wait for idle connections", async () => {
+test("close does not wait for idle connections", async () => {
   await status("/livez");
   const idle = connect(Number(new URL(server.address).port), "127.0.0.1");
   idle.on("error", () => undefined);

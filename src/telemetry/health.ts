@@ -1,52 +1,53 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { seconds } from "#src/time/durations.ts";
 
 export interface HealthOptions {
   readonly host: string;
-  /** 0 takes any free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** False where only a restart helps; absent: answering is life enough. */
+  /** False if only a restart can help. Absent: a process that responds is live. */
   readonly live?: () => boolean;
-  /** False while the process does not do its work yet, or any more. */
+  /** False before the process can do its work, and once it is stopping. */
   readonly ready: () => boolean;
-  /** In the text format of Prometheus. */
+  /** Returns the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
-  /** A probe sends a few hundred bytes at once: who needs longer is cut off. Default 5 s. */
+  /** The time in which a client must have sent its request; default: 5 s. */
   readonly requestTimeoutMs?: number;
 }
 
 export interface HealthServer {
-  /** `http://HOST:PORT` as it was bound. */
+  /** `http://HOST:PORT`, with the port that was bound. */
   readonly address: string;
   close(): Promise<void>;
 }
 
 const maxConnections = 64;
 
-const metricsType = "text/plain; version=0.0.4; charset=utf-8";
+const metricsContentType = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
  * Serves `/livez`, `/readyz` and `/metrics` to GET and HEAD, and nothing else.
- * @throws where the address cannot be bound.
+ * @throws if the address cannot be bound.
  */
 export async function serveHealth(options: HealthOptions): Promise<HealthServer> {
-  const { host, port, live = () => true, ready, metrics, requestTimeoutMs = 5_000 } = options;
+  const { host, port, live = () => true, ready, metrics, requestTimeoutMs = seconds(5) } = options;
   const limits = {
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
-    keepAliveTimeout: 5_000,
+    connectionsCheckingInterval: Math.min(seconds(1), requestTimeoutMs),
+    keepAliveTimeout: seconds(5),
     maxHeaderSize: 8_192,
   };
   const server = createServer(limits, (request, response) => {
-    answer(request, response).catch(() => {
+    respond(request, response).catch(() => {
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });
   });
   server.maxConnections = maxConnections;
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.writeHead(405, { allow: "GET, HEAD", connection: "close" }).end();
       return;
@@ -54,12 +55,12 @@ export async function serveHealth(options: HealthOptions): Promise<HealthServer>
     const path = request.url?.split("?")[0] ?? "";
     switch (path) {
       case "/livez":
-        return check(response, live());
+        return respondToProbe(response, live());
       case "/readyz":
-        return check(response, ready());
+        return respondToProbe(response, ready());
       case "/metrics": {
         const text = await metrics();
-        response.writeHead(200, { "content-type": metricsType }).end(text);
+        response.writeHead(200, { "content-type": metricsContentType }).end(text);
         return;
       }
       default:
@@ -85,8 +86,6 @@ export async function serveHealth(options: HealthOptions): Promise<HealthServer>
   };
 }
 
-function check(response: ServerResponse, well: boolean): void {
-  response
-    .writeHead(well ? 200 : 503, { "content-type": "text/plain; charset=utf-8" })
-    .end(well ? "ok\n" : "not yet, or not any more\n");
+function respondToProbe(response: ServerResponse, ok: boolean): void {
+  response.writeHead(ok ? 200 : 503, { "content-type": "text/plain; charset=utf-8" }).end(ok ? "ok\n" : "not ok\n");
 }

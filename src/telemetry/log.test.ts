@@ -14,11 +14,11 @@ beforeEach(() => {
   });
 });
 
-const last = () => JSON.parse(written) as Record<string, unknown>;
+const writtenLine = () => JSON.parse(written) as Record<string, unknown>;
 
 test("a line is one JSON object: time, level by name, message and fields", () => {
   log.info({ key: "ns/a" }, "reconciled");
-  expect(last()).toEqual({
+  expect(writtenLine()).toEqual({
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     level: "info",
     component: "test",
@@ -28,29 +28,29 @@ test("a line is one JSON object: time, level by name, message and fields", () =>
   expect(written.endsWith("\n")).toBe(true);
 });
 
-test("what is below the level is not written", () => {
+test("omits lines below the level", () => {
   log.debug("detail");
   expect(written).toBe("");
 });
 
-describe("no secret gets into a line", () => {
+describe("redacts a secret", () => {
   const cases: readonly (readonly [string, () => void])[] = [
-    ["in a field", () => log.info({ answer: jwt }, "x")],
+    ["in a field", () => log.info({ response: jwt }, "x")],
     ["deep in a field", () => log.info({ a: { b: [{ c: `got ${jwt}!` }] } }, "x")],
     ["in the message", () => log.info(`got ${jwt}`)],
-    ["cut short", () => log.info({ answer: jwt.slice(0, 60) }, "x")],
+    ["truncated", () => log.info({ response: jwt.slice(0, 60) }, "x")],
     ["in a header", () => log.info({ headers: { Authorization: `Bearer ${jwt}` } }, "x")],
     ["an opaque one in a header", () => log.info({ headers: { authorization: "Bearer c2lnbmF0dXJl-_x" } }, "x")],
-    ["in a header list", () => log.info({ headers: ["authorization", "bearer c2lnbmF0dXJl-_x"] }, "x")],
+    ["in a list of headers", () => log.info({ headers: ["authorization", "bearer c2lnbmF0dXJl-_x"] }, "x")],
     [
-      "by the name of its field",
+      "in a field whose name says so",
       () => log.info({ access_token: "c2lnbmF0dXJl-_x", refreshToken: "c2lnbmF0dXJl-_x" }, "x"),
     ],
-    ["with quotes in it", () => log.info({ password: 'a"c2lnbmF0dXJl-_x' }, "x")],
+    ["that contains quotes", () => log.info({ password: 'a"c2lnbmF0dXJl-_x' }, "x")],
     ["in an error", () => log.error({ err: new Error(`refused ${jwt}`) }, "x")],
     ["in a cause", () => log.error({ err: new Error("x", { cause: new Error(jwt) }) }, "x")],
     ["in a property of an error", () => log.error({ err: Object.assign(new Error("x"), { body: jwt }) }, "x")],
-    ["in a name of a field", () => log.info({ [jwt]: 1 }, "x")],
+    ["in the name of a field", () => log.info({ [jwt]: 1 }, "x")],
     ["in a child's fields", () => log.child({ session: jwt }).info("x")],
     [
       "a private key",
@@ -63,37 +63,37 @@ describe("no secret gets into a line", () => {
     expect(written).not.toContain("c2lnbmF0dXJl-_x");
     expect(written).not.toContain("eyJ");
     expect(written).toContain("[redacted]");
-    expect(() => last()).not.toThrow();
+    expect(() => writtenLine()).not.toThrow();
   });
 
-  test("and what is no secret stays", () => {
+  test("keeps what only resembles a secret", () => {
     const fields = { key: "ns/a", tokenFile: "/var/run/secrets/muster/token", tokens: 3, reason: "TokenUnavailable" };
     log.info(fields, "the token of the operator is renewed");
-    expect(last()).toMatchObject({ ...fields, msg: "the token of the operator is renewed" });
+    expect(writtenLine()).toMatchObject({ ...fields, msg: "the token of the operator is renewed" });
   });
 });
 
 describe("errors", () => {
-  test("keep name, message, stack, plain facts and their causes", () => {
+  test("keep name, message, stack, strings and numbers, and causes", () => {
     const cause = Object.assign(new Error("connect refused"), { code: "ECONNREFUSED" });
-    log.error({ err: Object.assign(new TypeError("no answer", { cause }), { request: { body: "big" } }) }, "failed");
-    expect(last().err).toEqual({
+    log.error({ err: Object.assign(new TypeError("no response", { cause }), { request: { body: "big" } }) }, "failed");
+    expect(writtenLine().err).toEqual({
       name: "TypeError",
-      message: "no answer",
+      message: "no response",
       stack: expect.stringContaining("log.test.ts"),
       cause: { name: "Error", message: "connect refused", code: "ECONNREFUSED" },
     });
   });
 
-  test("what is thrown and no error is shown too", () => {
+  test("a thrown value that is not an Error is logged too", () => {
     log.error({ err: { odd: 1 } }, "failed");
-    expect(last().err).toEqual({ name: "object", message: '{"odd":1}' });
+    expect(writtenLine().err).toEqual({ name: "object", message: '{"odd":1}' });
   });
 
-  test("a circle of causes ends", () => {
+  test("a cycle of causes ends", () => {
     const error = new Error("a");
     error.cause = error;
     log.error({ err: error }, "failed");
-    expect(last().err).toMatchObject({ message: "a", cause: { message: "a" } });
+    expect(writtenLine().err).toMatchObject({ message: "a", cause: { message: "a" } });
   });
 });

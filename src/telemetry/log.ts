@@ -8,19 +8,19 @@ export type LogLevel = (typeof logLevels)[number];
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** On every line: `{ component: "operator" }`. */
+  /** Fields of every line: `{ component: "operator" }`. */
   readonly fields?: Readonly<Record<string, unknown>>;
   /**
-   * Default: standard error. Lines are handed over while the process goes on, several at once where many come; what is
-   * left is written when it ends, also by an exception that nobody caught.
+   * Default: standard error. Writes are asynchronous and may be batched; what is left is written when the process exits,
+   * also after an uncaught exception.
    */
   readonly destination?: DestinationStream;
 }
 
 /**
- * A log of one JSON object a line: `time` (RFC 3339), `level` by name, `msg`, and fields. Messages are constant and
- * what varies is a field. Whatever looks like a token or a key, in any field at any depth, is taken out of the finished
- * line. Errors (under `err`) keep name, message, stack and the names and messages of their causes.
+ * Creates a log with one JSON object per line: `time` (RFC 3339), `level` by name, `msg`, and fields. Messages are
+ * constant; variable data is in fields. Whatever looks like a token or a private key is redacted in the finished line,
+ * in every field at every depth. Errors (under `err`) are logged as `describeError` returns them.
  */
 export function createLog({ level, fields = {}, destination }: LogOptions): Logger {
   return pino(
@@ -44,21 +44,24 @@ interface DescribedError {
   readonly [field: string]: unknown;
 }
 
-const causesShown = 5;
+const maxCauses = 5;
 
-/** What a log shows of an error: never its other properties as they are, which may hold whole requests. */
+/**
+ * The loggable part of an error: name, message, stack, its strings and numbers, and the same of its causes, without
+ * their stacks. Other properties are left out, because they may contain whole requests.
+ */
 export function describeError(error: unknown, depth = 0): DescribedError {
   if (!(error instanceof Error)) return { name: typeof error, message: textOf(error) };
   const { name, message, stack, cause } = error;
-  const facts = Object.fromEntries(
+  const plainFields = Object.fromEntries(
     Object.entries(error).filter(([, value]) => typeof value === "string" || typeof value === "number"),
   );
   return {
-    ...facts,
+    ...plainFields,
     name,
     message,
     ...(depth === 0 && stack !== undefined ? { stack } : {}),
-    ...(cause === undefined || depth >= causesShown ? {} : { cause: describeError(cause, depth + 1) }),
+    ...(cause === undefined || depth >= maxCauses ? {} : { cause: describeError(cause, depth + 1) }),
   };
 }
 

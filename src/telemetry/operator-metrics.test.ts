@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Metrics } from "./metrics.ts";
+import { OperatorMetrics } from "./operator-metrics.ts";
 
-test("what a controller, a queue, the client and the election tell is there under the known names", async () => {
-  const metrics = new Metrics();
+test("exports what controllers, queues, the client and the leader election report, under the known names", async () => {
+  const metrics = new OperatorMetrics();
   metrics.reconciled("group", "error", 0.02);
   metrics.activeWorkers("group", 3);
   metrics.retried("group");
@@ -30,8 +30,8 @@ test("what a controller, a queue, the client and the election tell is there unde
   expect(lines.some((line) => line.startsWith("process_resident_memory_bytes "))).toBe(true);
 });
 
-test("two of them do not share anything", async () => {
-  const [one, other] = [new Metrics(), new Metrics()];
+test("two instances share nothing", async () => {
+  const [one, other] = [new OperatorMetrics(), new OperatorMetrics()];
   one.orphans.set({ kind: "Group" }, 2);
   expect(await other.text()).not.toContain('muster_orphans{kind="Group"}');
 });

@@ -1,0 +1,187 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** Upper bounds in seconds, from 1 ms to 1 min: controller-runtime's buckets, thinned out. */
+const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+type ReconcileResult = "success" | "requeue_after" | "error";
+
+/**
+ * The operator's metrics. Those that other controllers have too use the names that dashboards know. Labels are kinds,
+ * methods, codes and reasons, never the name of an object. It implements the metrics interfaces of `Controller` and
+ * `WorkQueue`.
+ */
+export class OperatorMetrics {
+  readonly #registry = new Registry();
+
+  readonly #reconciles = this.#counter("controller_runtime_reconcile_total", "Total number of reconciles by result.", [
+    "controller",
+    "result",
+  ]);
+  readonly #reconcileErrors = this.#counter(
+    "controller_runtime_reconcile_errors_total",
+    "Total number of failed reconciles.",
+    ["controller"],
+  );
+  readonly #reconcileTime = this.#histogram(
+    "controller_runtime_reconcile_time_seconds",
+    "Duration of a reconcile.",
+    ["controller"],
+    durationBuckets,
+  );
+  readonly #activeWorkers = this.#gauge("controller_runtime_active_workers", "Number of reconciles in progress.", [
+    "controller",
+  ]);
+  readonly #depth = this.#gauge("workqueue_depth", "Number of keys that are ready and wait for a worker.", ["name"]);
+  readonly #adds = this.#counter("workqueue_adds_total", "Total number of keys added.", ["name"]);
+  readonly #waits = this.#histogram(
+    "workqueue_queue_duration_seconds",
+    "How long a key was ready before a worker took it.",
+    ["name"],
+    waitBuckets,
+  );
+  readonly #work = this.#histogram(
+    "workqueue_work_duration_seconds",
+    "How long a worker processed a key.",
+    ["name"],
+    durationBuckets,
+  );
+  readonly #retries = this.#counter(
+    "workqueue_retries_total",
+    "Total number of keys that were added again after a failure.",
+    ["name"],
+  );
+  readonly #kubeRequests = this.#counter(
+    "rest_client_requests_total",
+    "Total number of requests to the Kubernetes API server.",
+    ["method", "code"],
+  );
+  readonly #leader = this.#gauge("leader_election_master_status", "1 while this process is the leader, otherwise 0.", [
+    "name",
+  ]);
+
+  readonly eventsDropped = this.#counter(
+    "muster_events_dropped_total",
+    "Total number of Events that were not written, by reason: the queue was full, they waited too long (expired), or the write failed.",
+    ["reason"],
+  );
+  readonly platformRequests = this.#counter(
+    "muster_platform_requests_total",
+    "Total number of requests to the platform.",
+    ["kind", "method", "code"],
+  );
+  readonly platformRequestDuration = this.#histogram(
+    "muster_platform_request_duration_seconds",
+    "Duration of a request to the platform.",
+    ["kind", "method"],
+    durationBuckets,
+  );
+  readonly tokenExchanges = this.#counter(
+    "muster_token_exchanges_total",
+    "Total number of token exchanges by result.",
+    ["result"],
+  );
+  readonly objects = this.#gauge(
+    "muster_objects",
+    "Number of custom resources by status and reason of their Ready condition.",
+    ["kind", "ready", "reason"],
+  );
+  readonly timeToReady = this.#histogram(
+    "muster_time_to_ready_seconds",
+    "Time from the creation of a custom resource until it was Ready for the first time.",
+    ["kind"],
+    waitBuckets,
+  );
+  readonly drift = this.#counter(
+    "muster_drift_total",
+    "Total number of resources that differed from their custom resource, by result: detected or corrected.",
+    ["kind", "result"],
+  );
+  readonly snapshotAge = this.#gauge(
+    "muster_snapshot_age_seconds",
+    "Age of the last complete list of the platform's resources.",
+    ["kind"],
+  );
+  readonly orphans = this.#gauge(
+    "muster_orphans",
+    "Number of platform resources that have our marker but no custom resource.",
+    ["kind"],
+  );
+  readonly breaker = this.#gauge(
+    "muster_breaker",
+    "Number of platform resources whose re-creation is paused because many of them disappeared at once.",
+    [],
+  );
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  readonly #collectors: (() => void)[] = [];
+
+  /** Calls `collect` before each scrape, to set gauges that would cost too much to keep current. */
+  onScrape(collect: () => void): void {
+    this.#collectors.push(collect);
+  }
+
+  /** All metrics, in the text format of Prometheus. */
+  text(): Promise<string> {
+    for (const collect of this.#collectors) collect();
+    return this.#registry.metrics();
+  }
+
+  leading(lease: string, isLeader: boolean): void {
+    this.#leader.set({ name: lease }, isLeader ? 1 : 0);
+  }
+
+  kubernetesCall({ method, code }: { readonly method: string; readonly code: string }): void {
+    this.#kubeRequests.inc({ method, code });
+  }
+
+  reconciled(controller: string, result: ReconcileResult, seconds: number): void {
+    this.#reconciles.inc({ controller, result });
+    if (result === "error") this.#reconcileErrors.inc({ controller });
+    this.#reconcileTime.observe({ controller }, seconds);
+  }
+
+  activeWorkers(controller: string, workers: number): void {
+    this.#activeWorkers.set({ controller }, workers);
+  }
+
+  retried(name: string): void {
+    this.#retries.inc({ name });
+  }
+
+  depth(name: string, keys: number): void {
+    this.#depth.set({ name }, keys);
+  }
+
+  added(name: string): void {
+    this.#adds.inc({ name });
+  }
+
+  waited(name: string, seconds: number): void {
+    this.#waits.observe({ name }, seconds);
+  }
+
+  worked(name: string, seconds: number): void {
+    this.#work.observe({ name }, seconds);
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #gauge<L extends string>(name: string, help: string, labelNames: readonly L[]): Gauge<L> {
+    return new Gauge({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    buckets: readonly number[],
+  ): Histogram<L> {
+    return new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.#registry] });
+  }
+}
