@@ -75,6 +75,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   const kube = new KubeClient({
     connection,
     connections: values.workers,
+    clock,
     observe: (call) => signs.metrics.kubernetesCall(call),
   });
   const stores = Object.fromEntries(

@@ -2,9 +2,9 @@ import type { KubeStatus } from "./errors.ts";
 import type { KubeList, KubeObject, ResourceKind } from "./object.ts";
 
 export interface CallOptions {
-  /** Ends the call at once; the promise then rejects with the signal's reason. */
+  /** Aborts the call at once; the promise then rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Milliseconds from the call to the end of the answer. The client has a default; a watch has none. */
+  /** Milliseconds from the call to the end of the response; default: the client's. */
   readonly deadlineMs?: number;
 }
 
@@ -12,26 +12,22 @@ export interface ListOptions extends CallOptions {
   /** Absent: all namespaces, or a cluster-scoped resource. */
   readonly namespace?: string;
   readonly limit?: number;
-  /** From the page before. */
+  /** The token of the previous page. */
   readonly continue?: string;
-  /** Absent: the most recent state. */
-  readonly resourceVersion?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
 }
 
 export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly namespace?: string;
-  /** Events after this version are told. */
+  /** The watch starts after this version. */
   readonly resourceVersion: string;
-  /** The server ends the stream after this. */
+  /** The API server ends the stream after this time. */
   readonly timeoutSeconds: number;
 }
 
 export type WatchEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject }
-  /** All events up to `metadata.resourceVersion` have been told; nothing else in the object means anything. */
+  /** All events up to `metadata.resourceVersion` have been sent. The object has no other meaningful field. */
   | { readonly type: "BOOKMARK"; readonly object: KubeObject }
   | { readonly type: "ERROR"; readonly object: KubeStatus };
 
@@ -40,15 +36,16 @@ export interface PatchOptions extends CallOptions {
 }
 
 export interface DeleteOptions extends CallOptions {
-  /** Refused with a conflict where the object has another uid. */
+  /** A precondition: the call fails with a conflict if the object has another uid. */
   readonly uid?: string;
+  /** A precondition: the call fails with a conflict if the object has another version. */
   readonly resourceVersion?: string;
 }
 
 /** `authentication.k8s.io/v1` TokenRequest. */
 export interface TokenRequest {
   readonly audiences: readonly string[];
-  /** At least 600. */
+  /** At least 600 seconds. */
   readonly expirationSeconds: number;
 }
 
@@ -59,9 +56,9 @@ export interface ServiceAccountToken {
 }
 
 /**
- * The only door to Kubernetes, so that a double in memory can stand behind it. Every method throws a `KubeError` and
- * nothing else, or the reason of `signal` when that was aborted. `namespace` is undefined for cluster-scoped resources.
- * What is returned is a fresh, plain JSON value; the type parameter is the caller's claim, and nothing checks it.
+ * The Kubernetes API, as far as the operator uses it; tests implement it in memory. Every method throws a `KubeError`,
+ * or the reason of `signal` if that has aborted, and nothing else. `namespace` is undefined for cluster-scoped resources.
+ * Objects in responses are new plain JSON values. Their type parameter is not checked.
  */
 export interface KubeApi {
   get<T extends KubeObject = KubeObject>(
@@ -71,12 +68,12 @@ export interface KubeApi {
     options: CallOptions,
   ): Promise<T>;
 
-  /** One page; all of it where `limit` is absent. */
+  /** Returns one page, or everything if `limit` is absent. */
   list<T extends KubeObject = KubeObject>(resource: ResourceKind, options: ListOptions): Promise<KubeList<T>>;
 
   /**
-   * Events, bookmarks among them, until the server ends the stream: then the iteration is done. A status that refuses
-   * the watch, a cut connection or a line that is no event throws.
+   * Yields events, including bookmarks, until the API server ends the stream. An error status, a broken connection and
+   * a line that is not an event throw.
    */
   watch(resource: ResourceKind, options: WatchOptions): AsyncIterable<WatchEvent>;
 
@@ -87,7 +84,7 @@ export interface KubeApi {
     options: CallOptions,
   ): Promise<T>;
 
-  /** PUT: `object` as it shall be, whole; guarded by its `metadata.resourceVersion`. */
+  /** Replaces the whole object (PUT); a conflict if its `metadata.resourceVersion` is not the current one. */
   replace<T extends KubeObject>(
     resource: ResourceKind,
     namespace: string | undefined,
@@ -97,8 +94,8 @@ export interface KubeApi {
   ): Promise<T>;
 
   /**
-   * JSON merge patch (RFC 7386). `metadata.uid` and `metadata.resourceVersion` in the body are guards: where they do
-   * not hold nothing is written, and the error is one for which `isConflict` holds.
+   * Applies a JSON merge patch (RFC 7386). `metadata.uid` and `metadata.resourceVersion` in the body are preconditions:
+   * if one fails, nothing is written, and `isConflict` is true for the error.
    */
   patch<T extends KubeObject>(
     resource: ResourceKind,
@@ -108,10 +105,10 @@ export interface KubeApi {
     options: PatchOptions,
   ): Promise<T>;
 
-  /** Asks for the deletion; finalizers may keep the object for longer. */
+  /** Requests the deletion; the object exists until its last finalizer is removed. */
   delete(resource: ResourceKind, namespace: string | undefined, name: string, options: DeleteOptions): Promise<void>;
 
-  /** A token of the service account `name`, for the audiences asked. */
+  /** Returns a token of the service account `name` for the requested audiences. */
   createToken(
     namespace: string,
     name: string,

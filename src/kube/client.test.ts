@@ -1,8 +1,9 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "#src/time/clock.ts";
 import { KubeClient } from "./client.ts";
-import { isNotFound, isThrottled, isUnanswered, KubeError } from "./errors.ts";
-import { json, refusal, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
+import { isNotFound, isThrottled, KubeError } from "./errors.ts";
+import { json, errorStatus, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
 import type { ObservedCall } from "./transport.ts";
 
 const things = { group: "iam.muster.dev", version: "v1beta1", plural: "things", kind: "Thing", namespaced: true };
@@ -30,6 +31,7 @@ afterEach(async () => {
 function connect(options: { readonly connections?: number; readonly deadlineMs?: number } = {}): KubeClient {
   return new KubeClient({
     connection: { server: address, token: () => Promise.resolve("secret-token") },
+    clock: systemClock,
     observe: (call) => observed.push(call),
     ...options,
   });
@@ -44,9 +46,9 @@ async function failureOf(call: Promise<unknown>): Promise<KubeError> {
   return error as KubeError;
 }
 
-/** Answers with what was asked. */
+/** Makes the server respond to the next request with a description of that request. */
 function echo(): void {
-  server.answers((response, url, request) => {
+  server.respondsWith((response, url, request) => {
     let body = "";
     request.on("data", (chunk: Buffer) => (body += chunk.toString()));
     request.on("end", () =>
@@ -72,7 +74,7 @@ const calls: readonly (readonly [string, () => Promise<unknown>, object])[] = [
     { method: "GET", path: `${root}/namespaces/ns/things/a`, authorization },
   ],
   [
-    "get of what is cluster-scoped, in the core group",
+    "get of a cluster-scoped resource of the core group",
     () => client.get(spaces, undefined, "kube-system", { signal }),
     { method: "GET", path: "/api/v1/namespaces/kube-system", authorization },
   ],
@@ -110,7 +112,7 @@ const calls: readonly (readonly [string, () => Promise<unknown>, object])[] = [
     },
   ],
   [
-    "a name cannot lead elsewhere",
+    "a name cannot change the path",
     () => client.get(things, "ns", "../../x?y", { signal }),
     { method: "GET", path: `${root}/namespaces/ns/things/..%2F..%2Fx%3Fy`, authorization },
   ],
@@ -122,9 +124,9 @@ describe("requests", () => {
     expect(await call()).toEqual(expected);
   });
 
-  test("delete carries its guards", async () => {
+  test("delete sends its preconditions", async () => {
     let body = "";
-    server.answers((response, url, request) => {
+    server.respondsWith((response, url, request) => {
       request.on("data", (chunk: Buffer) => (body += chunk.toString()));
       request.on("end", () => json({ kind: "Status" })(response, url, request));
     });
@@ -132,12 +134,12 @@ describe("requests", () => {
     expect(JSON.parse(body)).toMatchObject({ kind: "DeleteOptions", preconditions: { uid: "u" } });
   });
 
-  test.each(["", ".", ".."])("the name %j is refused here", async (name) => {
-    await expect(client.get(things, "ns", name, { signal })).rejects.toThrow("is not a name");
+  test.each(["", ".", ".."])("the name %j is rejected without a request", async (name) => {
+    await expect(client.get(things, "ns", name, { signal })).rejects.toThrow("is not a valid Kubernetes name");
   });
 
-  test("a token is asked for with audience and time, and nothing else is taken for one", async () => {
-    server.answers(
+  test("createToken returns the token of the response, and fails if there is none", async () => {
+    server.respondsWith(
       json({ status: { token: "t", expirationTimestamp: "2026-01-01T00:00:00Z" } }, 201),
       json({ status: {} }, 201),
     );
@@ -146,135 +148,138 @@ describe("requests", () => {
       token: "t",
       expirationTimestamp: "2026-01-01T00:00:00Z",
     });
-    expect((await server.asked()).pathname).toBe("/api/v1/namespaces/ns/serviceaccounts/muster/token");
-    expect(isUnanswered(await failureOf(client.createToken("ns", "muster", request, { signal })))).toBe(true);
+    expect((await server.nextRequest()).pathname).toBe("/api/v1/namespaces/ns/serviceaccounts/muster/token");
+    expect((await failureOf(client.createToken("ns", "muster", request, { signal }))).code).toBe(0);
   });
 
-  test("go over connections that are kept, and many at once over a bounded number", async () => {
+  test("use persistent connections, and a bounded number of them", async () => {
     for (let call = 0; call < 10; call++) {
-      server.answers(json({}));
+      server.respondsWith(json({}));
       await client.get(things, "ns", "a", { signal });
     }
-    // The next request may be there a moment before the last one's connection is free.
+    // The next request may arrive just before the last one's connection is free.
     expect(server.connections).toBeLessThanOrEqual(2);
     const before = server.connections;
-    const narrow = connect({ connections: 3 });
-    server.answers(...Array.from({ length: 20 }, () => json({})));
-    await Promise.all(Array.from({ length: 20 }, () => narrow.get(things, "ns", "a", { signal })));
+    const bounded = connect({ connections: 3 });
+    server.respondsWith(...Array.from({ length: 20 }, () => json({})));
+    await Promise.all(Array.from({ length: 20 }, () => bounded.get(things, "ns", "a", { signal })));
     expect(server.connections - before).toBe(3);
-    await narrow.close();
+    await bounded.close();
   });
 
-  test("watches do not take the connections of requests", async () => {
-    const narrow = connect({ connections: 1 });
+  test("do not wait for the connections of watches", async () => {
+    const bounded = connect({ connections: 1 });
     const abort = new AbortController();
-    server.answers(stream([]), stream([]), json({ ok: true }));
+    server.respondsWith(stream([]), stream([]), json({ ok: true }));
     const watches = [1, 2].map(() =>
-      narrow.watch(things, { resourceVersion: "1", timeoutSeconds: 1, signal: abort.signal }).next(),
+      bounded.watch(things, { resourceVersion: "1", timeoutSeconds: 1, signal: abort.signal }).next(),
     );
-    await server.asked();
-    await server.asked();
-    expect(await narrow.get(things, "ns", "a", { signal })).toEqual({ ok: true });
-    abort.abort(new Error("enough"));
-    for (const watch of watches) await expect(watch).rejects.toThrow("enough");
-    await narrow.close();
+    await server.nextRequest();
+    await server.nextRequest();
+    expect(await bounded.get(things, "ns", "a", { signal })).toEqual({ ok: true });
+    abort.abort(new Error("aborted by the test"));
+    for (const watch of watches) await expect(watch).rejects.toThrow("aborted by the test");
+    await bounded.close();
   });
 });
 
-test("a signal that lives long gathers nothing from the calls that it served", async () => {
+test("a call leaves no listener on its signal", async () => {
   for (let call = 0; call < 3; call++) {
-    server.answers(call === 1 ? refusal(500, "InternalError") : json({}));
+    server.respondsWith(call === 1 ? errorStatus(500, "InternalError") : json({}));
     await client.get(things, "ns", "a", { signal }).catch(() => undefined);
   }
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 describe("failures", () => {
-  test("a Status becomes an error that names the call, not the object", async () => {
-    server.answers(refusal(404, "NotFound"));
+  test("a Status is converted to an error that names the call, not the object", async () => {
+    server.respondsWith(errorStatus(404, "NotFound"));
     const error = await failureOf(client.get(things, "ns", "a", { signal }));
     expect(isNotFound(error)).toBe(true);
     expect([error.call, error.code, error.reason]).toEqual(["get things", 404, "NotFound"]);
   });
 
-  test("Retry-After in seconds and as a date", async () => {
-    server.answers(refusal(429, "TooManyRequests", { "retry-after": "3" }));
+  test("Retry-After may be in seconds or a date", async () => {
+    server.respondsWith(errorStatus(429, "TooManyRequests", { "retry-after": "3" }));
     const error = await failureOf(client.get(things, "ns", "a", { signal }));
     expect([isThrottled(error), error.retryAfterMs]).toEqual([true, 3000]);
-    server.answers(refusal(503, "ServiceUnavailable", { "retry-after": new Date(Date.now() + 60_000).toUTCString() }));
+    server.respondsWith(
+      errorStatus(503, "ServiceUnavailable", { "retry-after": new Date(Date.now() + 60_000).toUTCString() }),
+    );
     expect((await failureOf(client.get(things, "ns", "a", { signal }))).retryAfterMs).toBeGreaterThan(50_000);
   });
 
-  test("a proxy's page keeps its status and is not shown", async () => {
-    server.answers((response) => response.writeHead(502).end("<html>eyJhbGciOi</html>"));
+  test("a proxy's error page keeps its status, and its text is not in the message", async () => {
+    server.respondsWith((response) => response.writeHead(502).end("<html>eyJhbGciOi</html>"));
     const error = await failureOf(client.get(things, "ns", "a", { signal }));
     expect([error.code, error.message]).toEqual([502, "get things: HTTP 502"]);
   });
 
   test.each([
-    ["no JSON with 200", json(undefined)],
-    ["a reset before the answer", reset],
+    ["a body that is not JSON", json(undefined)],
+    ["a reset before the response", reset],
     [
-      "a reset within the answer",
+      "a reset in the middle of the response",
       (response) => response.writeHead(200, { "content-length": 9 }).write('{"a"', () => reset(response)),
     ],
-  ] satisfies [string, Parameters<ScriptedServer["answers"]>[0]][])(
-    "%s leaves the outcome unknown",
-    async (_, answer) => {
-      server.answers(answer);
+  ] satisfies [string, Parameters<ScriptedServer["respondsWith"]>[0]][])(
+    "%s is reported as a missing response",
+    async (_, responder) => {
+      server.respondsWith(responder);
       const error = await failureOf(client.patch(things, "ns", "a", {}, { signal }));
-      expect([isUnanswered(error), error.reason]).toEqual([true, "NoAnswer"]);
+      expect([error.code, error.reason]).toEqual([0, "NoResponse"]);
     },
   );
 
-  test("an answer that does not come in time", async () => {
-    server.answers(() => undefined);
+  test("a response that does not start in time is reported as missing", async () => {
+    server.respondsWith(() => undefined);
     const error = await failureOf(client.get(things, "ns", "a", { signal, deadlineMs: 30 }));
-    expect(error.message).toBe("get things: no answer within 30 ms");
+    expect(error.message).toBe("get things: no response within 30 ms");
   });
 
-  test("an answer that does not end in time", async () => {
-    server.answers((response) => response.writeHead(200).write("{"));
-    expect(isUnanswered(await failureOf(client.get(things, "ns", "a", { signal, deadlineMs: 30 })))).toBe(true);
+  test("a response that does not end in time is reported as missing", async () => {
+    server.respondsWith((response) => response.writeHead(200).write("{"));
+    expect((await failureOf(client.get(things, "ns", "a", { signal, deadlineMs: 30 }))).code).toBe(0);
   });
 
-  test("the deadline counts the wait for a connection, and the late request is not sent", async () => {
-    const narrow = connect({ connections: 1 });
-    server.answers((response) => setTimeout(() => response.end("{}"), 60), json({ third: true }));
-    const first = narrow.get(things, "ns", "first", { signal });
-    const second = narrow.get(things, "ns", "second", { signal, deadlineMs: 20 });
-    expect(isUnanswered(await failureOf(second))).toBe(true);
+  test("the deadline includes the wait for a connection; a request that misses it there is not sent", async () => {
+    const bounded = connect({ connections: 1 });
+    server.respondsWith((response) => setTimeout(() => response.end("{}"), 60), json({ third: true }));
+    const first = bounded.get(things, "ns", "first", { signal });
+    const second = bounded.get(things, "ns", "second", { signal, deadlineMs: 20 });
+    expect((await failureOf(second)).code).toBe(0);
     await first;
-    expect(await narrow.get(things, "ns", "third", { signal })).toEqual({ third: true });
-    expect((await server.asked()).pathname).toMatch(/first$/);
-    expect((await server.asked()).pathname).toMatch(/third$/);
-    await narrow.close();
+    expect(await bounded.get(things, "ns", "third", { signal })).toEqual({ third: true });
+    expect((await server.nextRequest()).pathname).toMatch(/first$/);
+    expect((await server.nextRequest()).pathname).toMatch(/third$/);
+    await bounded.close();
   });
 
-  test("an abort throws its reason, before and during the call", async () => {
+  test("an abort before or during the call throws its reason", async () => {
     const abort = new AbortController();
-    server.answers(() => abort.abort(new Error("enough")));
-    await expect(client.get(things, "ns", "a", { signal: abort.signal })).rejects.toThrow("enough");
-    await expect(client.get(things, "ns", "a", { signal: abort.signal })).rejects.toThrow("enough");
+    server.respondsWith(() => abort.abort(new Error("aborted by the test")));
+    await expect(client.get(things, "ns", "a", { signal: abort.signal })).rejects.toThrow("aborted by the test");
+    await expect(client.get(things, "ns", "a", { signal: abort.signal })).rejects.toThrow("aborted by the test");
   });
 
-  test("nobody there", async () => {
+  test("a refused connection is reported as a missing response", async () => {
     await server.close();
-    expect(isUnanswered(await failureOf(client.get(things, "ns", "a", { signal })))).toBe(true);
+    expect((await failureOf(client.get(things, "ns", "a", { signal }))).code).toBe(0);
     await server.listen();
   });
 
-  test("no token to be had is an error of its own, and nothing is sent", async () => {
-    const without = new KubeClient({
+  test("a call fails without a request if there is no token", async () => {
+    const withoutToken = new KubeClient({
       connection: { server: address, token: () => Promise.reject(new Error("the plugin failed")) },
+      clock: systemClock,
     });
-    const error = await failureOf(without.get(things, "ns", "a", { signal }));
-    expect(error.message).toBe("get things: there is no token to send");
-    await without.close();
+    const error = await failureOf(withoutToken.get(things, "ns", "a", { signal }));
+    expect(error.message).toBe("get things: cannot get a token for the request");
+    await withoutToken.close();
   });
 
-  test("no error holds the token", async () => {
-    server.answers(refusal(401, "Unauthorized"), reset);
+  test("no error contains the token", async () => {
+    server.respondsWith(errorStatus(401, "Unauthorized"), reset);
     for (let call = 0; call < 2; call++) {
       const error = await failureOf(client.get(things, "ns", "a", { signal }));
       const all = [error, error.cause].map((part) => JSON.stringify(part, Object.getOwnPropertyNames(part ?? {})));
@@ -288,7 +293,7 @@ describe("watch", () => {
 
   test("leaving the iteration closes the connection", async () => {
     const closed = Promise.withResolvers<void>();
-    server.answers(
+    server.respondsWith(
       stream([{ type: "BOOKMARK", object: { metadata: {} } }], (response) => response.on("close", closed.resolve)),
     );
     for await (const event of client.watch(things, options())) {
@@ -298,8 +303,8 @@ describe("watch", () => {
     await closed.promise;
   });
 
-  test("a refusal, a reset and a line that is no event are errors of the call", async () => {
-    server.answers(refusal(410, "Expired"), stream([], reset), stream([7]));
+  test("an error status, a reset and a line that is not an event throw", async () => {
+    server.respondsWith(errorStatus(410, "Expired"), stream([], reset), stream([7]));
     const errors = [];
     for (let time = 0; time < 3; time++) errors.push(await failureOf(client.watch(things, options()).next()));
     expect(errors.map(({ call, code }) => [call, code])).toEqual([
@@ -310,10 +315,10 @@ describe("watch", () => {
   });
 });
 
-test("each call is told once, with its code", async () => {
-  server.answers(
+test("observes each call once, with its code", async () => {
+  server.respondsWith(
     json({}),
-    refusal(409, "Conflict"),
+    errorStatus(409, "Conflict"),
     reset,
     stream([], (response) => response.end()),
   );

@@ -9,34 +9,32 @@ import type {
   WatchEvent,
   WatchOptions,
 } from "./api.ts";
+import type { Clock } from "#src/time/clock.ts";
+import { seconds } from "#src/time/durations.ts";
 import type { KubeConnection } from "./config.ts";
 import { KubeError } from "./errors.ts";
 import type { KubeList, KubeObject, ResourceKind } from "./object.ts";
-import { type ObservedCall, type Request, Transport } from "./transport.ts";
+import { type ObservedCall, type HttpRequest, Transport } from "./transport.ts";
 import { eventsOf, WatchStreamError } from "./watch.ts";
 
 export interface KubeClientOptions {
   readonly connection: KubeConnection;
-  /** Requests under way at once, each on a connection of its own; default 16: more only queue in the API server. */
+  /** Concurrent requests, each on its own connection; default: 16, more of which would only queue in the API server. */
   readonly connections?: number;
-  /** From the call to the end of its answer; default 15 s. */
+  /** Milliseconds from a call to the end of its response; default: 15 s. */
   readonly deadlineMs?: number;
-  readonly userAgent?: string;
+  readonly clock: Clock;
+  /** Called once for every call that has ended; for a watch, once its response has started. */
   readonly observe?: (call: ObservedCall) => void;
 }
 
-/** Kubernetes over HTTP. */
+/** The Kubernetes API over HTTP. */
 export class KubeClient implements KubeApi {
   readonly #transport: Transport;
   readonly #deadlineMs: number;
 
-  constructor({ connection, connections = 16, deadlineMs = 15_000, userAgent = "muster", observe }: KubeClientOptions) {
-    this.#transport = new Transport({
-      connection,
-      connections,
-      userAgent,
-      ...(observe === undefined ? {} : { observe }),
-    });
+  constructor({ connections = 16, deadlineMs = seconds(15), ...options }: KubeClientOptions) {
+    this.#transport = new Transport({ ...options, connections });
     this.#deadlineMs = deadlineMs;
   }
 
@@ -53,15 +51,10 @@ export class KubeClient implements KubeApi {
     const query = new URLSearchParams();
     if (options.limit !== undefined) query.set("limit", String(options.limit));
     if (options.continue !== undefined) query.set("continue", options.continue);
-    if (options.resourceVersion !== undefined) query.set("resourceVersion", options.resourceVersion);
-    if (options.labelSelector !== undefined) query.set("labelSelector", options.labelSelector);
-    if (options.fieldSelector !== undefined) query.set("fieldSelector", options.fieldSelector);
+
     const path = `${pathOf(resource, options.namespace)}${query.size === 0 ? "" : `?${query.toString()}`}`;
     const list = await this.#send("GET", "list", resource, path, options);
-    if (!isList(list)) {
-      const call = `list ${resource.plural}`;
-      throw new KubeError({ call, code: 0, reason: "NoAnswer" }, "the answer is not a list");
-    }
+    if (!isList(list)) throw KubeError.noResponse(`list ${resource.plural}`, "the response is not a list");
     return list as KubeList<T>;
   }
 
@@ -77,7 +70,7 @@ export class KubeClient implements KubeApi {
       yield* eventsOf(body);
     } catch (error) {
       if (!(error instanceof WatchStreamError)) throw error;
-      throw new KubeError({ call, code: 0, reason: "NoAnswer" }, error.message, { cause: error });
+      throw KubeError.noResponse(call, error.message, error);
     }
   }
 
@@ -110,7 +103,7 @@ export class KubeClient implements KubeApi {
     const { subresource } = options;
     const path = pathOf(resource, namespace, name, subresource);
     const call = subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
-    const answer = await this.#transport.send(
+    const response = await this.#transport.send(
       {
         call: `patch ${call}`,
         method: "PATCH",
@@ -121,7 +114,7 @@ export class KubeClient implements KubeApi {
       },
       options.deadlineMs ?? this.#deadlineMs,
     );
-    return answer as T;
+    return response as T;
   }
 
   async delete(
@@ -131,11 +124,11 @@ export class KubeClient implements KubeApi {
     options: DeleteOptions,
   ): Promise<void> {
     const { uid, resourceVersion } = options;
-    const guards = {
+    const preconditions = {
       ...(uid === undefined ? {} : { uid }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     };
-    const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions: guards };
+    const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions };
     await this.#send("DELETE", "delete", resource, pathOf(resource, namespace, name), options, body);
   }
 
@@ -147,22 +140,20 @@ export class KubeClient implements KubeApi {
   ): Promise<ServiceAccountToken> {
     const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: request };
     const path = pathOf(serviceAccounts, namespace, name, "token");
-    const answer = await this.#send("POST", "create token of", serviceAccounts, path, options, body);
-    const { status } = answer as { status?: Partial<ServiceAccountToken> };
-    if (typeof status?.token !== "string" || typeof status.expirationTimestamp !== "string") {
-      const call = "create token of serviceaccounts";
-      throw new KubeError({ call, code: 0, reason: "NoAnswer" }, "the answer holds no token");
-    }
+    const response = await this.#send("POST", "create token of", serviceAccounts, path, options, body);
+    const { status } = response as { status?: Partial<ServiceAccountToken> };
+    if (typeof status?.token !== "string" || typeof status.expirationTimestamp !== "string")
+      throw KubeError.noResponse("create token of serviceaccounts", "the response has no token");
     return { token: status.token, expirationTimestamp: status.expirationTimestamp };
   }
 
-  /** Ends everything that is under way. */
+  /** Aborts all requests and watches, and closes their connections. */
   async close(): Promise<void> {
     await this.#transport.close();
   }
 
   #send(
-    method: Request["method"],
+    method: HttpRequest["method"],
     verb: string,
     resource: ResourceKind,
     path: string,
@@ -189,14 +180,14 @@ function pathOf(
 ): string {
   const { group, version, plural } = resource;
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-  const within = namespace === undefined ? "" : `/namespaces/${segment(namespace)}`;
-  const below = rest.filter((part) => part !== undefined).map((part) => `/${segment(part)}`);
-  return `${root}${within}/${plural}${below.join("")}`;
+  const scope = namespace === undefined ? "" : `/namespaces/${segment(namespace)}`;
+  const suffix = rest.filter((part) => part !== undefined).map((part) => `/${segment(part)}`);
+  return `${root}${scope}/${plural}${suffix.join("")}`;
 }
 
-/** Names have been checked by Kubernetes; still none may lead to another path. */
+/** Kubernetes has validated the name; nevertheless, a name must never lead to another path. */
 function segment(name: string): string {
-  if (name === "" || name === "." || name === "..") throw new Error(`"${name}" is not a name in Kubernetes`);
+  if (name === "" || name === "." || name === "..") throw new Error(`"${name}" is not a valid Kubernetes name`);
   return encodeURIComponent(name);
 }
 

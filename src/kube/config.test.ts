@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readConnection } from "./config.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
+import { readConnection } from "./config.ts";
 
 let folder: string;
 let clock: ManualClock;
@@ -23,18 +23,18 @@ describe("in a pod", () => {
     await writeFile(join(folder, "namespace"), "muster-system\n");
   });
 
-  test("three files and two variables say all", async () => {
+  test("reads the connection from three files and two environment variables", async () => {
     const connection = await readConnection(settings());
     expect(connection.server.href).toBe("https://10.0.0.1:6443/");
     expect([connection.ca, connection.namespace, await connection.token()]).toEqual(["PEM", "muster-system", "first"]);
   });
 
-  test("an IPv6 address", async () => {
+  test("accepts an IPv6 address", async () => {
     const connection = await readConnection({ ...settings(), env: { KUBERNETES_SERVICE_HOST: "fd00::1" } });
     expect(connection.server.href).toBe("https://[fd00::1]/");
   });
 
-  test("the token is read again after a minute, not before; one that cannot be read is used on", async () => {
+  test("reads the token again after a minute, not before, and keeps the last one if that fails", async () => {
     const connection = await readConnection(settings());
     await writeFile(join(folder, "token"), "second");
     await clock.advance(59_999);
@@ -46,13 +46,13 @@ describe("in a pod", () => {
     expect(await connection.token()).toBe("second");
   });
 
-  test("a missing file is named, with what to look at", async () => {
+  test("names a missing file and says what to check", async () => {
     await rm(join(folder, "ca.crt"));
-    await expect(readConnection(settings())).rejects.toThrow(/ca\.crt cannot be read: does the pod mount/);
+    await expect(readConnection(settings())).rejects.toThrow(/cannot read .*ca\.crt; check that the pod mounts/);
   });
 });
 
-test("elsewhere without a setting: the message names the settings", async () => {
+test("outside of a pod, a missing setting is an error that names the settings", async () => {
   await expect(readConnection({ env: {}, clock })).rejects.toThrow("--kubeconfig FILE or --context NAME");
 });
 
@@ -94,14 +94,14 @@ describe("a kubeconfig", () => {
     await writeFile(kubeconfig, JSON.stringify(document));
   });
 
-  test("with a token", async () => {
+  test("can contain a token", async () => {
     const { token, server, ...connection } = await readConnection({ kubeconfig, env: {}, clock });
     expect(connection).toEqual({ ca: "CA", serverName: "kube", namespace: "mine" });
     expect(server.href).toBe("https://localhost:6443/base");
     expect(await token()).toBe("from-kubeconfig");
   });
 
-  test("with a client certificate, in another context", async () => {
+  test("can contain a client certificate, in another context", async () => {
     const {
       token,
       server: _,
@@ -111,7 +111,7 @@ describe("a kubeconfig", () => {
     expect(await token()).toBeUndefined();
   });
 
-  test("with a plugin, which is not run for each request", async () => {
+  test("can contain a plugin, which is not run for each request", async () => {
     const runs = join(folder, "runs");
     const credential = {
       apiVersion: "client.authentication.k8s.io/v1",
@@ -132,14 +132,16 @@ describe("a kubeconfig", () => {
   });
 
   test.each([
-    ["a context that is not there", "nope", 'has no context "nope"; it has by-token, by-cert, broken'],
-    ["a cluster that is not there", "broken", 'the context "broken"'],
-  ])("%s", async (_, context, message) => {
+    ["context", "nope", 'has no context "nope"; select one of: by-token, by-cert, broken'],
+    ["cluster", "broken", 'has no cluster "gone", which its context "broken" names'],
+  ])("without the %s is an error", async (_, context, message) => {
     await expect(readConnection({ kubeconfig, context, env: {}, clock })).rejects.toThrow(message);
   });
 
-  test("a file that is not there", async () => {
+  test("that does not exist is an error", async () => {
     const missing = join(folder, "missing");
-    await expect(readConnection({ kubeconfig: missing, env: {}, clock })).rejects.toThrow(`--kubeconfig: ${missing}`);
+    await expect(readConnection({ kubeconfig: missing, env: {}, clock })).rejects.toThrow(
+      `--kubeconfig: cannot read ${missing}`,
+    );
   });
 });

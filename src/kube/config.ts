@@ -1,60 +1,62 @@
 import { readFile } from "node:fs/promises";
-import type { Clock } from "#src/time/clock.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import { minutes, seconds } from "#src/time/durations.ts";
 
-/** Where the API server is, and who we are to it. */
+/** The address of the API server, and our credentials for it. */
 export interface KubeConnection {
   readonly server: URL;
-  /** Authorities that are trusted instead of the system's own: PEM. */
+  /** Certificate authorities to trust instead of the system's, as PEM. */
   readonly ca?: string;
+  /** The client certificate and its private key, as PEM. */
   readonly cert?: string;
   readonly key?: string;
-  /** Checked against the server's certificate instead of the host in `server`. */
+  /** The name that the server's certificate must have, if it is not the host in `server`. */
   readonly serverName?: string;
-  /** Only where a kubeconfig says `insecure-skip-tls-verify`. */
+  /** Do not verify the server's certificate; only if the kubeconfig sets `insecure-skip-tls-verify`. */
   readonly insecure?: true;
   /** The namespace of this pod, or of the kubeconfig's context. */
   readonly namespace?: string;
-  /** The bearer token to send with the next request; undefined where there is none. Never to be kept or shown. */
+  /** Returns the bearer token for the next request; undefined if none is used. Never store or log it. */
   readonly token: () => Promise<string | undefined>;
 }
 
 export interface ConnectionSettings {
-  /** A kubeconfig file. Absent together with `context`: the files that every pod has. */
+  /** The path of a kubeconfig. If `context` is absent too, the service account of the pod is used. */
   readonly kubeconfig?: string;
-  /** A context of the kubeconfig (without `kubeconfig`: of the person's own); default is its current one. */
+  /** A context of the kubeconfig, or of the user's default kubeconfig; default: its current context. */
   readonly context?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Where a pod's service account is mounted; default: where Kubernetes does it by itself. */
+  /** The directory in which the pod's service account is mounted; default: `serviceAccountDirectory`. */
   readonly serviceAccountDirectory?: string;
 }
 
-/** The way to Kubernetes cannot be found. The message names the setting and the mend. */
+/** The connection settings are missing or invalid. The message names the setting and says how to fix it. */
 export class KubeConfigError extends Error {
   override readonly name = "KubeConfigError";
 }
 
-/** Where Kubernetes mounts a pod's service account by itself. */
+/** The directory in which Kubernetes mounts the service account of a pod by default. */
 export const serviceAccountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** A projected token is replaced long before it expires, so a file read a minute ago is recent enough. */
-const fileReuseMs = 60_000;
-/** A kubeconfig's plugins know when their tokens expire, so they are asked often; but not for each request. */
-const pluginReuseMs = 10_000;
+/** How long a token file is used without reading it again. The kubelet replaces it long before the token expires. */
+const fileReuseMs = minutes(1);
+/** How long a plugin's credentials are used without running it again. It knows when they expire; we do not. */
+const pluginReuseMs = seconds(10);
 
-/** @throws {KubeConfigError} */
+/** Reads the connection from a kubeconfig or from the pod's service account. @throws {KubeConfigError} */
 export async function readConnection(settings: ConnectionSettings): Promise<KubeConnection> {
   if (settings.kubeconfig !== undefined || settings.context !== undefined) return fromKubeconfig(settings);
   return fromPod(settings);
 }
 
-/** Three files and two variables say all, so that no library has to be loaded in a cluster. */
+/** Needs three files and two environment variables only, so that the operator loads no library for it in a cluster. */
 async function fromPod({ env, clock, ...settings }: ConnectionSettings): Promise<KubeConnection> {
   const host = env.KUBERNETES_SERVICE_HOST;
   const port = env.KUBERNETES_SERVICE_PORT ?? "443";
   if (host === undefined || host === "")
     throw new KubeConfigError(
-      "this is not a pod (KUBERNETES_SERVICE_HOST is not set): say which cluster with --kubeconfig FILE or --context NAME",
+      "not running in a pod (KUBERNETES_SERVICE_HOST is not set); select a cluster with --kubeconfig FILE or --context NAME",
     );
   const directory = settings.serviceAccountDirectory ?? serviceAccountDirectory;
   const read = async (file: string): Promise<string> => {
@@ -62,13 +64,13 @@ async function fromPod({ env, clock, ...settings }: ConnectionSettings): Promise
       return await readFile(`${directory}/${file}`, "utf8");
     } catch (error) {
       throw new KubeConfigError(
-        `${directory}/${file} cannot be read: does the pod mount its service account (automountServiceAccountToken)?`,
+        `cannot read ${directory}/${file}; check that the pod mounts its service account (automountServiceAccountToken)`,
         { cause: error },
       );
     }
   };
   const [ca, namespace] = await Promise.all([read("ca.crt"), read("namespace")]);
-  const token = reused(clock, fileReuseMs, async () => (await read("token")).trim());
+  const token = cached(clock, fileReuseMs, async () => (await read("token")).trim());
   await token();
   return {
     server: new URL(`https://${host.includes(":") ? `[${host}]` : host}:${port}`),
@@ -78,53 +80,53 @@ async function fromPod({ env, clock, ...settings }: ConnectionSettings): Promise
   };
 }
 
-/** Calls `read` at most once in `reuseMs`; while it fails, what was read before is used on. */
-function reused<V>(clock: Clock, reuseMs: number, read: () => Promise<V>): () => Promise<V> {
-  let held: { readonly value: V; readonly at: number } | undefined;
+/** Calls `read` at most once in `reuseMs`. If it fails later, the last value is used for another `reuseMs`. */
+function cached<V>(clock: Clock, reuseMs: number, read: () => Promise<V>): () => Promise<V> {
+  let last: { readonly value: V; readonly readAt: MonotonicTime } | undefined;
   return async () => {
     const now = clock.monotonic();
-    if (held !== undefined && now - held.at < reuseMs) return held.value;
+    if (last !== undefined && now - last.readAt < reuseMs) return last.value;
     try {
-      held = { value: await read(), at: now };
+      last = { value: await read(), readAt: now };
     } catch (error) {
-      if (held === undefined) throw error;
-      held = { value: held.value, at: now };
+      if (last === undefined) throw error;
+      last = { value: last.value, readAt: now };
     }
-    return held.value;
+    return last.value;
   };
 }
 
-/** Kubeconfigs have many ways to hold credentials; the library that knows them all is loaded only here. */
+/** A kubeconfig can contain many kinds of credentials. The library that knows them all is loaded only here. */
 async function fromKubeconfig({ kubeconfig, context, clock }: ConnectionSettings): Promise<KubeConnection> {
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();
-  const file = kubeconfig ?? "the default kubeconfig";
+  const source = kubeconfig ?? "the default kubeconfig";
   try {
     if (kubeconfig === undefined) config.loadFromDefault();
     else config.loadFromFile(kubeconfig);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new KubeConfigError(`--kubeconfig: ${file} cannot be read: ${why}`, { cause: error });
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new KubeConfigError(`--kubeconfig: cannot read ${source}: ${cause}`, { cause: error });
   }
   if (context !== undefined) config.setCurrentContext(context);
-  const chosen = config.getContextObject(config.getCurrentContext());
-  if (chosen === null) {
-    const known = config.getContexts().map(({ name }) => name);
+  const selected = config.getContextObject(config.getCurrentContext());
+  if (selected === null) {
+    const names = config.getContexts().map(({ name }) => name);
     throw new KubeConfigError(
-      `--context: ${file} has no context "${config.getCurrentContext()}"; it has ${known.length === 0 ? "none" : known.join(", ")}`,
+      `--context: ${source} has no context "${config.getCurrentContext()}"; ${names.length === 0 ? "it has none" : `select one of: ${names.join(", ")}`}`,
     );
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null)
     throw new KubeConfigError(
-      `--kubeconfig: the context "${chosen.name}" of ${file} names a cluster that is not there`,
+      `--kubeconfig: ${source} has no cluster "${selected.cluster}", which its context "${selected.name}" names`,
     );
-  const authorization = reused(clock, pluginReuseMs, async () => {
+  const credentials = cached(clock, pluginReuseMs, async () => {
     const options: HttpsOptions = { headers: {} };
     await config.applyToHTTPSOptions(options);
     return options;
   });
-  const { ca, cert, key, servername, rejectUnauthorized } = await authorization();
+  const { ca, cert, key, servername, rejectUnauthorized } = await credentials();
   return {
     server: new URL(cluster.server),
     ...(ca === undefined ? {} : { ca: ca.toString() }),
@@ -132,12 +134,12 @@ async function fromKubeconfig({ kubeconfig, context, clock }: ConnectionSettings
     ...(key === undefined ? {} : { key: key.toString() }),
     ...(servername === undefined ? {} : { serverName: servername }),
     ...(rejectUnauthorized === false ? { insecure: true as const } : {}),
-    ...(chosen.namespace === undefined ? {} : { namespace: chosen.namespace }),
-    token: async () => /^Bearer (.+)$/.exec((await authorization()).headers.Authorization ?? "")?.[1],
+    ...(selected.namespace === undefined ? {} : { namespace: selected.namespace }),
+    token: async () => /^Bearer (.+)$/.exec((await credentials()).headers.Authorization ?? "")?.[1],
   };
 }
 
-/** What `applyToHTTPSOptions` fills in, of all that it could. */
+/** The fields of `applyToHTTPSOptions` that are used. */
 interface HttpsOptions {
   headers: Record<string, string>;
   ca?: Buffer;

@@ -1,25 +1,14 @@
 import { expect, test } from "vitest";
-import {
-  isAlreadyExists,
-  isConflict,
-  isForbidden,
-  isGone,
-  isInvalid,
-  isNotFound,
-  isThrottled,
-  isUnanswered,
-  KubeError,
-} from "./errors.ts";
+import { isAlreadyExists, isConflict, isForbidden, isGone, isNotFound, isThrottled, KubeError } from "./errors.ts";
 
 const predicates = {
   isAlreadyExists,
   isConflict,
   isForbidden,
   isGone,
-  isInvalid,
+
   isNotFound,
   isThrottled,
-  isUnanswered,
 };
 
 test.each([
@@ -28,24 +17,24 @@ test.each([
   [409, "Conflict", "isConflict"],
   [410, "Expired", "isGone"],
   [403, "Forbidden", "isForbidden"],
-  [422, "Invalid", "isInvalid"],
+  [422, "Invalid", undefined],
   [429, "TooManyRequests", "isThrottled"],
   [503, "ServiceUnavailable", "isThrottled"],
-  [0, "NoAnswer", "isUnanswered"],
+  [0, "NoResponse", undefined],
   [500, "InternalError", undefined],
-])("%d %s is told by %s alone", (code, reason, expected) => {
+])("%d %s: only %s is true", (code, reason, expected) => {
   const error = new KubeError({ call: "get things", code, reason }, "no");
-  const holding = Object.entries(predicates).flatMap(([name, holds]) => (holds(error) ? [name] : []));
-  expect(holding).toEqual(expected === undefined ? [] : [expected]);
+  const matching = Object.entries(predicates).flatMap(([name, matches]) => (matches(error) ? [name] : []));
+  expect(matching).toEqual(expected === undefined ? [] : [expected]);
 });
 
-test("a patch for another uid is a conflict, though the API server calls it invalid", () => {
+test("a patch with another uid is a conflict, although the API server reports it as invalid", () => {
   const status = { code: 422, reason: "Invalid", details: { causes: [{ field: "metadata.uid" }] } };
   const error = KubeError.fromStatus("patch things", status);
-  expect([isConflict(error), isInvalid(error)]).toEqual([true, false]);
+  expect(isConflict(error)).toBe(true);
 });
 
-test("a Status says what is wrong and how long to wait; the header has the last word", () => {
+test("a Status contains the message and the delay; the Retry-After header takes precedence", () => {
   const status = { code: 429, reason: "TooManyRequests", message: "slow down", details: { retryAfterSeconds: 3 } };
   const error = KubeError.fromStatus("list things", status);
   expect(error.message).toBe("list things: slow down");
@@ -53,6 +42,6 @@ test("a Status says what is wrong and how long to wait; the header has the last 
   expect(KubeError.fromStatus("list things", status, 1000).retryAfterMs).toBe(1000);
 });
 
-test("nothing else passes for an error of Kubernetes", () => {
-  for (const holds of Object.values(predicates)) expect(holds({ code: 404 })).toBe(false);
+test("no predicate is true for anything but a KubeError", () => {
+  for (const matches of Object.values(predicates)) expect(matches({ code: 404 })).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** The API server's own description of a failure: `meta/v1.Status`, as far as it is read. */
+/** The API server's description of a failure: the fields of a `meta/v1.Status` that are used. */
 export interface KubeStatus {
   readonly code?: number;
   /** CamelCase: `NotFound`, `Conflict`, `AlreadyExists`, `Expired`. */
@@ -6,7 +6,7 @@ export interface KubeStatus {
   readonly message?: string;
   readonly details?: {
     readonly retryAfterSeconds?: number;
-    /** Which fields are wrong, where it is about fields. */
+    /** The invalid fields, if the failure is about fields. */
     readonly causes?: readonly { readonly field?: string; readonly message?: string }[];
   };
 }
@@ -14,17 +14,20 @@ export interface KubeStatus {
 export interface KubeErrorDetail {
   /** The call that failed, without names of objects: `patch groups/status`. */
   readonly call: string;
-  /** HTTP status; 0 where no answer came: the network, a deadline, an answer that cannot be read. */
+  /**
+   * The HTTP status; 0 if there is no usable response (network error, deadline, unreadable body), so that the outcome of
+   * a write is unknown.
+   */
   readonly code: number;
-  /** `Status.reason`; `NoAnswer` where there was none. */
+  /** `Status.reason`; `NoResponse` if there is no usable response. */
   readonly reason: string;
-  /** How long the API server asked us to wait, in milliseconds. */
+  /** The time before which the API server asks us not to retry, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The fields that the API server found wrong. */
+  /** The fields that the API server reports as invalid. */
   readonly fields?: readonly string[];
 }
 
-/** What every call to Kubernetes throws when it fails, but for an abort by its caller: that throws the signal's reason. */
+/** A failed call to Kubernetes. (A call that its caller aborts throws the signal's reason instead.) */
 export class KubeError extends Error {
   override readonly name = "KubeError";
   readonly call: string;
@@ -42,16 +45,21 @@ export class KubeError extends Error {
     this.fields = detail.fields ?? [];
   }
 
-  /** From a `Status` that came as an answer's body or as an ERROR event of a watch. */
+  /** There is no usable response; `problem` says why. The outcome of a write is unknown. */
+  static noResponse(call: string, problem: string, cause?: unknown): KubeError {
+    return new KubeError({ call, code: 0, reason: "NoResponse" }, problem, cause === undefined ? {} : { cause });
+  }
+
+  /** Converts a `Status` from the body of a response or from an ERROR event of a watch. */
   static fromStatus(call: string, status: KubeStatus, retryAfterMs?: number): KubeError {
     const seconds = status.details?.retryAfterSeconds;
-    const wait = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
+    const delayMs = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
     return new KubeError(
       {
         call,
         code: status.code ?? 500,
         reason: status.reason ?? "Unknown",
-        ...(wait === undefined ? {} : { retryAfterMs: wait }),
+        ...(delayMs === undefined ? {} : { retryAfterMs: delayMs }),
         fields: (status.details?.causes ?? []).map(({ field }) => field ?? ""),
       },
       status.message ?? `HTTP ${status.code ?? 500}`,
@@ -63,14 +71,14 @@ export function isNotFound(error: unknown): error is KubeError {
   return error instanceof KubeError && error.code === 404;
 }
 
-/** The object exists already (POST), told apart from a conflict of versions by its reason. */
+/** A create failed because the object exists. The code is that of a conflict; the reason distinguishes them. */
 export function isAlreadyExists(error: unknown): error is KubeError {
   return error instanceof KubeError && error.code === 409 && error.reason === "AlreadyExists";
 }
 
 /**
- * A guard (resourceVersion or uid) did not hold. A patch with the uid of an object that was deleted and made again is
- * answered as an attempt to change it.
+ * A precondition (resourceVersion or uid) failed. If the object was deleted and re-created, the API server rejects a
+ * patch with the old uid as an attempt to change the uid (422).
  */
 export function isConflict(error: unknown): error is KubeError {
   if (!(error instanceof KubeError)) return false;
@@ -79,7 +87,7 @@ export function isConflict(error: unknown): error is KubeError {
     : error.code === 422 && error.fields.includes("metadata.uid");
 }
 
-/** The version to watch or list from is no longer kept: list again. */
+/** The version to watch from, or the list's continue token, has expired: list again. */
 export function isGone(error: unknown): error is KubeError {
   return error instanceof KubeError && error.code === 410;
 }
@@ -88,16 +96,7 @@ export function isForbidden(error: unknown): error is KubeError {
   return error instanceof KubeError && error.code === 403;
 }
 
-export function isInvalid(error: unknown): error is KubeError {
-  return error instanceof KubeError && error.code === 422 && !isConflict(error);
-}
-
-/** The API server asks for patience: 429, or 503. */
+/** The API server is overloaded or unavailable: 429 or 503. */
 export function isThrottled(error: unknown): error is KubeError {
   return error instanceof KubeError && (error.code === 429 || error.code === 503);
-}
-
-/** Nothing is known of the outcome: a write may have been applied or not. */
-export function isUnanswered(error: unknown): error is KubeError {
-  return error instanceof KubeError && error.code === 0;
 }

@@ -259,7 +259,7 @@ describe("stopping", () => {
     expect([leadership.held(), leadership.signal.aborted, clock.pending]).toEqual([false, false, 0]);
   });
 
-  test("lets the Lease expire if told not to release it", async () => {
+  test("lets the Lease expire without release", async () => {
     const leadership = await acquire("a");
     await leadership.stop({ release: false });
     await clock.advance(60_000);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compareResourceVersions, keyOf, withoutBulk } from "./object.ts";
 
-test("versions compare as integers of any length", () => {
+test("compares resource versions as integers of any length", () => {
   expect(compareResourceVersions("9", "10")).toBeLessThan(0);
   expect(compareResourceVersions("10", "9")).toBeGreaterThan(0);
   expect(compareResourceVersions("123", "123")).toBe(0);
@@ -9,12 +9,12 @@ test("versions compare as integers of any length", () => {
   expect(compareResourceVersions("199", "200")).toBeLessThan(0);
 });
 
-test("a key is namespace and name, or the name alone", () => {
+test("a key is the namespace and the name, or the name alone", () => {
   expect(keyOf({ metadata: { namespace: "a", name: "b" } })).toBe("a/b");
   expect(keyOf({ metadata: { name: "b" } })).toBe("b");
 });
 
-test("what takes memory and says nothing is left out, all else stays", () => {
+test("removes managedFields and kubectl's copy of the object, and nothing else", () => {
   const object = {
     apiVersion: "v1",
     kind: "K",

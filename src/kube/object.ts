@@ -1,14 +1,14 @@
-/** What Kubernetes keeps with every object, as far as this program looks at it. */
+/** The fields of `meta/v1.ObjectMeta` that are used. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
   readonly uid?: string;
-  /** Comparable for objects of one resource: see `compareResourceVersions`. */
+  /** Comparable between objects of one resource: see `compareResourceVersions`. */
   readonly resourceVersion?: string;
-  /** Counts the changes of the spec. */
+  /** Incremented by every change of the spec. */
   readonly generation?: number;
   readonly creationTimestamp?: string;
-  /** Set once the deletion has been asked for; the object is gone when its last finalizer is. */
+  /** Set once the deletion has been requested; the object exists until its last finalizer is removed. */
   readonly deletionTimestamp?: string;
   readonly finalizers?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
@@ -30,9 +30,9 @@ export interface KubeList<T extends KubeObject = KubeObject> {
   readonly items: readonly T[];
 }
 
-/** A resource as the API server addresses it. */
+/** Identifies a resource of the API server. */
 export interface ResourceKind {
-  /** Empty for the core group. */
+  /** Empty: the core group. */
   readonly group: string;
   readonly version: string;
   readonly plural: string;
@@ -40,27 +40,27 @@ export interface ResourceKind {
   readonly namespaced: boolean;
 }
 
-/** `namespace/name`; the name alone for what is cluster-scoped. */
+/** Returns `namespace/name`, or the name alone for a cluster-scoped object. */
 export function keyOf(object: { readonly metadata: ObjectMeta }): string {
   const { namespace, name } = object.metadata;
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
 /**
- * Orders two versions of one resource: negative where `a` is older. Kubernetes promises that they are decimal integers
- * of any length without leading zeros, so that no number type has to hold them.
+ * Compares two versions of one resource: negative if `a` is older, 0 if they are equal. Kubernetes guarantees decimal
+ * integers without leading zeros. They may exceed a number's precision, so they are compared as strings.
  */
 export function compareResourceVersions(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** What `kubectl apply` leaves for itself: as large as the object, and of no use here. */
+/** The annotation in which `kubectl apply` keeps a copy of the object. */
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
- * The object without `managedFields` and kubectl's copy of it, which together are more than half of what arrives. For
- * what is kept in memory; the argument is used up.
+ * Returns the object without `managedFields` and without kubectl's copy of it, to save memory: together they are more
+ * than half of its size. Everything else is shared with the argument.
  */
 export function withoutBulk(object: KubeObject): KubeObject {
   const { managedFields: _, annotations, ...metadata } = object.metadata as ObjectMeta & { managedFields?: unknown };

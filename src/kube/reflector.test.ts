@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { KubeClient } from "./client.ts";
+import { systemClock } from "#src/time/clock.ts";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { KubeObject } from "./object.ts";
 import { Reflector, type ReflectorReport } from "./reflector.ts";
-import { end, json, refusal, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
+import { end, json, errorStatus, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
 import { Store } from "./store.ts";
 
 const resource = { group: "iam.muster.dev", version: "v1beta1", plural: "things", kind: "Thing", namespaced: true };
@@ -38,7 +39,8 @@ beforeEach(async () => {
   abort = new AbortController();
   reports = [];
   onReport = () => undefined;
-  client = new KubeClient({ connection: { server: await server.listen(), token: () => Promise.resolve(undefined) } });
+  const connection = { server: await server.listen(), token: () => Promise.resolve(undefined) };
+  client = new KubeClient({ connection, clock: systemClock });
 });
 
 afterEach(async () => {
@@ -90,7 +92,7 @@ const keys = () => [...store.keys()];
 describe("list", () => {
   test("reads pages, replaces the store's content as a whole, and is followed by a watch from its version", async () => {
     let keysBetweenPages: string[] | undefined;
-    server.answers(
+    server.respondsWith(
       list(10, [thing("a", 1)], "more"),
       (response, url, request) => {
         keysBetweenPages = keys();
@@ -99,11 +101,11 @@ describe("list", () => {
       stream([]),
     );
     start();
-    const first = await server.asked();
+    const first = await server.nextRequest();
     expect(first.pathname).toBe("/apis/iam.muster.dev/v1beta1/namespaces/ns/things");
     expect(first.searchParams.get("limit")).toBe("500");
-    expect((await server.asked()).searchParams.get("continue")).toBe("more");
-    const watch = (await server.asked()).searchParams;
+    expect((await server.nextRequest()).searchParams.get("continue")).toBe("more");
+    const watch = (await server.nextRequest()).searchParams;
     expect(keysBetweenPages).toEqual([]);
     expect(keys()).toEqual(["ns/a", "ns/b"]);
     expect(Object.fromEntries(watch)).toEqual({
@@ -116,7 +118,12 @@ describe("list", () => {
   });
 
   test("restarts after its continue token expired", async () => {
-    server.answers(list(10, [thing("a", 1)], "more"), refusal(410, "Expired"), list(20, [thing("b", 2)]), stream([]));
+    server.respondsWith(
+      list(10, [thing("a", 1)], "more"),
+      errorStatus(410, "Expired"),
+      list(20, [thing("b", 2)]),
+      stream([]),
+    );
     start();
     await nextReport("expired");
     await nextReport("watching");
@@ -130,7 +137,7 @@ describe("list", () => {
       const { step, retryInMs } = await nextReport("failed");
       expect(step).toBe("list");
       waits.push(retryInMs);
-      if (time === 7) server.answers(list(1, []), stream([]));
+      if (time === 7) server.respondsWith(list(1, []), stream([]));
       await clock.advance(retryInMs);
     }
     expect(waits).toEqual([1200, 2400, 4800, 9600, 19_200, 30_000, 30_000, 30_000]);
@@ -138,7 +145,7 @@ describe("list", () => {
   });
 
   test("fails if the response is not a list, instead of emptying the store", async () => {
-    server.answers(json({ kind: "Status" }), (response) => response.end("<html>"), list(1, []), stream([]));
+    server.respondsWith(json({ kind: "Status" }), (response) => response.end("<html>"), list(1, []), stream([]));
     start();
     for (let time = 0; time < 2; time++) await clock.advance((await nextReport("failed")).retryInMs);
     await nextReport("watching");
@@ -146,10 +153,10 @@ describe("list", () => {
 });
 
 describe("watch", () => {
-  beforeEach(() => server.answers(list(10, [thing("a", 1)])));
+  beforeEach(() => server.respondsWith(list(10, [thing("a", 1)])));
 
   test("applies events to the store", async () => {
-    server.answers(stream([added("b", 11), { type: "DELETED", object: thing("a", 12) }]));
+    server.respondsWith(stream([added("b", 11), { type: "DELETED", object: thing("a", 12) }]));
     start();
     await nextChange();
     await nextChange();
@@ -158,17 +165,17 @@ describe("watch", () => {
   });
 
   test("continues from the last event or bookmark after the API server ended the stream, without listing", async () => {
-    server.answers(stream([added("b", 11), bookmark(15)], end), stream([added("c", 16)], end), stream([]));
+    server.respondsWith(stream([added("b", 11), bookmark(15)], end), stream([added("c", 16)], end), stream([]));
     start();
-    await server.asked();
-    expect((await server.asked()).searchParams.get("resourceVersion")).toBe("10");
-    expect((await server.asked()).searchParams.get("resourceVersion")).toBe("15");
-    expect((await server.asked()).searchParams.get("resourceVersion")).toBe("16");
+    await server.nextRequest();
+    expect((await server.nextRequest()).searchParams.get("resourceVersion")).toBe("10");
+    expect((await server.nextRequest()).searchParams.get("resourceVersion")).toBe("15");
+    expect((await server.nextRequest()).searchParams.get("resourceVersion")).toBe("16");
     expect(keys()).toEqual(["ns/a", "ns/b", "ns/c"]);
   });
 
   test("does not store bookmarks", async () => {
-    server.answers(stream([bookmark(15), added("b", 16)]));
+    server.respondsWith(stream([bookmark(15), added("b", 16)]));
     start();
     await nextChange();
     await nextChange();
@@ -176,10 +183,10 @@ describe("watch", () => {
   });
 
   test.each([
-    ["as a status", refusal(410, "Expired")],
+    ["as a status", errorStatus(410, "Expired")],
     ["in the stream", stream([expired])],
-  ])("lists again after 410 %s", async (_, answer) => {
-    server.answers(answer, list(30, [thing("z", 25)]), stream([]));
+  ])("lists again after 410 %s", async (_, responder) => {
+    server.respondsWith(responder, list(30, [thing("z", 25)]), stream([]));
     start();
     const { retryInMs } = await nextReport("failed");
     await clock.advance(retryInMs);
@@ -190,7 +197,7 @@ describe("watch", () => {
 
   test("lists again without a pause if 410 comes some time after the list", async () => {
     let later: () => void = () => undefined;
-    server.answers(
+    server.respondsWith(
       stream([bookmark(15)], (response) => {
         later = () => response.end(`${JSON.stringify(expired)}\n`);
       }),
@@ -199,7 +206,7 @@ describe("watch", () => {
     );
     start();
     await nextReport("watching");
-    for (let asked = 0; asked < 2; asked++) await server.asked();
+    for (let asked = 0; asked < 2; asked++) await server.nextRequest();
     await clock.advance(10_000);
     later();
     await nextReport("expired");
@@ -207,7 +214,7 @@ describe("watch", () => {
   });
 
   test("continues from the last event after a reset in the middle of a line", async () => {
-    server.answers(
+    server.respondsWith(
       stream([added("b", 11)], (response) => {
         response.write('{"type":"ADDED","obj');
         setImmediate(reset, response);
@@ -228,7 +235,7 @@ describe("watch", () => {
     [429, "TooManyRequests"],
     [503, "ServiceUnavailable"],
   ])("waits as long as Retry-After asks after %d", async (code, reason) => {
-    server.answers(refusal(code, reason, { "retry-after": "7" }), stream([]));
+    server.respondsWith(errorStatus(code, reason, { "retry-after": "7" }), stream([]));
     start();
     const { retryInMs } = await nextReport("failed");
     expect(retryInMs).toBeGreaterThanOrEqual(7000);
@@ -238,17 +245,17 @@ describe("watch", () => {
   });
 
   test("is retried after 500, without listing", async () => {
-    server.answers(refusal(500, "InternalError"), stream([added("b", 11)]));
+    server.respondsWith(errorStatus(500, "InternalError"), stream([added("b", 11)]));
     start();
     await clock.advance((await nextReport("failed")).retryInMs);
     expect((await nextReport("watching")).resourceVersion).toBe("10");
   });
 
   test("reconnects after 90 s of silence", async () => {
-    server.answers(stream([]), stream([]));
+    server.respondsWith(stream([]), stream([]));
     start();
     await nextReport("watching");
-    for (let asked = 0; asked < 2; asked++) await server.asked();
+    for (let asked = 0; asked < 2; asked++) await server.nextRequest();
     await clock.advance(89_000);
     expect(reports).toEqual([]);
     await clock.advance(1000);
@@ -260,14 +267,14 @@ describe("watch", () => {
 
   test("does not reconnect while events arrive", async () => {
     let send: (event: unknown) => void = () => undefined;
-    server.answers(
+    server.respondsWith(
       stream([], (response) => {
         send = (event) => response.write(`${JSON.stringify(event)}\n`);
       }),
     );
     start();
     await nextReport("watching");
-    for (let asked = 0; asked < 2; asked++) await server.asked();
+    for (let asked = 0; asked < 2; asked++) await server.nextRequest();
     for (let minute = 0; minute < 4; minute++) {
       await clock.advance(60_000);
       const arrival = nextChange();
@@ -278,12 +285,12 @@ describe("watch", () => {
   });
 
   test("resets the backoff with an event", async () => {
-    server.answers(
-      refusal(500, "InternalError"),
-      refusal(500, "InternalError"),
+    server.respondsWith(
+      errorStatus(500, "InternalError"),
+      errorStatus(500, "InternalError"),
       stream([added("b", 11)], (response) => response.end("?\n")),
     );
-    server.answers(stream([]));
+    server.respondsWith(stream([]));
     start();
     const waits: number[] = [];
     for (let time = 0; time < 3; time++) {
@@ -295,7 +302,7 @@ describe("watch", () => {
   });
 
   test("backs off if the API server ends every watch at once", async () => {
-    server.answers(stream([], end), stream([], end), stream([]));
+    server.respondsWith(stream([], end), stream([], end), stream([]));
     start();
     const first = await nextReport("failed");
     expect(String(first.error)).toContain("ended the watch at once");
@@ -304,7 +311,7 @@ describe("watch", () => {
   });
 
   test("reconnects after a line that is not an event", async () => {
-    server.answers(
+    server.respondsWith(
       stream([added("b", 11)], (response) => response.write("what?\n")),
       stream([added("c", 12)]),
     );
@@ -317,7 +324,7 @@ describe("watch", () => {
   });
 
   test("lists again if resource versions went backwards, after a restored backup", async () => {
-    server.answers(stream([bookmark(5)]), list(6, [thing("old", 3)]), stream([]));
+    server.respondsWith(stream([bookmark(5)]), list(6, [thing("old", 3)]), stream([]));
     start();
     await clock.advance((await nextReport("failed")).retryInMs);
     await nextReport("listed");
@@ -326,7 +333,7 @@ describe("watch", () => {
 });
 
 test("continues the stream if a listener of the store throws", async () => {
-  server.answers(list(10, []), stream([added("b", 11), added("c", 12)]));
+  server.respondsWith(list(10, []), stream([added("b", 11), added("c", 12)]));
   store.onChange((_, after) => {
     if (after?.metadata.name === "b") throw new Error("broken listener");
   });

@@ -1,27 +1,27 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How one request is answered. */
-export type Answer = (response: ServerResponse, url: URL, request: IncomingMessage) => void;
+/** Responds to one request. */
+export type Responder = (response: ServerResponse, url: URL, request: IncomingMessage) => void;
 
-/** An HTTP server for tests that answers as it was told, well or badly, one request after the other. */
+/** An HTTP server for tests: it responds to each request with the next responder of its script, or with 500. */
 export class ScriptedServer {
   readonly #server: Server;
-  readonly #script: Answer[] = [];
+  readonly #script: Responder[] = [];
   readonly #waiting: ((url: URL) => void)[] = [];
-  readonly #asked: URL[] = [];
-  /** Connections accepted so far. */
+  readonly #requests: URL[] = [];
+  /** The number of connections accepted so far. */
   connections = 0;
 
   constructor() {
     this.#server = createServer((request, response) => {
       const url = new URL(request.url ?? "/", "http://server");
       const waiting = this.#waiting.shift();
-      if (waiting === undefined) this.#asked.push(url);
+      if (waiting === undefined) this.#requests.push(url);
       else waiting(url);
-      const answer = this.#script.shift();
-      if (answer === undefined) response.writeHead(500).end();
-      else answer(response, url, request);
+      const respond = this.#script.shift();
+      if (respond === undefined) response.writeHead(500).end();
+      else respond(response, url, request);
     });
     this.#server.on("connection", () => this.connections++);
   }
@@ -31,14 +31,14 @@ export class ScriptedServer {
     return new URL(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`);
   }
 
-  /** Adds to what is to be answered. */
-  answers(...answers: Answer[]): void {
-    this.#script.push(...answers);
+  /** Appends to the script. */
+  respondsWith(...responders: Responder[]): void {
+    this.#script.push(...responders);
   }
 
-  /** The next request that nobody has looked at yet. */
-  asked(): Promise<URL> {
-    const url = this.#asked.shift();
+  /** The next request that has not been returned yet. */
+  nextRequest(): Promise<URL> {
+    const url = this.#requests.shift();
     if (url !== undefined) return Promise.resolve(url);
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
@@ -51,18 +51,18 @@ export class ScriptedServer {
 }
 
 export const json =
-  (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Responder =>
   (response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
   };
 
-/** A `Status`, as the API server refuses. */
-export const refusal = (code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Answer =>
+/** Responds with an error as the API server does, with a `Status`. */
+export const errorStatus = (code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Responder =>
   json({ kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message: reason }, code, headers);
 
-/** The beginning of a stream, and then whatever `rest` does. */
+/** Starts a stream with `events`, and passes the open response to `rest`. */
 export const stream =
-  (events: readonly unknown[], rest: (response: ServerResponse) => void = () => undefined): Answer =>
+  (events: readonly unknown[], rest: (response: ServerResponse) => void = () => undefined): Responder =>
   (response) => {
     response.writeHead(200, { "content-type": "application/json" });
     response.flushHeaders();
@@ -70,7 +70,7 @@ export const stream =
     rest(response);
   };
 
-/** Cuts the connection. */
+/** Resets the connection. */
 export const reset = (response: ServerResponse): void => {
   response.socket?.resetAndDestroy();
 };

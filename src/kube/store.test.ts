@@ -280,8 +280,8 @@ describe("synced", () => {
     store.addScope("one");
     const abort = new AbortController();
     const waiting = store.whenSynced(abort.signal);
-    abort.abort(new Error("enough"));
-    await expect(waiting).rejects.toThrow("enough");
+    abort.abort(new Error("aborted by the test"));
+    await expect(waiting).rejects.toThrow("aborted by the test");
   });
 });
 

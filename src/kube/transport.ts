@@ -1,51 +1,53 @@
 import { type Dispatcher, Pool } from "undici";
+import type { Clock } from "#src/time/clock.ts";
+import { seconds } from "#src/time/durations.ts";
 import type { KubeConnection } from "./config.ts";
 import { KubeError, type KubeStatus } from "./errors.ts";
 
-/** One finished call, for `rest_client_requests_total` and latencies. */
+/** A call that has ended, for the metric `rest_client_requests_total` and for latencies. */
 export interface ObservedCall {
   readonly method: string;
-  /** `get groups`, `patch groups/status`, `watch groups`: no names of objects. */
+  /** The verb and the resource, without the object's name: `get groups`, `patch groups/status`, `watch groups`. */
   readonly call: string;
-  /** HTTP status as a string; `<error>` where no answer came. */
+  /** The HTTP status as a string; `<error>` if there was no response. */
   readonly code: string;
   readonly durationMs: number;
 }
 
 export interface TransportOptions {
   readonly connection: KubeConnection;
-  /** Requests under way at once, each on a connection of its own. */
+  /** The number of concurrent requests, each on its own connection. */
   readonly connections: number;
-  readonly userAgent: string;
+  readonly clock: Clock;
   readonly observe?: (call: ObservedCall) => void;
 }
 
-export interface Request {
-  /** For errors and metrics: without names of objects. */
+export interface HttpRequest {
+  /** The call in errors and metrics: the verb and the resource, without the object's name. */
   readonly call: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path and query, below the server's own path. */
+  /** The path and the query, relative to the path of the server's URL. */
   readonly path: string;
   readonly body?: object;
   readonly contentType?: string;
   readonly signal: AbortSignal;
 }
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
   readonly text: string;
 }
 
-/** An answer larger than this is not read to its end. */
-const maxAnswerBytes = 256 * 1024 * 1024;
-/** Below the 90 s after which the API server closes an idle connection, so that we never write to a closed one. */
-const keepAliveMs = 30_000;
-const connectMs = 10_000;
+/** A call with a larger response fails. */
+const maxResponseBytes = 256 * 1024 * 1024;
+/** Less than the 90 s after which the API server closes an idle connection, so that we do not write to a closed one. */
+const keepAliveMs = seconds(30);
+const connectTimeoutMs = seconds(10);
 
 /**
- * HTTP/1.1 to one API server, over connections that are kept: a bounded number for requests, and one for each watch, so
- * that a watch never takes a request's place.
+ * HTTP/1.1 to one API server over persistent connections: a bounded number for requests, and one for each watch, so that
+ * watches never take a connection from requests.
  */
 export class Transport {
   readonly #options: TransportOptions;
@@ -61,11 +63,11 @@ export class Transport {
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
-      // Each request has a deadline of its own, and a watch has the reflector's.
+      // Each request has its own deadline; the reflector ends silent watches.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {
-        timeout: connectMs,
+        timeout: connectTimeoutMs,
         ...(ca === undefined ? {} : { ca }),
         ...(cert === undefined ? {} : { cert }),
         ...(key === undefined ? {} : { key }),
@@ -76,93 +78,96 @@ export class Transport {
     this.#requests = new Pool(server.origin, {
       ...common,
       connections: options.connections,
-      maxResponseSize: maxAnswerBytes,
+      maxResponseSize: maxResponseBytes,
     });
     this.#watches = new Pool(server.origin, { ...common, connections: null });
     this.#basePath = server.pathname.replace(/\/$/, "");
   }
 
   /**
-   * The parsed JSON answer of a request that succeeded.
+   * Sends a request. @returns the parsed JSON of a successful response.
    * @throws {KubeError} or the reason of `signal`.
    */
-  async send(request: Request, deadlineMs: number): Promise<unknown> {
-    const answer = await this.#observed(request, async () => {
+  async send(request: HttpRequest, deadlineMs: number): Promise<unknown> {
+    const response = await this.#observed(request, async () => {
       const headers = await this.#headers(request);
       return this.#exchange(request, headers, deadlineMs);
     });
-    if (answer.status < 200 || answer.status >= 300) throw failure(request.call, answer);
+    if (response.status < 200 || response.status >= 300) throw failure(request.call, response);
     try {
-      return JSON.parse(answer.text);
+      return JSON.parse(response.text);
     } catch (error) {
-      throw noAnswer(request.call, "the answer is not JSON", error);
+      throw KubeError.noResponse(request.call, "the response is not JSON", error);
     }
   }
 
   /**
-   * The body of an answer that has begun well, as it comes. Leaving the iteration closes the connection.
+   * Starts a watch. `deadlineMs` is for the start of the response. @returns the body of a successful response as it
+   * arrives; leaving the iteration closes the connection.
    * @throws {KubeError} or the reason of `signal`.
    */
-  async stream(request: Request, deadlineMs: number): Promise<AsyncIterable<Uint8Array>> {
+  async stream(request: HttpRequest, deadlineMs: number): Promise<AsyncIterable<Uint8Array>> {
     const signal = AbortSignal.any([request.signal]);
-    const started = await this.#observed(request, async () => {
-      const late = new AbortController();
-      const timer = setTimeout(() => late.abort(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+    const response = await this.#observed(request, async () => {
+      const deadline = new AbortController();
+      const timeOut = () => deadline.abort(new Error(noResponseWithin(deadlineMs)));
+      const cancelDeadline = this.#options.clock.setTimer(timeOut, deadlineMs);
       try {
         const { statusCode, headers, body } = await this.#watches.request({
           method: request.method,
           path: this.#basePath + request.path,
           headers: await this.#headers(request),
-          signal: AbortSignal.any([signal, late.signal]),
+          signal: AbortSignal.any([signal, deadline.signal]),
         });
         if (statusCode === 200) return { status: statusCode, body, text: "", retryAfterMs: undefined };
-        const retryAfterMs = parseRetryAfter(headers["retry-after"]);
+        const retryAfterMs = this.#parseRetryAfter(headers["retry-after"]);
         return { status: statusCode, body: undefined, text: await body.text(), retryAfterMs };
       } catch (error) {
-        throw signal.aborted ? signal.reason : noAnswer(request.call, messageOf(error), error);
+        throw signal.aborted ? signal.reason : KubeError.noResponse(request.call, messageOf(error), error);
       } finally {
-        clearTimeout(timer);
+        cancelDeadline();
       }
     });
-    if (started.body === undefined) throw failure(request.call, started);
-    return readable(request, started.body);
+    if (response.body === undefined) throw failure(request.call, response);
+    return chunksOf(request, response.body);
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#requests.destroy(), this.#watches.destroy()]);
   }
 
-  async #observed<A extends { readonly status: number }>(request: Request, run: () => Promise<A>): Promise<A> {
-    const { observe } = this.#options;
-    const started = performance.now();
+  async #observed<R extends { readonly status: number }>(request: HttpRequest, run: () => Promise<R>): Promise<R> {
+    const { observe, clock } = this.#options;
+    const startedAt = clock.monotonic();
     let code = "<error>";
     try {
-      const answer = await run();
-      code = String(answer.status);
-      return answer;
+      const response = await run();
+      code = String(response.status);
+      return response;
     } finally {
-      observe?.({ method: request.method, call: request.call, code, durationMs: performance.now() - started });
+      observe?.({ method: request.method, call: request.call, code, durationMs: clock.monotonic() - startedAt });
     }
   }
 
-  async #headers({ call, body, contentType = "application/json" }: Request): Promise<Record<string, string>> {
+  async #headers({ call, body, contentType = "application/json" }: HttpRequest): Promise<Record<string, string>> {
     let token: string | undefined;
     try {
       token = await this.#options.connection.token();
     } catch (error) {
-      throw noAnswer(call, "there is no token to send", error);
+      throw KubeError.noResponse(call, "cannot get a token for the request", error);
     }
     return {
       accept: "application/json",
-      "user-agent": this.#options.userAgent,
+      "user-agent": "muster",
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "content-type": contentType }),
     };
   }
 
-  /** undici's handlers, rather than its streams: half the time of a request would go into those. */
-  #exchange(request: Request, headers: Record<string, string>, deadlineMs: number): Promise<Answer> {
+  /** Uses undici's handlers, because its streams would take half of the time of a request. */
+  #exchange(request: HttpRequest, headers: Record<string, string>, deadlineMs: number): Promise<HttpResponse> {
     const { call, method, path, body, signal } = request;
+    const { clock } = this.#options;
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
@@ -175,7 +180,7 @@ export class Transport {
       const chunks: Buffer[] = [];
       const end = () => {
         ended = true;
-        clearTimeout(timer);
+        cancelDeadline();
         signal.removeEventListener("abort", abort);
       };
       const fail = (reason: unknown, cause: Error) => {
@@ -185,9 +190,9 @@ export class Transport {
         reject(reason);
       };
       const abort = () => fail(signal.reason, new Error("aborted"));
-      const timer = setTimeout(() => {
-        const late = new Error(`no answer within ${deadlineMs} ms`);
-        fail(noAnswer(call, late.message), late);
+      const cancelDeadline = clock.setTimer(() => {
+        const timeout = new Error(noResponseWithin(deadlineMs));
+        fail(KubeError.noResponse(call, timeout.message), timeout);
       }, deadlineMs);
       signal.addEventListener("abort", abort, { once: true });
       this.#requests.dispatch(
@@ -200,12 +205,12 @@ export class Transport {
         {
           onRequestStart: (started) => {
             controller = started;
-            // It waited for a connection, and nobody waits for it any more.
+            // The request has ended while it waited for a connection: do not send it.
             if (ended) started.abort(new Error("aborted"));
           },
           onResponseStart: (_, statusCode, responseHeaders) => {
             status = statusCode;
-            if (statusCode >= 300) retryAfterMs = parseRetryAfter(responseHeaders["retry-after"]);
+            if (statusCode >= 300) retryAfterMs = this.#parseRetryAfter(responseHeaders["retry-after"]);
           },
           onResponseData: (_, chunk) => {
             chunks.push(chunk);
@@ -213,49 +218,49 @@ export class Transport {
           onResponseEnd: () => {
             if (ended) return;
             end();
-            const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-            resolve({ status, retryAfterMs, text: whole.toString("utf8") });
+            const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+            resolve({ status, retryAfterMs, text: bytes.toString("utf8") });
           },
-          onResponseError: (_, error) => fail(noAnswer(call, messageOf(error), error), error),
+          onResponseError: (_, error) => fail(KubeError.noResponse(call, messageOf(error), error), error),
         },
       );
     });
   }
-}
 
-/** What comes while a body is read is told in the same terms as what comes before. */
-async function* readable(request: Request, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body;
-  } catch (error) {
-    throw request.signal.aborted ? request.signal.reason : noAnswer(request.call, messageOf(error), error);
+  /** Converts a Retry-After header, in seconds or a date (RFC 9110, section 10.2.3), to milliseconds from now. */
+  #parseRetryAfter(header: string | string[] | undefined): number | undefined {
+    if (typeof header !== "string") return undefined;
+    if (/^\d+$/.test(header)) return seconds(Number(header));
+    const at = Date.parse(header);
+    return Number.isNaN(at) ? undefined : Math.max(0, at - this.#options.clock.now());
   }
 }
 
-function failure(call: string, { status, text, retryAfterMs }: Answer): KubeError {
+/** Yields the chunks of a body; errors while it is read are converted like those before it. */
+async function* chunksOf(request: HttpRequest, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw request.signal.aborted ? request.signal.reason : KubeError.noResponse(request.call, messageOf(error), error);
+  }
+}
+
+function failure(call: string, { status, text, retryAfterMs }: HttpResponse): KubeError {
   let body: KubeStatus = {};
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null) body = parsed;
   } catch {
-    // A proxy's page or nothing at all: the HTTP status says enough.
+    // The body is empty or a proxy's error page: the HTTP status is enough.
   }
   return KubeError.fromStatus(call, { ...body, code: status }, retryAfterMs);
 }
 
-function noAnswer(call: string, problem: string, cause?: unknown): KubeError {
-  return new KubeError({ call, code: 0, reason: "NoAnswer" }, problem, cause === undefined ? {} : { cause });
+function noResponseWithin(deadlineMs: number): string {
+  return `no response within ${deadlineMs} ms`;
 }
 
 function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return "no answer";
-  return error.message === "" && "code" in error ? String(error.code) : error.message || "no answer";
-}
-
-/** Seconds or a date (RFC 9110, 10.2.3), in milliseconds from now. */
-function parseRetryAfter(header: string | string[] | undefined): number | undefined {
-  if (typeof header !== "string") return undefined;
-  if (/^\d+$/.test(header)) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+  if (!(error instanceof Error)) return "no response";
+  return error.message === "" && "code" in error ? String(error.code) : error.message || "no response";
 }

@@ -14,7 +14,7 @@ async function read(body: AsyncIterable<Uint8Array>, limit?: number): Promise<Wa
   return events;
 }
 
-test("however the bytes are cut, the events are the same", async () => {
+test("parses the same events however the bytes are split into chunks", async () => {
   const sent = [event("a"), event("größe-日本-🎉"), event("c")];
   const bytes = Buffer.from(sent.map((one) => `${JSON.stringify(one)}\n`).join(""));
   for (let size = 1; size <= bytes.length; size++) {
@@ -24,38 +24,38 @@ test("however the bytes are cut, the events are the same", async () => {
   }
 });
 
-test("an end in the middle of a line is an end", async () => {
+test("ignores an incomplete last line", async () => {
   expect(await read(chunks(`${JSON.stringify(event("a"))}\n{"type":"ADD`))).toEqual([event("a")]);
 });
 
-test("empty lines and Windows line ends are passed over", async () => {
+test("accepts empty lines and CRLF", async () => {
   expect(await read(chunks(`\n${JSON.stringify(event("a"))}\r\n\n`))).toEqual([event("a")]);
 });
 
-test("an ERROR needs no metadata", async () => {
+test("accepts an ERROR without metadata", async () => {
   const gone = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } };
   expect(await read(chunks(`${JSON.stringify(gone)}\n`))).toEqual([gone]);
 });
 
-describe("refused", () => {
+describe("rejects a line", () => {
   test.each([
-    ["no JSON", "<html>\n"],
-    ["no object", "7\n"],
-    ["null", "null\n"],
-    ["no type", '{"object":{"metadata":{}}}\n'],
-    ["an unknown type", '{"type":"RENAMED","object":{"metadata":{}}}\n'],
-    ["no object in it", '{"type":"ADDED","object":null}\n'],
-    ["no metadata", '{"type":"ADDED","object":{}}\n'],
+    ["that is not JSON", "<html>\n"],
+    ["that is a number", "7\n"],
+    ["that is null", "null\n"],
+    ["without a type", '{"object":{"metadata":{}}}\n'],
+    ["with an unknown type", '{"type":"RENAMED","object":{"metadata":{}}}\n'],
+    ["without an object", '{"type":"ADDED","object":null}\n'],
+    ["without metadata", '{"type":"ADDED","object":{}}\n'],
   ])("%s", async (_, line) => {
     await expect(read(chunks(line))).rejects.toThrow(WatchStreamError);
   });
 
-  test("a line that does not end", async () => {
+  test("that is too long", async () => {
     const part = "x".repeat(400);
     await expect(read(chunks(part, part, part), 1000)).rejects.toThrow("longer than 1000 bytes");
   });
 });
 
-test("what is wrong never shows what came", async () => {
+test("errors do not contain the data", async () => {
   await expect(read(chunks("eyJhbGciOiJub25lIn0.secret\n"))).rejects.toThrow(/^a line of the watch is not JSON$/);
 });

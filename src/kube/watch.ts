@@ -1,23 +1,23 @@
 import type { WatchEvent } from "./api.ts";
 
-/** An event longer than this is no event: objects are at most about 1.5 MiB in etcd. */
-export const maxLineBytes = 16 * 1024 * 1024;
+/** The longest event that is accepted. An object in etcd has at most about 1.5 MiB. */
+const maxEventBytes = 16 * 1024 * 1024;
 
 const newline = 0x0a;
 
-/** The stream of a watch cannot be understood. */
+/** The stream of a watch is malformed. */
 export class WatchStreamError extends Error {
   override readonly name = "WatchStreamError";
 }
 
 /**
- * The events in the body of a watch: one JSON document a line, however the bytes are cut. An end in the middle of a line
- * is an end: what was cut off comes again when the watch resumes.
- * @throws {WatchStreamError} on a line that is no event, or is too long.
+ * Parses the body of a watch: one JSON document per line, which may be split anywhere into chunks. An incomplete last
+ * line is ignored: its event is sent again when the watch continues.
+ * @throws {WatchStreamError} if a line is not an event or longer than `maxBytes`.
  */
 export async function* eventsOf(
   body: AsyncIterable<Uint8Array>,
-  limit: number = maxLineBytes,
+  maxBytes: number = maxEventBytes,
 ): AsyncGenerator<WatchEvent> {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
@@ -35,11 +35,11 @@ export async function* eventsOf(
     if (start === chunk.length) continue;
     pending.push(chunk.subarray(start));
     pendingBytes += chunk.length - start;
-    if (pendingBytes > limit) throw new WatchStreamError(`an event is longer than ${limit} bytes`);
+    if (pendingBytes > maxBytes) throw new WatchStreamError(`an event is longer than ${maxBytes} bytes`);
   }
 }
 
-const types: ReadonlySet<unknown> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
+const eventTypes: ReadonlySet<unknown> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
 
 function parseEvent(line: string): WatchEvent {
   let event: unknown;
@@ -55,6 +55,6 @@ function parseEvent(line: string): WatchEvent {
 function isEvent(value: unknown): value is WatchEvent {
   if (typeof value !== "object" || value === null || !("type" in value) || !("object" in value)) return false;
   const { type, object } = value;
-  if (typeof object !== "object" || object === null || !types.has(type)) return false;
+  if (typeof object !== "object" || object === null || !eventTypes.has(type)) return false;
   return type === "ERROR" || ("metadata" in object && typeof object.metadata === "object" && object.metadata !== null);
 }

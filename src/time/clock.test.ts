@@ -39,9 +39,9 @@ describe.each<[string, () => { clock: Clock; pass: (ms: number) => Promise<void>
     const long = clock.sleep(100_000, abort.signal);
     await pass(20);
     await short;
-    abort.abort(new Error("enough"));
-    await expect(long).rejects.toThrow("enough");
-    await expect(clock.sleep(5, abort.signal)).rejects.toThrow("enough");
+    abort.abort(new Error("aborted by the test"));
+    await expect(long).rejects.toThrow("aborted by the test");
+    await expect(clock.sleep(5, abort.signal)).rejects.toThrow("aborted by the test");
   });
 });
 
