@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { minutes } from "#src/time/durations.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { readConnection } from "./config.ts";
 
@@ -88,6 +89,9 @@ describe("a kubeconfig", () => {
     "current-context": "by-token",
   };
   let kubeconfig: string;
+
+  // The library takes seconds to load on a busy machine: that must not count as the time of a test.
+  beforeAll(() => import("@kubernetes/client-node"), minutes(1));
 
   beforeEach(async () => {
     kubeconfig = join(folder, "config");
