@@ -6,7 +6,7 @@ import { isNotFound, isThrottled, KubeError } from "./errors.ts";
 import { json, errorStatus, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
 import type { ObservedCall } from "./transport.ts";
 
-const things = { group: "iam.muster.dev", version: "v1beta1", plural: "things", kind: "Thing", namespaced: true };
+const widgets = { group: "iam.muster.dev", version: "v1beta1", plural: "widgets", kind: "Widget", namespaced: true };
 const spaces = { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false };
 
 let server: ScriptedServer;
@@ -70,8 +70,8 @@ const authorization = "Bearer secret-token";
 const calls: readonly (readonly [string, () => Promise<unknown>, object])[] = [
   [
     "get",
-    () => client.get(things, "ns", "a", { signal }),
-    { method: "GET", path: `${root}/namespaces/ns/things/a`, authorization },
+    () => client.get(widgets, "ns", "a", { signal }),
+    { method: "GET", path: `${root}/namespaces/ns/widgets/a`, authorization },
   ],
   [
     "get of a cluster-scoped resource of the core group",
@@ -80,10 +80,10 @@ const calls: readonly (readonly [string, () => Promise<unknown>, object])[] = [
   ],
   [
     "create",
-    () => client.create(things, "ns", { spec: 1 }, { signal }),
+    () => client.create(widgets, "ns", { spec: 1 }, { signal }),
     {
       method: "POST",
-      path: `${root}/namespaces/ns/things`,
+      path: `${root}/namespaces/ns/widgets`,
       type: "application/json",
       authorization,
       body: { spec: 1 },
@@ -91,10 +91,10 @@ const calls: readonly (readonly [string, () => Promise<unknown>, object])[] = [
   ],
   [
     "replace",
-    () => client.replace(things, "ns", "a", { spec: 2 }, { signal }),
+    () => client.replace(widgets, "ns", "a", { spec: 2 }, { signal }),
     {
       method: "PUT",
-      path: `${root}/namespaces/ns/things/a`,
+      path: `${root}/namespaces/ns/widgets/a`,
       type: "application/json",
       authorization,
       body: { spec: 2 },
@@ -102,10 +102,10 @@ const calls: readonly (readonly [string, () => Promise<unknown>, object])[] = [
   ],
   [
     "patch of the status",
-    () => client.patch(things, "ns", "a", { status: 1 }, { signal, subresource: "status" }),
+    () => client.patch(widgets, "ns", "a", { status: 1 }, { signal, subresource: "status" }),
     {
       method: "PATCH",
-      path: `${root}/namespaces/ns/things/a/status`,
+      path: `${root}/namespaces/ns/widgets/a/status`,
       type: "application/merge-patch+json",
       authorization,
       body: { status: 1 },
@@ -113,8 +113,8 @@ const calls: readonly (readonly [string, () => Promise<unknown>, object])[] = [
   ],
   [
     "a name cannot change the path",
-    () => client.get(things, "ns", "../../x?y", { signal }),
-    { method: "GET", path: `${root}/namespaces/ns/things/..%2F..%2Fx%3Fy`, authorization },
+    () => client.get(widgets, "ns", "../../x?y", { signal }),
+    { method: "GET", path: `${root}/namespaces/ns/widgets/..%2F..%2Fx%3Fy`, authorization },
   ],
 ];
 
@@ -130,12 +130,12 @@ describe("requests", () => {
       request.on("data", (chunk: Buffer) => (body += chunk.toString()));
       request.on("end", () => json({ kind: "Status" })(response, url, request));
     });
-    await client.delete(things, "ns", "a", { signal, uid: "u" });
+    await client.delete(widgets, "ns", "a", { signal, uid: "u" });
     expect(JSON.parse(body)).toMatchObject({ kind: "DeleteOptions", preconditions: { uid: "u" } });
   });
 
   test.each(["", ".", ".."])("the name %j is rejected without a request", async (name) => {
-    await expect(client.get(things, "ns", name, { signal })).rejects.toThrow("is not a valid Kubernetes name");
+    await expect(client.get(widgets, "ns", name, { signal })).rejects.toThrow("is not a valid Kubernetes name");
   });
 
   test("createToken returns the token of the response, and fails if there is none", async () => {
@@ -155,14 +155,14 @@ describe("requests", () => {
   test("use persistent connections, and a bounded number of them", async () => {
     for (let call = 0; call < 10; call++) {
       server.respondsWith(json({}));
-      await client.get(things, "ns", "a", { signal });
+      await client.get(widgets, "ns", "a", { signal });
     }
     // The next request may arrive just before the last one's connection is free.
     expect(server.connections).toBeLessThanOrEqual(2);
     const before = server.connections;
     const bounded = connect({ connections: 3 });
     server.respondsWith(...Array.from({ length: 20 }, () => json({})));
-    await Promise.all(Array.from({ length: 20 }, () => bounded.get(things, "ns", "a", { signal })));
+    await Promise.all(Array.from({ length: 20 }, () => bounded.get(widgets, "ns", "a", { signal })));
     expect(server.connections - before).toBe(3);
     await bounded.close();
   });
@@ -172,11 +172,11 @@ describe("requests", () => {
     const abort = new AbortController();
     server.respondsWith(stream([]), stream([]), json({ ok: true }));
     const watches = [1, 2].map(() =>
-      bounded.watch(things, { resourceVersion: "1", timeoutSeconds: 1, signal: abort.signal }).next(),
+      bounded.watch(widgets, { resourceVersion: "1", timeoutSeconds: 1, signal: abort.signal }).next(),
     );
     await server.nextRequest();
     await server.nextRequest();
-    expect(await bounded.get(things, "ns", "a", { signal })).toEqual({ ok: true });
+    expect(await bounded.get(widgets, "ns", "a", { signal })).toEqual({ ok: true });
     abort.abort(new Error("aborted by the test"));
     for (const watch of watches) await expect(watch).rejects.toThrow("aborted by the test");
     await bounded.close();
@@ -186,7 +186,7 @@ describe("requests", () => {
 test("a call leaves no listener on its signal", async () => {
   for (let call = 0; call < 3; call++) {
     server.respondsWith(call === 1 ? errorStatus(500, "InternalError") : json({}));
-    await client.get(things, "ns", "a", { signal }).catch(() => undefined);
+    await client.get(widgets, "ns", "a", { signal }).catch(() => undefined);
   }
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
@@ -194,25 +194,25 @@ test("a call leaves no listener on its signal", async () => {
 describe("failures", () => {
   test("a Status is converted to an error that names the call, not the object", async () => {
     server.respondsWith(errorStatus(404, "NotFound"));
-    const error = await failureOf(client.get(things, "ns", "a", { signal }));
+    const error = await failureOf(client.get(widgets, "ns", "a", { signal }));
     expect(isNotFound(error)).toBe(true);
-    expect([error.call, error.code, error.reason]).toEqual(["get things", 404, "NotFound"]);
+    expect([error.call, error.code, error.reason]).toEqual(["get widgets", 404, "NotFound"]);
   });
 
   test("Retry-After may be in seconds or a date", async () => {
     server.respondsWith(errorStatus(429, "TooManyRequests", { "retry-after": "3" }));
-    const error = await failureOf(client.get(things, "ns", "a", { signal }));
+    const error = await failureOf(client.get(widgets, "ns", "a", { signal }));
     expect([isThrottled(error), error.retryAfterMs]).toEqual([true, 3000]);
     server.respondsWith(
       errorStatus(503, "ServiceUnavailable", { "retry-after": new Date(Date.now() + 60_000).toUTCString() }),
     );
-    expect((await failureOf(client.get(things, "ns", "a", { signal }))).retryAfterMs).toBeGreaterThan(50_000);
+    expect((await failureOf(client.get(widgets, "ns", "a", { signal }))).retryAfterMs).toBeGreaterThan(50_000);
   });
 
   test("a proxy's error page keeps its status, and its text is not in the message", async () => {
     server.respondsWith((response) => response.writeHead(502).end("<html>eyJhbGciOi</html>"));
-    const error = await failureOf(client.get(things, "ns", "a", { signal }));
-    expect([error.code, error.message]).toEqual([502, "get things: HTTP 502"]);
+    const error = await failureOf(client.get(widgets, "ns", "a", { signal }));
+    expect([error.code, error.message]).toEqual([502, "get widgets: HTTP 502"]);
   });
 
   test.each([
@@ -226,30 +226,30 @@ describe("failures", () => {
     "%s is reported as a missing response",
     async (_, responder) => {
       server.respondsWith(responder);
-      const error = await failureOf(client.patch(things, "ns", "a", {}, { signal }));
+      const error = await failureOf(client.patch(widgets, "ns", "a", {}, { signal }));
       expect([error.code, error.reason]).toEqual([0, "NoResponse"]);
     },
   );
 
   test("a response that does not start in time is reported as missing", async () => {
     server.respondsWith(() => undefined);
-    const error = await failureOf(client.get(things, "ns", "a", { signal, deadlineMs: 30 }));
-    expect(error.message).toBe("get things: no response within 30 ms");
+    const error = await failureOf(client.get(widgets, "ns", "a", { signal, deadlineMs: 30 }));
+    expect(error.message).toBe("get widgets: no response within 30 ms");
   });
 
   test("a response that does not end in time is reported as missing", async () => {
     server.respondsWith((response) => response.writeHead(200).write("{"));
-    expect((await failureOf(client.get(things, "ns", "a", { signal, deadlineMs: 30 }))).code).toBe(0);
+    expect((await failureOf(client.get(widgets, "ns", "a", { signal, deadlineMs: 30 }))).code).toBe(0);
   });
 
   test("the deadline includes the wait for a connection; a request that misses it there is not sent", async () => {
     const bounded = connect({ connections: 1 });
     server.respondsWith((response) => setTimeout(() => response.end("{}"), 60), json({ third: true }));
-    const first = bounded.get(things, "ns", "first", { signal });
-    const second = bounded.get(things, "ns", "second", { signal, deadlineMs: 20 });
+    const first = bounded.get(widgets, "ns", "first", { signal });
+    const second = bounded.get(widgets, "ns", "second", { signal, deadlineMs: 20 });
     expect((await failureOf(second)).code).toBe(0);
     await first;
-    expect(await bounded.get(things, "ns", "third", { signal })).toEqual({ third: true });
+    expect(await bounded.get(widgets, "ns", "third", { signal })).toEqual({ third: true });
     expect((await server.nextRequest()).pathname).toMatch(/first$/);
     expect((await server.nextRequest()).pathname).toMatch(/third$/);
     await bounded.close();
@@ -258,13 +258,13 @@ describe("failures", () => {
   test("an abort before or during the call throws its reason", async () => {
     const abort = new AbortController();
     server.respondsWith(() => abort.abort(new Error("aborted by the test")));
-    await expect(client.get(things, "ns", "a", { signal: abort.signal })).rejects.toThrow("aborted by the test");
-    await expect(client.get(things, "ns", "a", { signal: abort.signal })).rejects.toThrow("aborted by the test");
+    await expect(client.get(widgets, "ns", "a", { signal: abort.signal })).rejects.toThrow("aborted by the test");
+    await expect(client.get(widgets, "ns", "a", { signal: abort.signal })).rejects.toThrow("aborted by the test");
   });
 
   test("a refused connection is reported as a missing response", async () => {
     await server.close();
-    expect((await failureOf(client.get(things, "ns", "a", { signal }))).code).toBe(0);
+    expect((await failureOf(client.get(widgets, "ns", "a", { signal }))).code).toBe(0);
     await server.listen();
   });
 
@@ -273,15 +273,15 @@ describe("failures", () => {
       connection: { server: address, token: () => Promise.reject(new Error("the plugin failed")) },
       clock: systemClock,
     });
-    const error = await failureOf(withoutToken.get(things, "ns", "a", { signal }));
-    expect(error.message).toBe("get things: cannot get a token for the request");
+    const error = await failureOf(withoutToken.get(widgets, "ns", "a", { signal }));
+    expect(error.message).toBe("get widgets: cannot get a token for the request");
     await withoutToken.close();
   });
 
   test("no error contains the token", async () => {
     server.respondsWith(errorStatus(401, "Unauthorized"), reset);
     for (let call = 0; call < 2; call++) {
-      const error = await failureOf(client.get(things, "ns", "a", { signal }));
+      const error = await failureOf(client.get(widgets, "ns", "a", { signal }));
       const all = [error, error.cause].map((part) => JSON.stringify(part, Object.getOwnPropertyNames(part ?? {})));
       expect(all.join()).not.toContain("secret-token");
     }
@@ -296,7 +296,7 @@ describe("watch", () => {
     server.respondsWith(
       stream([{ type: "BOOKMARK", object: { metadata: {} } }], (response) => response.on("close", closed.resolve)),
     );
-    for await (const event of client.watch(things, options())) {
+    for await (const event of client.watch(widgets, options())) {
       expect(event.type).toBe("BOOKMARK");
       break;
     }
@@ -306,11 +306,11 @@ describe("watch", () => {
   test("an error status, a reset and a line that is not an event throw", async () => {
     server.respondsWith(errorStatus(410, "Expired"), stream([], reset), stream([7]));
     const errors = [];
-    for (let time = 0; time < 3; time++) errors.push(await failureOf(client.watch(things, options()).next()));
+    for (let time = 0; time < 3; time++) errors.push(await failureOf(client.watch(widgets, options()).next()));
     expect(errors.map(({ call, code }) => [call, code])).toEqual([
-      ["watch things", 410],
-      ["watch things", 0],
-      ["watch things", 0],
+      ["watch widgets", 410],
+      ["watch widgets", 0],
+      ["watch widgets", 0],
     ]);
   });
 });
@@ -322,14 +322,14 @@ test("observes each call once, with its code", async () => {
     reset,
     stream([], (response) => response.end()),
   );
-  await client.get(things, "ns", "a", { signal });
-  await failureOf(client.patch(things, "ns", "a", {}, { signal, subresource: "status" }));
-  await failureOf(client.get(things, "ns", "a", { signal }));
-  await client.watch(things, { resourceVersion: "1", timeoutSeconds: 1, signal }).next();
+  await client.get(widgets, "ns", "a", { signal });
+  await failureOf(client.patch(widgets, "ns", "a", {}, { signal, subresource: "status" }));
+  await failureOf(client.get(widgets, "ns", "a", { signal }));
+  await client.watch(widgets, { resourceVersion: "1", timeoutSeconds: 1, signal }).next();
   expect(observed.map(({ method, call, code }) => [method, call, code])).toEqual([
-    ["GET", "get things", "200"],
-    ["PATCH", "patch things/status", "409"],
-    ["GET", "get things", "<error>"],
-    ["GET", "watch things", "200"],
+    ["GET", "get widgets", "200"],
+    ["PATCH", "patch widgets/status", "409"],
+    ["GET", "get widgets", "<error>"],
+    ["GET", "watch widgets", "200"],
   ]);
 });

@@ -23,23 +23,23 @@ test.each([
   [0, "NoResponse", undefined],
   [500, "InternalError", undefined],
 ])("%d %s: only %s is true", (code, reason, expected) => {
-  const error = new KubeError({ call: "get things", code, reason }, "no");
+  const error = new KubeError({ call: "get widgets", code, reason }, "no");
   const matching = Object.entries(predicates).flatMap(([name, matches]) => (matches(error) ? [name] : []));
   expect(matching).toEqual(expected === undefined ? [] : [expected]);
 });
 
 test("a patch with another uid is a conflict, although the API server reports it as invalid", () => {
   const status = { code: 422, reason: "Invalid", details: { causes: [{ field: "metadata.uid" }] } };
-  const error = KubeError.fromStatus("patch things", status);
+  const error = KubeError.fromStatus("patch widgets", status);
   expect(isConflict(error)).toBe(true);
 });
 
 test("a Status contains the message and the delay; the Retry-After header takes precedence", () => {
   const status = { code: 429, reason: "TooManyRequests", message: "slow down", details: { retryAfterSeconds: 3 } };
-  const error = KubeError.fromStatus("list things", status);
-  expect(error.message).toBe("list things: slow down");
+  const error = KubeError.fromStatus("list widgets", status);
+  expect(error.message).toBe("list widgets: slow down");
   expect(error.retryAfterMs).toBe(3000);
-  expect(KubeError.fromStatus("list things", status, 1000).retryAfterMs).toBe(1000);
+  expect(KubeError.fromStatus("list widgets", status, 1000).retryAfterMs).toBe(1000);
 });
 
 test("no predicate is true for anything but a KubeError", () => {

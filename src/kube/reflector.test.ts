@@ -7,19 +7,19 @@ import { Reflector, type ReflectorReport } from "./reflector.ts";
 import { end, json, errorStatus, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
 import { Store } from "./store.ts";
 
-const resource = { group: "iam.muster.dev", version: "v1beta1", plural: "things", kind: "Thing", namespaced: true };
+const resource = { group: "iam.muster.dev", version: "v1beta1", plural: "widgets", kind: "Widget", namespaced: true };
 
-function thing(name: string, version: number): KubeObject {
+function widget(name: string, version: number): KubeObject {
   const metadata = { name, namespace: "ns", uid: `uid-${name}`, resourceVersion: String(version) };
-  return { apiVersion: "iam.muster.dev/v1beta1", kind: "Thing", metadata };
+  return { apiVersion: "iam.muster.dev/v1beta1", kind: "Widget", metadata };
 }
 
 const list = (version: number, items: readonly KubeObject[], more = "") =>
-  json({ apiVersion: "v1", kind: "ThingList", metadata: { resourceVersion: String(version), continue: more }, items });
-const added = (name: string, version: number) => ({ type: "ADDED", object: thing(name, version) });
+  json({ apiVersion: "v1", kind: "WidgetList", metadata: { resourceVersion: String(version), continue: more }, items });
+const added = (name: string, version: number) => ({ type: "ADDED", object: widget(name, version) });
 const bookmark = (version: number) => ({
   type: "BOOKMARK",
-  object: { apiVersion: "v1", kind: "Thing", metadata: { resourceVersion: String(version), creationTimestamp: null } },
+  object: { apiVersion: "v1", kind: "Widget", metadata: { resourceVersion: String(version), creationTimestamp: null } },
 });
 const expired = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "too old" } };
 
@@ -93,16 +93,16 @@ describe("list", () => {
   test("reads pages, replaces the store's content as a whole, and is followed by a watch from its version", async () => {
     let keysBetweenPages: string[] | undefined;
     server.respondsWith(
-      list(10, [thing("a", 1)], "more"),
+      list(10, [widget("a", 1)], "more"),
       (response, url, request) => {
         keysBetweenPages = keys();
-        list(10, [thing("b", 2)])(response, url, request);
+        list(10, [widget("b", 2)])(response, url, request);
       },
       stream([]),
     );
     start();
     const first = await server.nextRequest();
-    expect(first.pathname).toBe("/apis/iam.muster.dev/v1beta1/namespaces/ns/things");
+    expect(first.pathname).toBe("/apis/iam.muster.dev/v1beta1/namespaces/ns/widgets");
     expect(first.searchParams.get("limit")).toBe("500");
     expect((await server.nextRequest()).searchParams.get("continue")).toBe("more");
     const watch = (await server.nextRequest()).searchParams;
@@ -119,9 +119,9 @@ describe("list", () => {
 
   test("restarts after its continue token expired", async () => {
     server.respondsWith(
-      list(10, [thing("a", 1)], "more"),
+      list(10, [widget("a", 1)], "more"),
       errorStatus(410, "Expired"),
-      list(20, [thing("b", 2)]),
+      list(20, [widget("b", 2)]),
       stream([]),
     );
     start();
@@ -153,10 +153,10 @@ describe("list", () => {
 });
 
 describe("watch", () => {
-  beforeEach(() => server.respondsWith(list(10, [thing("a", 1)])));
+  beforeEach(() => server.respondsWith(list(10, [widget("a", 1)])));
 
   test("applies events to the store", async () => {
-    server.respondsWith(stream([added("b", 11), { type: "DELETED", object: thing("a", 12) }]));
+    server.respondsWith(stream([added("b", 11), { type: "DELETED", object: widget("a", 12) }]));
     start();
     await nextChange();
     await nextChange();
@@ -186,7 +186,7 @@ describe("watch", () => {
     ["as a status", errorStatus(410, "Expired")],
     ["in the stream", stream([expired])],
   ])("lists again after 410 %s", async (_, responder) => {
-    server.respondsWith(responder, list(30, [thing("z", 25)]), stream([]));
+    server.respondsWith(responder, list(30, [widget("z", 25)]), stream([]));
     start();
     const { retryInMs } = await nextReport("failed");
     await clock.advance(retryInMs);
@@ -324,7 +324,7 @@ describe("watch", () => {
   });
 
   test("lists again if resource versions went backwards, after a restored backup", async () => {
-    server.respondsWith(stream([bookmark(5)]), list(6, [thing("old", 3)]), stream([]));
+    server.respondsWith(stream([bookmark(5)]), list(6, [widget("old", 3)]), stream([]));
     start();
     await clock.advance((await nextReport("failed")).retryInMs);
     await nextReport("listed");

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, expectTypeOf, test } from "vitest";
 import type { KubeObject } from "./object.ts";
 import { type ChangeSource, Store } from "./store.ts";
 
-interface Thing extends KubeObject {
+interface Widget extends KubeObject {
   readonly spec?: { readonly colour: string };
 }
 
@@ -14,11 +14,11 @@ interface Fields {
   deleting?: boolean;
 }
 
-function thing(name: string, version: number, fields: Fields = {}): Thing {
+function widget(name: string, version: number, fields: Fields = {}): Widget {
   const { uid = `uid-${name}`, namespace = "ns", colour = "red", finalizers, deleting } = fields;
   return {
     apiVersion: "v1",
-    kind: "Thing",
+    kind: "Widget",
     metadata: {
       name,
       namespace,
@@ -31,13 +31,13 @@ function thing(name: string, version: number, fields: Fields = {}): Thing {
   };
 }
 
-let store: Store<Thing, "colour">;
+let store: Store<Widget, "colour">;
 let changes: [string | undefined, string | undefined, ChangeSource][];
 
 beforeEach(() => {
-  store = new Store({ indexes: { colour: ({ spec }: Thing) => (spec === undefined ? [] : [spec.colour]) } });
+  store = new Store({ indexes: { colour: ({ spec }: Widget) => (spec === undefined ? [] : [spec.colour]) } });
   changes = [];
-  const describeVersion = (object: Thing | undefined) =>
+  const describeVersion = (object: Widget | undefined) =>
     object === undefined ? undefined : `${object.metadata.name}@${object.metadata.resourceVersion}`;
   store.onChange((before, after, source) => changes.push([describeVersion(before), describeVersion(after), source]));
 });
@@ -53,18 +53,18 @@ function list(
 
 describe("list", () => {
   test("is applied as a whole: listeners see nothing of the old state", () => {
-    list([thing("a", 1), thing("b", 2)], 5);
+    list([widget("a", 1), widget("b", 2)], 5);
     const sizes: number[] = [];
     store.onChange(() => sizes.push(store.size));
-    list([thing("c", 6), thing("d", 7)], 8);
+    list([widget("c", 6), widget("d", 7)], 8);
     expect([...store.keys()]).toEqual(["ns/c", "ns/d"]);
     expect(sizes).toEqual([2, 2, 2, 2]);
   });
 
   test("reports new, changed and missing objects, and not unchanged ones", () => {
-    list([thing("a", 1), thing("b", 2), thing("c", 3)], 5);
+    list([widget("a", 1), widget("b", 2), widget("c", 3)], 5);
     changes = [];
-    list([thing("a", 1), thing("b", 6)], 7);
+    list([widget("a", 1), widget("b", 6)], 7);
     expect(changes).toEqual([
       ["b@2", "b@6", "list"],
       ["c@3", undefined, "list"],
@@ -72,9 +72,9 @@ describe("list", () => {
   });
 
   test("reports a re-created object as one that is gone and one that is new", () => {
-    list([thing("a", 1)], 1);
+    list([widget("a", 1)], 1);
     changes = [];
-    list([thing("a", 5, { uid: "other" })], 6);
+    list([widget("a", 5, { uid: "other" })], 6);
     expect(changes).toEqual([
       ["a@1", undefined, "list"],
       [undefined, "a@5", "list"],
@@ -82,28 +82,28 @@ describe("list", () => {
   });
 
   test("of one namespace does not affect other namespaces", () => {
-    list([thing("a", 1, { namespace: "one" })], 2, "one");
-    list([thing("b", 1, { namespace: "two" })], 2, "two");
+    list([widget("a", 1, { namespace: "one" })], 2, "one");
+    list([widget("b", 1, { namespace: "two" })], 2, "two");
     list([], 3, "one");
     expect([...store.keys()]).toEqual(["two/b"]);
   });
 
   test("neither reverts nor removes objects that are newer than the list", () => {
-    list([thing("a", 1), thing("b", 2)], 5);
+    list([widget("a", 1), widget("b", 2)], 5);
     const versionAtStart = store.versionOf(undefined);
-    store.observeOwnWrite(thing("a", 9));
-    store.apply({ type: "ADDED", object: thing("c", 8) });
+    store.observeOwnWrite(widget("a", 9));
+    store.apply({ type: "ADDED", object: widget("c", 8) });
     changes = [];
-    list([thing("a", 6), thing("b", 2)], 7, undefined, versionAtStart);
+    list([widget("a", 6), widget("b", 2)], 7, undefined, versionAtStart);
     expect(changes).toEqual([]);
     expect(store.get("ns/a")?.metadata.resourceVersion).toBe("9");
     expect(store.get("ns/c")).toBeDefined();
   });
 
   test("is applied as it is if it is older than what was seen before it started: the history went backwards", () => {
-    list([thing("a", 100), thing("b", 101)], 110);
+    list([widget("a", 100), widget("b", 101)], 110);
     changes = [];
-    list([thing("a", 50)], 60);
+    list([widget("a", 50)], 60);
     expect(changes).toEqual([
       ["a@100", "a@50", "list"],
       ["b@101", undefined, "list"],
@@ -112,21 +112,21 @@ describe("list", () => {
   });
 
   test("detects a history that went backwards separately for each namespace", () => {
-    list([thing("a", 100, { namespace: "one" })], 110, "one");
-    list([thing("b", 100, { namespace: "two" })], 110, "two");
-    list([thing("a", 50, { namespace: "one" })], 60, "one");
-    list([thing("b", 50, { namespace: "two" })], 61, "two");
+    list([widget("a", 100, { namespace: "one" })], 110, "one");
+    list([widget("b", 100, { namespace: "two" })], 110, "two");
+    list([widget("a", 50, { namespace: "one" })], 60, "one");
+    list([widget("b", 50, { namespace: "two" })], 61, "two");
     expect(store.get("two/b")?.metadata.resourceVersion).toBe("50");
   });
 });
 
 describe("watch", () => {
   test("events change the store and are reported", () => {
-    list([thing("a", 1)], 1);
+    list([widget("a", 1)], 1);
     changes = [];
-    store.apply({ type: "MODIFIED", object: thing("a", 2) });
-    store.apply({ type: "ADDED", object: thing("b", 3) });
-    store.apply({ type: "DELETED", object: thing("a", 4) });
+    store.apply({ type: "MODIFIED", object: widget("a", 2) });
+    store.apply({ type: "ADDED", object: widget("b", 3) });
+    store.apply({ type: "DELETED", object: widget("a", 4) });
     expect(changes).toEqual([
       ["a@1", "a@2", "watch"],
       [undefined, "b@3", "watch"],
@@ -136,29 +136,29 @@ describe("watch", () => {
   });
 
   test("an older or repeated event changes nothing", () => {
-    list([thing("a", 9)], 10);
+    list([widget("a", 9)], 10);
     changes = [];
-    store.apply({ type: "MODIFIED", object: thing("a", 9) });
-    store.apply({ type: "MODIFIED", object: thing("a", 8) });
+    store.apply({ type: "MODIFIED", object: widget("a", 9) });
+    store.apply({ type: "MODIFIED", object: widget("a", 8) });
     expect(changes).toEqual([]);
   });
 
   test("version 10 is newer than version 9", () => {
-    list([thing("a", 9)], 9);
-    store.apply({ type: "MODIFIED", object: thing("a", 10) });
+    list([widget("a", 9)], 9);
+    store.apply({ type: "MODIFIED", object: widget("a", 10) });
     expect(store.get("ns/a")?.metadata.resourceVersion).toBe("10");
   });
 
   test("the deletion of an earlier object does not remove the one that was re-created under its name", () => {
-    list([thing("a", 5, { uid: "new" })], 6);
-    store.apply({ type: "DELETED", object: thing("a", 4, { uid: "old" }) });
+    list([widget("a", 5, { uid: "new" })], 6);
+    store.apply({ type: "DELETED", object: widget("a", 4, { uid: "old" }) });
     expect(store.get("ns/a")?.metadata.uid).toBe("new");
   });
 
   test("a re-created object is two changes if the deletion of the earlier one was missed", () => {
-    list([thing("a", 5, { uid: "old" })], 6);
+    list([widget("a", 5, { uid: "old" })], 6);
     changes = [];
-    store.apply({ type: "ADDED", object: thing("a", 9, { uid: "new" }) });
+    store.apply({ type: "ADDED", object: widget("a", 9, { uid: "new" }) });
     expect(changes).toEqual([
       ["a@5", undefined, "watch"],
       [undefined, "a@9", "watch"],
@@ -168,38 +168,38 @@ describe("watch", () => {
 
 describe("own writes", () => {
   test("are visible at once, are reported, and are not reverted by older events", () => {
-    list([thing("a", 1)], 1);
+    list([widget("a", 1)], 1);
     changes = [];
-    expect(store.observeOwnWrite(thing("a", 5, { colour: "blue" }))?.spec?.colour).toBe("blue");
-    store.apply({ type: "MODIFIED", object: thing("a", 3) });
-    store.apply({ type: "MODIFIED", object: thing("a", 5, { colour: "blue" }) });
+    expect(store.observeOwnWrite(widget("a", 5, { colour: "blue" }))?.spec?.colour).toBe("blue");
+    store.apply({ type: "MODIFIED", object: widget("a", 3) });
+    store.apply({ type: "MODIFIED", object: widget("a", 5, { colour: "blue" }) });
     expect(changes).toEqual([["a@1", "a@5", "ownWrite"]]);
     expect(store.get("ns/a")?.spec?.colour).toBe("blue");
   });
 
   test("a response that arrives after a newer event is ignored", () => {
-    list([thing("a", 1)], 1);
-    store.apply({ type: "MODIFIED", object: thing("a", 7) });
-    expect(store.observeOwnWrite(thing("a", 5))?.metadata.resourceVersion).toBe("7");
+    list([widget("a", 1)], 1);
+    store.apply({ type: "MODIFIED", object: widget("a", 7) });
+    expect(store.observeOwnWrite(widget("a", 5))?.metadata.resourceVersion).toBe("7");
   });
 
   test("a response that arrives after the deletion does not bring the object back", () => {
-    list([thing("a", 1)], 1);
-    store.apply({ type: "DELETED", object: thing("a", 7) });
-    expect(store.observeOwnWrite(thing("a", 5))).toBeUndefined();
+    list([widget("a", 1)], 1);
+    store.apply({ type: "DELETED", object: widget("a", 7) });
+    expect(store.observeOwnWrite(widget("a", 5))).toBeUndefined();
     expect(store.size).toBe(0);
   });
 
   test("a response for an earlier object does not change the one that was re-created under its name", () => {
-    list([thing("a", 1, { uid: "new" })], 1);
-    expect(store.observeOwnWrite(thing("a", 5, { uid: "old" }))?.metadata.uid).toBe("new");
+    list([widget("a", 1, { uid: "new" })], 1);
+    expect(store.observeOwnWrite(widget("a", 5, { uid: "old" }))?.metadata.uid).toBe("new");
   });
 
   describe("that remove the last finalizer", () => {
     beforeEach(() => {
-      list([thing("a", 5, { deleting: true, finalizers: ["f"] })], 5);
+      list([widget("a", 5, { deleting: true, finalizers: ["f"] })], 5);
       changes = [];
-      store.observeOwnWrite(thing("a", 5, { deleting: true }));
+      store.observeOwnWrite(widget("a", 5, { deleting: true }));
     });
 
     test("remove the object at once, although its version is the same", () => {
@@ -208,29 +208,29 @@ describe("own writes", () => {
     });
 
     test("are not reverted by late events or an older list", () => {
-      store.apply({ type: "MODIFIED", object: thing("a", 4, { deleting: true, finalizers: ["f"] }) });
-      list([thing("a", 5, { deleting: true, finalizers: ["f"] })], 6);
-      store.apply({ type: "DELETED", object: thing("a", 7, { deleting: true }) });
+      store.apply({ type: "MODIFIED", object: widget("a", 4, { deleting: true, finalizers: ["f"] }) });
+      list([widget("a", 5, { deleting: true, finalizers: ["f"] })], 6);
+      store.apply({ type: "DELETED", object: widget("a", 7, { deleting: true }) });
       expect(store.get("ns/a")).toBeUndefined();
       expect(changes).toHaveLength(1);
     });
 
     test("do not affect an object that is re-created under the name", () => {
-      store.apply({ type: "DELETED", object: thing("a", 7, { deleting: true }) });
-      store.apply({ type: "ADDED", object: thing("a", 8, { uid: "new" }) });
+      store.apply({ type: "DELETED", object: widget("a", 7, { deleting: true }) });
+      store.apply({ type: "ADDED", object: widget("a", 8, { uid: "new" }) });
       expect(store.get("ns/a")?.metadata.uid).toBe("new");
     });
 
     test("are confirmed by a list without the object; a later list from a restored backup brings it back", () => {
       list([], 8);
-      list([thing("a", 3)], 4);
+      list([widget("a", 3)], 4);
       expect(store.get("ns/a")?.metadata.resourceVersion).toBe("3");
     });
   });
 
   test("removing one of several finalizers keeps the object", () => {
-    list([thing("a", 5, { deleting: true, finalizers: ["f", "g"] })], 5);
-    store.observeOwnWrite(thing("a", 6, { deleting: true, finalizers: ["g"] }));
+    list([widget("a", 5, { deleting: true, finalizers: ["f", "g"] })], 5);
+    store.observeOwnWrite(widget("a", 6, { deleting: true, finalizers: ["g"] }));
     expect(store.get("ns/a")?.metadata.finalizers).toEqual(["g"]);
   });
 });
@@ -242,20 +242,20 @@ describe("indexes", () => {
         .index("colour", colour)
         .map(({ metadata }) => metadata.name)
         .toSorted();
-    list([thing("a", 1), thing("b", 2), thing("c", 3, { colour: "blue" })], 5);
+    list([widget("a", 1), widget("b", 2), widget("c", 3, { colour: "blue" })], 5);
     expect(names("red")).toEqual(["a", "b"]);
-    store.apply({ type: "MODIFIED", object: thing("a", 6, { colour: "blue" }) });
+    store.apply({ type: "MODIFIED", object: widget("a", 6, { colour: "blue" }) });
     expect([names("red"), names("blue")]).toEqual([["b"], ["a", "c"]]);
-    store.apply({ type: "DELETED", object: thing("c", 7) });
+    store.apply({ type: "DELETED", object: widget("c", 7) });
     expect(names("blue")).toEqual(["a"]);
-    list([thing("b", 8, { colour: "blue" })], 9);
+    list([widget("b", 8, { colour: "blue" })], 9);
     expect([names("red"), names("blue")]).toEqual([[], ["b"]]);
     expect(store.index("colour", "blue")[0]).toBe(store.get("ns/b"));
   });
 
   test("an unknown name is a compile error", () => {
-    expectTypeOf<Store<Thing, "colour">["index"]>().parameter(0).toEqualTypeOf<"colour">();
-    expectTypeOf<Store<Thing>["index"]>().parameter(0).toEqualTypeOf<never>();
+    expectTypeOf<Store<Widget, "colour">["index"]>().parameter(0).toEqualTypeOf<"colour">();
+    expectTypeOf<Store<Widget>["index"]>().parameter(0).toEqualTypeOf<never>();
   });
 });
 
@@ -286,7 +286,7 @@ describe("synced", () => {
 });
 
 test("objects are deeply frozen and have no managedFields", () => {
-  const arrived = { ...thing("a", 1), metadata: { ...thing("a", 1).metadata, managedFields: [{}] } };
+  const arrived = { ...widget("a", 1), metadata: { ...widget("a", 1).metadata, managedFields: [{}] } };
   list([arrived], 1);
   const cached = store.get("ns/a");
   expect(cached?.metadata).not.toHaveProperty("managedFields");
@@ -295,12 +295,17 @@ test("objects are deeply frozen and have no managedFields", () => {
 });
 
 test("stores what parse returns, for valid and for invalid objects", () => {
-  const parsed = new Store<Thing & { invalid?: string }>({
-    parse: (object) => ("spec" in object ? (object as Thing) : { ...object, invalid: "spec is missing" }),
+  const parsed = new Store<Widget & { invalid?: string }>({
+    parse: (object) => ("spec" in object ? (object as Widget) : { ...object, invalid: "spec is missing" }),
     indexes: {},
   });
-  const { spec: _, ...broken } = thing("a", 1);
-  parsed.replace({ namespace: undefined, objects: [broken, thing("b", 1)], resourceVersion: "1", versionAtStart: "0" });
+  const { spec: _, ...broken } = widget("a", 1);
+  parsed.replace({
+    namespace: undefined,
+    objects: [broken, widget("b", 1)],
+    resourceVersion: "1",
+    versionAtStart: "0",
+  });
   expect(parsed.get("ns/a")?.invalid).toBe("spec is missing");
   expect(parsed.get("ns/b")?.invalid).toBeUndefined();
 });
@@ -309,7 +314,7 @@ test("an unsubscribed listener is not called", () => {
   const calls: unknown[] = [];
   const unsubscribe = store.onChange((...change) => calls.push(change));
   unsubscribe();
-  list([thing("a", 1)], 1);
+  list([widget("a", 1)], 1);
   expect(calls).toEqual([]);
 });
 
@@ -320,14 +325,14 @@ test("a key never goes back to an older version, in any order of events and resp
     return seed % below;
   };
   for (let round = 0; round < 500; round++) {
-    const one = new Store<Thing>({ indexes: {} });
-    one.replace({ namespace: undefined, objects: [thing("a", 1)], resourceVersion: "1", versionAtStart: "0" });
+    const one = new Store<Widget>({ indexes: {} });
+    one.replace({ namespace: undefined, objects: [widget("a", 1)], resourceVersion: "1", versionAtStart: "0" });
     let highest = 1;
     const pending = Array.from({ length: 10 }, (_, index) => index + 2);
     while (pending.length > 0) {
       const [version = 0] = pending.splice(random(pending.length), 1);
-      if (random(2) === 0) one.observeOwnWrite(thing("a", version));
-      else one.apply({ type: "MODIFIED", object: thing("a", version) });
+      if (random(2) === 0) one.observeOwnWrite(widget("a", version));
+      else one.apply({ type: "MODIFIED", object: widget("a", version) });
       highest = Math.max(highest, version);
       expect(one.get("ns/a")?.metadata.resourceVersion).toBe(String(highest));
     }
@@ -345,7 +350,7 @@ test("parse gets the cached state of the same object, not of another object or a
   });
   const of = (uid: string, resourceVersion: string): KubeObject => ({
     apiVersion: "v1",
-    kind: "Thing",
+    kind: "Widget",
     metadata: { name: "a", namespace: "ns", uid, resourceVersion, generation: 1 },
   });
   const relist = (uid: string, resourceVersion: string, versionAtStart: string) =>
