@@ -1,3 +1,5 @@
+import type { Clock } from "#src/time/clock.ts";
+import { seconds } from "#src/time/durations.ts";
 import type {
   CallOptions,
   DeleteOptions,
@@ -9,12 +11,10 @@ import type {
   WatchEvent,
   WatchOptions,
 } from "./api.ts";
-import type { Clock } from "#src/time/clock.ts";
-import { seconds } from "#src/time/durations.ts";
 import type { KubeConnection } from "./config.ts";
 import { KubeError } from "./errors.ts";
 import type { KubeList, KubeObject, ResourceKind } from "./object.ts";
-import { type ObservedCall, type HttpRequest, Transport } from "./transport.ts";
+import { type HttpRequest, type ObservedCall, Transport } from "./transport.ts";
 import { eventsOf, WatchStreamError } from "./watch.ts";
 
 export interface KubeClientOptions {
@@ -51,7 +51,6 @@ export class KubeClient implements KubeApi {
     const query = new URLSearchParams();
     if (options.limit !== undefined) query.set("limit", String(options.limit));
     if (options.continue !== undefined) query.set("continue", options.continue);
-
     const path = `${pathOf(resource, options.namespace)}${query.size === 0 ? "" : `?${query.toString()}`}`;
     const list = await this.#send("GET", "list", resource, path, options);
     if (!isList(list)) throw KubeError.noResponse(`list ${resource.plural}`, "the response is not a list");

@@ -21,7 +21,7 @@ export interface KubeConnection {
 }
 
 export interface ConnectionSettings {
-  /** The path of a kubeconfig. If `context` is absent too, the service account of the pod is used. */
+  /** The path of a kubeconfig. If both `kubeconfig` and `context` are absent, the pod's service account is used. */
   readonly kubeconfig?: string;
   /** A context of the kubeconfig, or of the user's default kubeconfig; default: its current context. */
   readonly context?: string;

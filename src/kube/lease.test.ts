@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { hours } from "#src/time/durations.ts";
+import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { KubeApi } from "./api.ts";
 import { KubeError } from "./errors.ts";
 import type { Leadership } from "./leadership.ts";
 import { acquireLease, type LeaseOptions } from "./lease.ts";
-import { hours } from "#src/time/durations.ts";
-import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { KubeObject } from "./object.ts";
 
 interface LeaseObject extends KubeObject {

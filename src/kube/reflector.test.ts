@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { KubeClient } from "./client.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
+import { KubeClient } from "./client.ts";
 import type { KubeObject } from "./object.ts";
 import { Reflector, type ReflectorReport } from "./reflector.ts";
 import { end, json, errorStatus, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
