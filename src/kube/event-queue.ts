@@ -13,7 +13,7 @@ export class EventQueue<T> {
     return this.#waiting.Warning.length + this.#waiting.Normal.length;
   }
 
-  /** @returns what does not fit any more: `item`, or, for a Warning, the oldest Normal; undefined if everything fits. */
+  /** @returns the item that does not fit: `item`, or for a Warning the oldest Normal; undefined if there is room. */
   push(type: EventType, item: T): T | undefined {
     let dropped: T | undefined;
     if (this.size >= this.#limit) {

@@ -11,10 +11,7 @@ export interface Recorder {
   record(object: KubeObject, event: EventDescription): void;
 }
 
-/**
- * Why events were not written: the queue was full, they had waited too long to be news, or the API server rejected the
- * write.
- */
+/** Why events were not written: the queue was full, they had waited for more than 5 s, or the write failed. */
 export type DropReason = "full" | "expired" | "failed";
 
 export interface EventRecorderOptions {
@@ -40,7 +37,7 @@ const seriesMs = minutes(6);
 const countIntervalMs = minutes(1);
 /** The number of events whose repetitions are recognized. */
 const seriesLimit = 1_000;
-/** An event that has waited longer is dropped: after a burst it would tell old news, and hold up current ones. */
+/** An event that has waited longer is dropped, so that a burst does not delay the events after it. */
 const maxAgeMs = seconds(5);
 const writeDeadlineMs = seconds(5);
 

@@ -127,7 +127,7 @@ export class Leader implements Leadership {
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error;
     }
-    // The Lease was written since: perhaps by us, in a renewal whose response was lost.
+    // Somebody has written the Lease, perhaps this process, in a renewal whose response was lost.
     const found = await client.get(call).catch((error: unknown) => {
       throw isNotFound(error) ? new LeaseLost("the Lease was deleted") : error;
     });

@@ -40,7 +40,7 @@ export interface StoreWriter {
   addScope(namespace: string | undefined): void;
   /** The newest version of any object or list seen in the scope; "0" before the first. */
   versionOf(namespace: string | undefined): string;
-  /** Replaces the content of a scope. What the list lacks is gone, unless the store knows a newer version than it. */
+  /** Applies a list: objects that it lacks are removed, unless the store has seen a newer version of them. */
   replace(list: ObjectList): void;
   apply(event: ObjectEvent): void;
 }

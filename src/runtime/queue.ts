@@ -105,7 +105,7 @@ export class WorkQueue {
     return this.#first(this.#ready[priority]) !== undefined;
   }
 
-  /** Adds a key, or merges with what is known of it. Ignored after `close`. */
+  /** Adds a key; if it is in the queue or running, the two are merged. Ignored after `close`. */
   add(key: string, { priority = "high", delayMs = 0 }: AddOptions = {}): void {
     if (this.#closed) return;
     this.#metrics?.added(this.name);

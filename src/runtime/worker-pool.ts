@@ -27,7 +27,7 @@ export class WorkerPool {
   readonly #clock: Clock;
   readonly #active = new Set<Promise<void>>();
   #state: "idle" | "started" | "stopped" = "idle";
-  /** The controller that comes next, by index. */
+  /** The index of the controller that is asked first for the next key. */
   #nextController = 0;
   #dispatchScheduled = false;
   /** When workers first ran in the current turn of the event loop; undefined if they have not. */
@@ -56,13 +56,13 @@ export class WorkerPool {
    * Takes no more keys, waits for current reconciles, aborts them after `graceMs`, and waits until they have ended.
    * @returns whether all of them ended without being aborted.
    */
-  async stop({ graceMs, reason }: { readonly graceMs: number; readonly reason?: Error }): Promise<boolean> {
+  async stop({ graceMs }: { readonly graceMs: number }): Promise<boolean> {
     this.#state = "stopped";
     for (const { queue } of this.#controllers) queue.close();
     let drained = true;
     const abort = () => {
       drained = this.#active.size === 0;
-      for (const controller of this.#controllers) controller.abort(reason ?? new Error("the operator is stopping"));
+      for (const controller of this.#controllers) controller.abort(new Error("the operator is stopping"));
     };
     if (graceMs <= 0) abort();
     const cancel = this.#clock.setTimer(abort, graceMs);
