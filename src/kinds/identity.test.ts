@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type Identity, identitySpecSchema } from "#src/api/identity.ts";
-import { type IdentityRow, rowSchemas } from "#src/platform-client/rows.ts";
+import { type ExternalIdentity, externalResourceSchemas } from "#src/platform-client/external-resource.ts";
 import { identityKind } from "./identity.ts";
 
 const groupUid = "a".repeat(40);
@@ -12,8 +12,8 @@ const identity = (spec: object): Identity => ({
   metadata: { name: "ci", namespace: "team" },
   spec: identitySpecSchema.parse({ groupUid, ...spec }),
 });
-const row = (fields: object): IdentityRow =>
-  rowSchemas.identities.parse({ uid, name: "ci", description: "", ...fields });
+const row = (fields: object): ExternalIdentity =>
+  externalResourceSchemas.identities.parse({ uid, name: "ci", description: "", ...fields });
 const desired = (spec: object) =>
   identityKind.desired(identity(spec), {}, { serviceAccountIssuer: "https://cluster.example" });
 

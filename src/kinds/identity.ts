@@ -1,12 +1,12 @@
 import type { Identity, IdentitySpec } from "#src/api/identity.ts";
-import type { IdentityRow } from "#src/platform-client/rows.ts";
+import type { ExternalIdentity } from "#src/platform-client/external-resource.ts";
 import type { Fields, Kind } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
 
 /** How an identity is assumed is one of these, compared and written whole. */
 const relationships = ["claimMatch", "staticKeys", "awsIdentity"] as const;
 
-export const identityKind: Kind<Identity, IdentityRow> = {
+export const identityKind: Kind<Identity, ExternalIdentity> = {
   name: "Identity",
   collection: "identities",
   noun: "identity",

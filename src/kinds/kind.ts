@@ -1,6 +1,6 @@
 import type { Reference } from "#src/api/reference.ts";
 import type { KindName, Resource } from "#src/api/resource.ts";
-import type { Collection, Row } from "#src/platform-client/rows.ts";
+import type { CollectionName, ExternalResource } from "#src/platform-client/external-resource.ts";
 
 /** The fields of a platform resource that a custom resource sets, by their names in the contract. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -33,9 +33,9 @@ export interface DesiredContext {
  * What differs between kinds: the description that the one reconciliation works from. A kind holds no state and does
  * no I/O.
  */
-export interface Kind<R extends Resource = Resource, ExternalRow extends Row = Row> {
+export interface Kind<R extends Resource = Resource, ExternalRow extends ExternalResource = ExternalResource> {
   readonly name: KindName;
-  readonly collection: Collection;
+  readonly collection: CollectionName;
   /** What people call the thing: `group`, `role binding`. */
   readonly noun: string;
   /** Whether the thing has a description, at whose end the marker stands. What has none is known by its fields alone. */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { applyAdmissionPolicy } from "./admission-policy.ts";
 import { applyDefinitions } from "./definitions.ts";
 import { kustomize } from "./kustomize.ts";

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import type { KubeClient, KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 
 interface Condition {
   readonly type: string;

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parseAllDocuments } from "yaml";
-import { buildControlPlane } from "#test/control-plane/build.ts";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { buildControlPlane } from "#test/support/control-plane/build.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
 const run = promisify(execFile);
 

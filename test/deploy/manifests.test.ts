@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { operatorSettings } from "#src/commands/operator-settings.ts";
+import { operatorSettings } from "#src/commands/operator/settings.ts";
 import platform from "#src/commands/platform.ts";
 import { readSettings, variableOf } from "#src/commands/settings.ts";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { kustomize } from "./kustomize.ts";
 import { Workload } from "./workload.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, vi } from "vitest";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { loadOperatorRbac, operatorAccount } from "./operator-rbac.ts";
 
 interface Access {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
 import { System } from "#test/support/harness/system.ts";
