@@ -2,4 +2,4 @@ import * as group from "./group.ts";
 import * as identity from "./identity.ts";
 import * as roleBinding from "./role-binding.ts";
 
-export const rows = { Group: group, Identity: identity, RoleBinding: roleBinding };
+export const cases = { Group: group, Identity: identity, RoleBinding: roleBinding };
