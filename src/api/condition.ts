@@ -38,7 +38,9 @@ export const conditionSchema = z
       .min(1)
       .max(1024)
       .regex(reasonPattern)
-      .describe("Identifier in CamelCase for the reason of the condition's last transition, for programs."),
+      .describe(
+        "CamelCase identifier of the cause, for programs. docs/reference/resources.md lists each reason with its fix.",
+      ),
     message: z.string().max(32_768).describe("Human-readable explanation, with the fix if there is one."),
   })
   .describe("One aspect of the current state of this object.");

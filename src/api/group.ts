@@ -44,7 +44,8 @@ export const groupDefinition = {
   plural: "groups",
   singular: "group",
   shortNames: ["mgroup"],
-  description: "Group is a group on the platform: a node of the tree that contains identities and role bindings.",
+  description:
+    "Group is a group on the Muster platform: a node of the tree that contains identities and role bindings.",
   specSchema: groupSpecSchema,
   columns: [{ name: "Parent", jsonPath: ".spec.parentRef.name", description: "Name of the parent Group." }],
   wideColumns: [nameColumn],

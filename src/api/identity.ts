@@ -58,7 +58,7 @@ export const identityDefinition = {
   singular: "identity",
   shortNames: ["mid"],
   description:
-    "Identity is a principal on the platform. A client assumes it by exchanging a token of another issuer that matches it.",
+    "Identity is a principal on the Muster platform. A client assumes it by exchanging a token of another issuer that matches it.",
   specSchema: identitySpecSchema,
   columns: [
     { name: "Group", jsonPath: ".spec.groupRef.name", description: "Name of the Group that contains the identity." },

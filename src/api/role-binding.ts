@@ -68,7 +68,7 @@ export const roleBindingDefinition = {
   singular: "rolebinding",
   shortNames: ["mrb"],
   description:
-    "RoleBinding is a grant on the platform: an identity has a role in a group and in all groups below it. It is not the RoleBinding of Kubernetes RBAC.",
+    "RoleBinding is a grant on the Muster platform: an identity has a role in a group and in all groups below it. It is not the RoleBinding of Kubernetes RBAC.",
   specSchema: roleBindingSpecSchema,
   columns: [
     { name: "Group", jsonPath: ".spec.groupRef.name", description: "Name of the Group in which the role is granted." },
