@@ -39,7 +39,7 @@ export const conditionSchema = z
       .max(1024)
       .regex(reasonPattern)
       .describe(
-        "CamelCase identifier of the cause, for programs. docs/reference/resources.md lists each reason with its fix.",
+        "CamelCase identifier of the cause, for programs. The reference documentation lists each reason with its fix.",
       ),
     message: z.string().max(32_768).describe("Human-readable explanation, with the fix if there is one."),
   })

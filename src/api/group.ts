@@ -22,7 +22,7 @@ export const groupSpecSchema = withRules(
     uid: uidInGroup(
       "UID of an existing group on the platform to manage instead of creating one. The group must be directly below the parent. Immutable.",
     ).exactOptional(),
-    policy: policySchema("Never"),
+    policy: policySchema("Never", "a group with this name below the same parent"),
   }),
   exactlyOneOf(["parentRef", "parentUid"]),
   immutable("parentRef", `parentRef ${fixedParent}`),

@@ -42,7 +42,7 @@ export const reasons = {
   },
   TenantDenied: {
     meaning:
-      "The operator's settings do not allow this: the group is outside of its root groups, or the role is not among the roles that it may bind.",
+      "The operator's settings do not allow this: the group is outside of its root groups, the role is not among the roles that it may bind, or the identity is the operator's own.",
     fix: "Use an allowed group or role, or ask an administrator to change `--root-group` or `--allowed-role`.",
   },
   TokenUnavailable: {
@@ -60,8 +60,8 @@ export const reasons = {
   },
   Conflict: {
     meaning:
-      "A resource with the same name exists and is not managed by this object, or another object already manages the same resource.",
-    fix: "Choose another name, set `spec.policy.adoption: IfExists` or `spec.uid` to manage the existing resource, or delete one of the two objects.",
+      "A resource with the same name exists and is not managed by this object, another object already manages the same resource, or the resource belongs to the operator itself.",
+    fix: "Choose another name. To manage the existing resource, set `spec.policy.adoption: IfExists`, or re-create the object with `spec.uid`. If two objects compete, delete one of them.",
   },
   ChildrenExist: {
     meaning: "The resource cannot be deleted while another resource is in it or refers to it. The message names them.",
@@ -81,7 +81,7 @@ export const reasons = {
   },
   ExternalGone: {
     meaning: "The resource was deleted outside of Kubernetes, and is not re-created.",
-    fix: "The message names why it is not re-created, and how to request it.",
+    fix: "The message states why. To re-create the resource, set the annotation `iam.muster.dev/reconcile-requested-at` to a new value, set `spec.policy.drift: Correct`, or re-create the object without `spec.uid`.",
   },
   DriftDetected: {
     meaning: "Managed fields were changed outside of Kubernetes, and are not corrected. `status.drift` lists them.",

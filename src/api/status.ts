@@ -65,7 +65,7 @@ export const statusSchema = z
       .int()
       .min(-1)
       .default(-1)
-      .describe("The metadata.generation that the operator observed last. -1 until the object was reconciled once."),
+      .describe("The metadata.generation that the operator observed last. -1 before the first reconcile."),
     uid: uidText.exactOptional().describe("UID of the resource on the platform. Absent until the resource exists."),
     parentUid: uidText
       .exactOptional()
