@@ -54,8 +54,8 @@ function kindSection(definition: ResourceDefinition): string[] {
 
 function schemaOf(definition: ResourceDefinition | undefined): StructuralSchema {
   const [version] = definition === undefined ? [] : customResourceDefinition(definition).spec.versions;
-  if (version === undefined) throw new Error("there is no kind");
-  return version.schema.openAPIV3Schema as StructuralSchema;
+  if (version === undefined) throw new Error("no kind is defined");
+  return version.schema.openAPIV3Schema;
 }
 
 function fieldTable(schema: StructuralSchema | undefined, path: string): string {
@@ -90,7 +90,9 @@ function constraintsOf(field: StructuralSchema, required: boolean): string {
     ...bound("maxItems", (value) => `at most ${String(value)} items`),
     ...bound("maxProperties", (value) => `at most ${String(value)} entries`),
     ...bound("pattern", (value) => `must match ${code(String(value))}`),
-    ...bound("default", (value) => (typeof value === "object" ? "" : `default ${code(String(value))}`)),
+    ...bound("default", (value) =>
+      typeof value === "string" || typeof value === "number" ? `default ${code(String(value))}` : "",
+    ),
   ]
     .filter((text) => text !== "")
     .join("; ");
