@@ -15,6 +15,17 @@ describe("withRules", () => {
     expect(message).toBe("exactly one of a and b must be set");
   });
 
+  it("publishes the rules of a schema that already has rules", () => {
+    const ruled = withRules(
+      withRules(z.string(), matches(/^a/, "must start with a")),
+      matches(/z$/, "must end with z"),
+    );
+    expect(ruled.meta()?.["x-kubernetes-validations"]).toEqual([
+      { rule: "self.matches(r'^a')", message: "must start with a" },
+      { rule: "self.matches(r'z$')", message: "must end with z" },
+    ]);
+  });
+
   it("reports the path of the invalid field", () => {
     const ruled = withRules(schema, { rule: "false", message: "no", fieldPath: ".a", holds: () => false });
     expect(ruled.safeParse({}).error?.issues).toMatchObject([{ message: "no", path: ["a"] }]);

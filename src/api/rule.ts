@@ -12,6 +12,9 @@ export interface Rule<Value> {
   readonly holds?: (value: Value) => boolean;
 }
 
+/** The keyword of a structural schema that contains its CEL rules. */
+const validations = "x-kubernetes-validations";
+
 /**
  * Adds rules to a schema. The CRD carries them as CEL, and parsing enforces them too, because an object may have been
  * validated by an older CRD.
@@ -21,7 +24,8 @@ export function withRules<Schema extends z.ZodType>(schema: Schema, ...rules: Ru
     for (const { holds, message, fieldPath } of rules)
       if (holds && !holds(value)) context.addIssue({ code: "custom", message, path: pathOf(fieldPath) });
   });
-  return checked.meta({ "x-kubernetes-validations": rules.map(({ holds: _inTypeScript, ...cel }) => cel) });
+  const inherited = (schema.meta()?.[validations] ?? []) as readonly object[];
+  return checked.meta({ [validations]: [...inherited, ...rules.map(({ holds: _inTypeScript, ...cel }) => cel)] });
 }
 
 function pathOf(fieldPath: string | undefined): string[] {

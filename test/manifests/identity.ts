@@ -104,6 +104,11 @@ export const invalid: readonly InvalidCase[] = [
     rejectedBy: "API server",
   },
   {
+    what: "a pattern that ends with a line break",
+    spec: { groupUid: root, claimMatch: { issuer, subjectPattern: "repo:example/.*\n" } },
+    errors: `spec.claimMatch.subjectPattern: Invalid value: "repo:example/.*\\n": ${oneLine}`,
+  },
+  {
     what: "a claim that is a list",
     spec: withClaimMatch({ claims: { groups: ["a"] } }),
     errors:
