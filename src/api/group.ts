@@ -22,7 +22,10 @@ export const groupSpecSchema = withRules(
     uid: uidInGroup(
       "UID of an existing group on the platform to manage instead of creating one. The group must be directly below the parent. Immutable.",
     ).exactOptional(),
-    policy: policySchema("Never", "a group with this name below the same parent"),
+    policy: policySchema("Never", {
+      existing: "a group with this name below the same parent",
+      ifExists: "manages the existing group, if there is exactly one",
+    }),
   }),
   exactlyOneOf(["parentRef", "parentUid"]),
   immutable("parentRef", `parentRef ${fixedParent}`),

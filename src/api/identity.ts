@@ -34,7 +34,10 @@ export const identitySpecSchema = withRules(
     uid: uidInGroup(
       "UID of an existing identity on the platform to manage instead of creating one. The identity must be directly in the group. Immutable.",
     ).exactOptional(),
-    policy: policySchema("Never", "an identity with this name in the same group"),
+    policy: policySchema("Never", {
+      existing: "an identity with this name in the same group",
+      ifExists: "manages the existing identity, if there is exactly one",
+    }),
   }),
   exactlyOneOf(["groupRef", "groupUid"]),
   exactlyOneOf(["claimMatch", "serviceAccountRef", "staticKeys", "awsIdentity"]),

@@ -1,17 +1,21 @@
 import * as z from "zod";
 
-/**
- * The field `policy` of a spec. The default of `adoption` differs by kind. `existing` describes the resource that can be
- * adopted, as in "if the platform already has …".
- */
-export function policySchema(adoption: "Never" | "IfExists", existing: string) {
+interface AdoptionTexts {
+  /** The resource that can be adopted: "if the platform already has …". */
+  readonly existing: string;
+  /** What the operator does with IfExists: "it …". */
+  readonly ifExists: string;
+}
+
+/** The field `policy` of a spec. Both the default and the meaning of `adoption` differ by kind. */
+export function policySchema(adoption: "Never" | "IfExists", { existing, ifExists }: AdoptionTexts) {
   return z
     .object({
       adoption: z
         .enum(["Never", "IfExists"])
         .default(adoption)
         .describe(
-          `What to do if the platform already has ${existing}, and no object manages it. With "Never", the operator reports the reason Conflict. With "IfExists", it manages the existing resource, if there is exactly one. Defaults to ${adoption}.`,
+          `What to do if the platform already has ${existing}, and no object manages it. With "Never", the operator reports the reason Conflict. With "IfExists", it ${ifExists}. Defaults to ${adoption}.`,
         ),
       deletion: z
         .enum(["Delete", "Orphan"])

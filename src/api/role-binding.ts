@@ -42,7 +42,10 @@ export const roleBindingSpecSchema = withRules(
     uid: uidInGroup(
       "UID of an existing role binding on the platform to manage instead of creating one. The role binding must be directly in the group. Immutable.",
     ).exactOptional(),
-    policy: policySchema("IfExists", "a role binding of this identity to this role in the same group"),
+    policy: policySchema("IfExists", {
+      existing: "a role binding of this identity to this role in the same group",
+      ifExists: "manages one existing role binding and leaves the others unchanged",
+    }),
   }),
   exactlyOneOf(["groupRef", "groupUid"]),
   exactlyOneOf(["identityRef", "identityUid"]),
