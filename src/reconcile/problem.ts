@@ -1,4 +1,4 @@
-import type { Reason } from "#src/api/condition.ts";
+import type { Reason } from "#src/api/reason.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { PlatformErrorBody, PlatformProblem } from "#src/platform-client/failure.ts";
 

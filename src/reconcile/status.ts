@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Condition, ConditionType, Reason } from "#src/api/condition.ts";
+import type { Condition, ConditionType, WrittenCondition } from "#src/api/condition.ts";
+import type { Reason } from "#src/api/reason.ts";
 import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import { statusBounds } from "#src/api/status.ts";
 import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
@@ -69,7 +70,7 @@ function isAnswered({ request, state: memory }: Observed, outlook: Outcome): boo
   return outlook.is === "ready" || outlook.is === "stalled" || memory.failure === undefined;
 }
 
-type Finding = Omit<Condition, "lastTransitionTime" | "observedGeneration">;
+type Finding = Omit<WrittenCondition, "lastTransitionTime" | "observedGeneration">;
 
 function conditionsOf(outlook: Outcome, observed: Observed): Finding[] {
   const references = referencesResolved(observed);

@@ -7,7 +7,7 @@ interface Condition {
   readonly status: string;
 }
 
-/** `kubectl apply -f crds/`, and waits until the API server serves what they define. */
+/** Applies `crds/`, and returns once the API server serves the kinds. */
 export async function applyDefinitions(admin: KubeClient): Promise<void> {
   const folder = new URL("../../crds/", import.meta.url);
   for (const file of await readdir(folder)) {
