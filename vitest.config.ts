@@ -11,7 +11,7 @@ const missing = missingPostgres();
 if (missing !== undefined) process.stderr.write(`SKIPPED all tests of the API on PostgreSQL: ${missing.message}\n`);
 
 // Projects by what they need: `unit` needs nothing but this process and loopback; `postgres` runs the tests of the
-// platform's API once more, on PostgreSQL; `cluster` needs a real kube-apiserver (see test/control-plane), and starts
+// platform's API once more, on PostgreSQL; `cluster` needs a real kube-apiserver (see test/support/control-plane), and starts
 // the parts of Muster as processes.
 export default defineConfig({
   test: {

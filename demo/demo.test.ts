@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { kubeconfig } from "#test/control-plane/kubeconfig.ts";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
+import { kubeconfig } from "#test/support/control-plane/kubeconfig.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { customResourceDefinitions } from "#test/support/harness/custom-resource-definitions.ts";
 
 const main = join(import.meta.dirname, "main.ts");

@@ -1,4 +1,4 @@
-import type { KubeClient } from "#test/control-plane/kube-client.ts";
+import type { KubeClient } from "#test/support/control-plane/kube-client.ts";
 
 /** What the demo does in somebody's cluster; who may make a role may also have to have what is in it: an administrator. */
 const needed = [

@@ -1,5 +1,5 @@
-import { countRequests } from "#test/control-plane/audit.ts";
-import { startControlPlane } from "#test/control-plane/control-plane.ts";
+import { countRequests } from "#test/support/control-plane/audit.ts";
+import { startControlPlane } from "#test/support/control-plane/control-plane.ts";
 import type { Ground } from "./ground.ts";
 
 /** A Kubernetes for the demo alone: the real API server and etcd on loopback, gone afterwards. */

@@ -1,4 +1,4 @@
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { conditionOf, isReady } from "#test/support/harness/muster-objects.ts";
 import type { Screen } from "./screen.ts";
 

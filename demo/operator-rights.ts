@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parseAllDocuments } from "yaml";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
 const folder = new URL("../deploy/kustomize/", import.meta.url);
 const files = [

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { KubeConfigError, readConnection } from "#src/kube/config.ts";
 import { systemClock } from "#src/time/clock.ts";
-import { KubeClient, KubeError, type KubeObject } from "#test/control-plane/kube-client.ts";
+import { KubeClient, KubeError, type KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
 import { customResourceDefinitions } from "#test/support/harness/custom-resource-definitions.ts";
 import { missingRights } from "./needed-rights.ts";

@@ -1,4 +1,4 @@
-import type { KubeClient, KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import type { Operator } from "#test/support/harness/operator.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { KubeClient, KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
 
 /** `Group shop` */

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { styleText } from "node:util";
-import { startControlPlane } from "#test/control-plane/control-plane.ts";
-import { freePort } from "#test/control-plane/free-port.ts";
-import { ControlPlaneUnavailable } from "#test/control-plane/unavailable.ts";
+import { startControlPlane } from "#test/support/control-plane/control-plane.ts";
+import { freePort } from "#test/support/control-plane/free-port.ts";
+import { ControlPlaneUnavailable } from "#test/support/control-plane/unavailable.ts";
 import { System } from "#test/support/harness/system.ts";
 
 /**

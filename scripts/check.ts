@@ -7,6 +7,8 @@ const checks: readonly (readonly [name: string, command: string])[] = [
   ["lint and import rules", "oxlint --quiet"],
   ["format", "biome format ."],
   ["generated: CRDs", "node scripts/generate-crds.ts --check"],
+  ["generated: lists of kinds in deploy/", "node scripts/generate-deploy.ts --check"],
+  ["generated: reference of custom resources", "node scripts/generate-reference.ts --check"],
   ["generated: contract", "node scripts/generate-contract.ts --check"],
   ["generated: conformance table", "node scripts/generate-conformance-table.ts --check"],
   ["unused code and dependencies", "knip"],

@@ -6,14 +6,14 @@ import {
   FileDescriptorSetSchema,
 } from "@bufbuild/protobuf/wkt";
 
-/** The numbers of the fields of descriptors that a source location's path is made of. */
+/** The field numbers of descriptors, which form the path of a source location. */
 const file = { message: 4, enum: 5, service: 6 };
 const message = { field: 2, nested: 3, enum: 4, oneof: 8 };
 const member = 2;
 
 /**
- * The comments of our own packages by the full names of what they stand at.
- * @param image what `buf build` writes: a set of file descriptors with source locations
+ * Returns the comments in our own packages, by the full name of the element that each describes.
+ * @param image the output of `buf build`: a set of file descriptors with source locations
  */
 export function commentsOf(image: Uint8Array): ReadonlyMap<string, string> {
   const files = fromBinary(FileDescriptorSetSchema, image).file.filter((one) => one.package.startsWith("muster."));

@@ -4,7 +4,7 @@ import { describeSettings, readSettings, SettingsError } from "./commands/settin
 
 /** By its one or two words. Loaded one at a time: a command must not pay for what only another one imports. */
 const commands: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>> = {
-  operator: () => import("./commands/operator.ts"),
+  operator: () => import("./commands/operator/operator.ts"),
   platform: () => import("./commands/platform.ts"),
   "platform admin-token": () => import("./commands/platform-admin-token.ts"),
   "platform audit": () => import("./commands/platform-audit.ts"),

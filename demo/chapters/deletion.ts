@@ -1,4 +1,4 @@
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import type { Chapter } from "../chapter.ts";
 import { showCommand } from "../command-line.ts";
 import { type RowState, tableRow, whyNotReady } from "../object-table.ts";

@@ -1,8 +1,29 @@
-/** `"true"`: leave the object alone, inside and outside, until the annotation goes. */
+/** While it is `"true"`, the operator does nothing for the object, neither in Kubernetes nor on the platform. */
 export const pausedAnnotation = "iam.muster.dev/paused";
 
-/** Any new value asks for a reconcile at once; `status.lastHandledReconcileAt` repeats the value that was answered. */
+/** Any new value requests a reconcile at once; `status.lastHandledReconcileAt` repeats the value after it was handled. */
 export const reconcileRequestedAtAnnotation = "iam.muster.dev/reconcile-requested-at";
 
-/** `"true"`: on deletion let go of the object without any call to the platform. */
+/** If it is `"true"`, deletion removes the finalizer without any call to the platform. */
 export const abandonAnnotation = "iam.muster.dev/abandon";
+
+/** What users can set on every object, for the reference documentation. */
+export const annotations = [
+  {
+    name: pausedAnnotation,
+    value: '"true"',
+    effect:
+      "The operator does nothing for the object, in Kubernetes or on the platform, until the annotation is removed.",
+  },
+  {
+    name: reconcileRequestedAtAnnotation,
+    value: "any new value, such as the time",
+    effect:
+      "The operator reads the resource from the platform at once, and re-creates it if it is gone. `status.lastHandledReconcileAt` repeats the value after that.",
+  },
+  {
+    name: abandonAnnotation,
+    value: '"true"',
+    effect: "Deleting the object removes the finalizer without any call to the platform. The resource stays there.",
+  },
+] as const;

@@ -6,29 +6,31 @@ export const awsIdentitySchema = withRules(
   z.object({
     awsAccount: withRules(
       z.string().max(32),
-      matches(/^[0-9]{12}$/, 'an AWS account is 12 digits, such as "123456789012"'),
-    ).describe('The AWS account: 12 digits in quotes, such as "123456789012".'),
+      matches(/^[0-9]{12}$/, 'an AWS account must be 12 digits, such as "123456789012"'),
+    ).describe('AWS account: 12 digits in quotes, such as "123456789012".'),
     arn: exactText
       .exactOptional()
       .describe(
-        "The caller's ARN, such as arn:aws:sts::123456789012:assumed-role/deploy/ci. Exactly one of arn and arnPattern is set.",
+        "ARN of the caller, such as arn:aws:sts::123456789012:assumed-role/deploy/ci. Exactly one of arn and arnPattern must be set.",
       ),
     arnPattern: regularExpression
       .exactOptional()
-      .describe("A regular expression (RE2) that the whole ARN matches. Exactly one of arn and arnPattern is set."),
+      .describe(
+        "Regular expression (RE2) that the whole ARN of the caller must match. Exactly one of arn and arnPattern must be set.",
+      ),
     userId: exactText
       .exactOptional()
       .describe(
-        "The caller's unique id, such as AROAEXAMPLEEXAMPLE123:ci. Exactly one of userId and userIdPattern is set.",
+        "Unique ID of the caller, such as AROAEXAMPLEEXAMPLE123:ci. Exactly one of userId and userIdPattern must be set.",
       ),
     userIdPattern: regularExpression
       .exactOptional()
       .describe(
-        "A regular expression (RE2) that the whole unique id matches. Exactly one of userId and userIdPattern is set.",
+        "Regular expression (RE2) that the whole unique ID of the caller must match. Exactly one of userId and userIdPattern must be set.",
       ),
   }),
-  exactlyOneOf(["arn", "arnPattern"], "a caller is matched by its ARN"),
-  exactlyOneOf(["userId", "userIdPattern"], "a caller is matched by its unique id"),
+  exactlyOneOf(["arn", "arnPattern"]),
+  exactlyOneOf(["userId", "userIdPattern"]),
 ).describe(
-  "The AWS principals that may assume the identity. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity is set.",
+  "AWS principals that may assume the identity. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity must be set.",
 );

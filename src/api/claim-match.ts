@@ -3,17 +3,17 @@ import { issuerUrl } from "./issuer-url.ts";
 import { atMostOneOf, exactlyOneOf, withRules } from "./rule.ts";
 import { exactText, regularExpression } from "./text.ts";
 
-const mostClaims = 32;
+const maxClaims = 32;
 
-/** Claims by name, with what is said of each one's value. */
+/** A map from the name of a claim to `value`. */
 function claims(value: z.ZodType<string>) {
   const values = z
     .record(z.string(), value)
-    .refine((record) => Object.keys(record).length <= mostClaims, `must have at most ${mostClaims} items`)
-    .meta({ maxProperties: mostClaims });
+    .refine((record) => Object.keys(record).length <= maxClaims, `must have at most ${maxClaims} items`)
+    .meta({ maxProperties: maxClaims });
   return withRules(values, {
     rule: "self.all(claim, claim != '' && size(claim) <= 256)",
-    message: "a claim has a name, of at most 256 characters",
+    message: "the name of a claim must have 1 to 256 characters",
     holds: (record) => Object.keys(record).every((claim) => claim !== "" && claim.length <= 256),
   });
 }
@@ -21,43 +21,45 @@ function claims(value: z.ZodType<string>) {
 export const claimMatchSchema = withRules(
   z.object({
     issuer: issuerUrl(
-      "The token's issuer, such as https://token.actions.githubusercontent.com. Exactly one of issuer and issuerPattern is set.",
+      "Issuer of the token, such as https://token.actions.githubusercontent.com. Exactly one of issuer and issuerPattern must be set.",
     ).exactOptional(),
     issuerPattern: regularExpression
       .exactOptional()
       .describe(
-        "A regular expression (RE2) that the whole issuer matches. Exactly one of issuer and issuerPattern is set.",
+        "Regular expression (RE2) that the whole issuer must match. Exactly one of issuer and issuerPattern must be set.",
       ),
     subject: exactText
       .exactOptional()
       .describe(
-        "The token's subject, such as repo:example/shop:ref:refs/heads/main. Exactly one of subject and subjectPattern is set.",
+        "Subject of the token, such as repo:example/shop:ref:refs/heads/main. Exactly one of subject and subjectPattern must be set.",
       ),
     subjectPattern: regularExpression
       .exactOptional()
       .describe(
-        "A regular expression (RE2) that the whole subject matches. Exactly one of subject and subjectPattern is set.",
+        "Regular expression (RE2) that the whole subject must match. Exactly one of subject and subjectPattern must be set.",
       ),
     audience: exactText
       .exactOptional()
       .describe(
-        "The token's audience. At most one of audience and audiencePattern is set. Default, without either: the host name of the token service.",
+        "Audience of the token. At most one of audience and audiencePattern may be set. If neither is set, the audience must be the host name of the token service.",
       ),
     audiencePattern: regularExpression
       .exactOptional()
       .describe(
-        "A regular expression (RE2) that the whole audience matches. At most one of audience and audiencePattern is set.",
+        "Regular expression (RE2) that the whole audience must match. At most one of audience and audiencePattern may be set.",
       ),
-    claims: claims(exactText.describe("The claim's whole value."))
+    claims: claims(exactText.describe("Exact value of the claim."))
       .exactOptional()
-      .describe("Further claims that the token must have, each with its value."),
-    claimPatterns: claims(regularExpression.describe("A regular expression (RE2) that the whole value matches."))
+      .describe("Additional claims that the token must have, by name, each with its exact value."),
+    claimPatterns: claims(regularExpression.describe("Regular expression (RE2) that the whole value must match."))
       .exactOptional()
-      .describe("Further claims that the token must have, each with a regular expression (RE2) for its whole value."),
+      .describe(
+        "Additional claims that the token must have, by name, each with a regular expression (RE2) that the whole value must match.",
+      ),
   }),
-  exactlyOneOf(["issuer", "issuerPattern"], "a token is matched by who issued it"),
-  exactlyOneOf(["subject", "subjectPattern"], "a token is matched by whom it was issued for"),
-  atMostOneOf(["audience", "audiencePattern"], "without either, the token service's host name is expected"),
+  exactlyOneOf(["issuer", "issuerPattern"]),
+  exactlyOneOf(["subject", "subjectPattern"]),
+  atMostOneOf(["audience", "audiencePattern"]),
 ).describe(
-  "The tokens that may assume the identity, by their claims; the issuer's keys are discovered. Compared and written as a whole. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity is set.",
+  "Claims of the OIDC tokens that may assume the identity. The platform discovers the keys of the issuer. The field is managed as a whole. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity must be set.",
 );

@@ -1,56 +1,55 @@
 import * as z from "zod";
+import type { Reason } from "./reason.ts";
 
-/** Reconciling and Stalled are there only while they are True, as kstatus has it. */
-export const conditionTypes = ["Ready", "Reconciling", "Stalled", "ReferencesResolved"] as const;
-export type ConditionType = (typeof conditionTypes)[number];
+/** The types of conditions that this version writes, each with what it means while it is True. */
+export const conditionTypes = {
+  Ready: "The summary: the resource exists on the platform and matches the spec.",
+  Reconciling: "The operator is waiting or retrying. Present only while True, as kstatus expects.",
+  Stalled: "The operator cannot make progress until something changes. Present only while True, as kstatus expects.",
+  ReferencesResolved: "Every reference in the spec was resolved to a uid on the platform.",
+} as const;
+export type ConditionType = keyof typeof conditionTypes;
 
-export const reasons = [
-  "Available",
-  "Creating",
-  "Updating",
-  "Deleting",
-  "Paused",
-  "InvalidSpec",
-  "ReferenceNotFound",
-  "ReferenceNotReady",
-  "ReferenceNotGranted",
-  "ParentChanged",
-  "NoTenant",
-  "TenantDenied",
-  "TokenUnavailable",
-  "TokenExchangeFailed",
-  "PermissionDenied",
-  "Conflict",
-  "ChildrenExist",
-  "PreconditionFailed",
-  "RateLimited",
-  "PlatformUnavailable",
-  "ExternalGone",
-  "DriftDetected",
-] as const;
-export type Reason = (typeof reasons)[number];
+// Patterns, as in metav1.Condition, and not enums: an operator that is newer than the CRD must be able to write its status.
+const typePattern =
+  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$/;
+const reasonPattern = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
 export const conditionSchema = z
   .object({
     type: z
-      .enum(conditionTypes)
+      .string()
+      .max(316)
+      .regex(typePattern)
       .describe(
-        "What this is about. Ready sums up; Reconciling and Stalled are there only while True; ReferencesResolved says whether what the spec refers to was found.",
+        "Type of condition in CamelCase or in foo.example.com/CamelCase. Ready is the summary. Reconciling and Stalled are present only while True. ReferencesResolved reports whether the references in the spec were resolved.",
       ),
-    status: z.enum(["True", "False", "Unknown"]).describe("Whether it is so."),
+    status: z.enum(["True", "False", "Unknown"]).describe("Status of the condition: True, False or Unknown."),
     observedGeneration: z
       .int()
       .min(0)
       .exactOptional()
-      .describe("The metadata.generation that was judged. Older than the present one: not judged yet."),
-    lastTransitionTime: z.iso.datetime().describe("When the status of this condition last changed."),
-    reason: z.enum(reasons).describe("The cause in one word, for programs."),
-    message: z
+      .describe(
+        "The metadata.generation that the condition was set for. If it is less than metadata.generation, the condition is out of date.",
+      ),
+    lastTransitionTime: z.iso.datetime().describe("Last time the condition changed from one status to another."),
+    reason: z
       .string()
-      .max(32_768)
-      .describe("The cause in one sentence, for people, with the mend where there is one."),
+      .min(1)
+      .max(1024)
+      .regex(reasonPattern)
+      .describe(
+        "CamelCase identifier of the cause, for programs. The reference documentation lists each reason with its fix.",
+      ),
+    message: z.string().max(32_768).describe("Human-readable explanation, with the fix if there is one."),
   })
-  .describe("One finding about the object.");
+  .describe("One aspect of the current state of this object.");
 
-/** One finding about an object, shaped as `metav1.Condition`. */
+/**
+ * A condition as read from the API server, with the shape of `metav1.Condition`. Another version of the operator may
+ * have written it, so its type and reason can be unknown here.
+ */
 export type Condition = z.output<typeof conditionSchema>;
+
+/** A condition that this version writes. */
+export type WrittenCondition = Condition & { type: ConditionType; reason: Reason };

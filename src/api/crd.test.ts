@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { customResourceDefinition, type StructuralSchema } from "./crd.ts";
-import { resourceDefinitions } from "./resource.ts";
+import { definitionOf, resourceDefinitions } from "./resource.ts";
 
 const schemas = resourceDefinitions.map((definition) => {
   const { versions } = customResourceDefinition(definition).spec;
@@ -10,47 +10,48 @@ const schemas = resourceDefinitions.map((definition) => {
 describe.each(schemas)("the schema of $kind", ({ schema }) => {
   const values = [...everyValue(schema, "")];
 
-  it("describes every field in sentences, for kubectl explain", () => {
-    const silent = values.filter(
+  it("describes every field in full sentences, for kubectl explain", () => {
+    const undescribed = values.filter(
       ({ path, value }) => path !== ".metadata" && !/^\S.*\.$/.test(value.description ?? ""),
     );
-    expect(silent.map(({ path }) => path)).toEqual([]);
+    expect(undescribed.map(({ path }) => path)).toEqual([]);
   });
 
-  it("bounds every text, list and map, so that the cost of its rules is bounded", () => {
+  it("bounds every string, list and map, so that the cost of its rules is bounded", () => {
     const unbounded = values.filter(({ path, value }) => path.startsWith(".s") && !isBounded(value));
     expect(unbounded.map(({ path }) => path)).toEqual([]);
   });
 
-  it("says how lists merge", () => {
+  it("declares how lists merge", () => {
     const lists = values.filter(({ value }) => value.type === "array");
     expect(lists.filter(({ value }) => value["x-kubernetes-list-type"] === undefined)).toEqual([]);
   });
 
-  it("calls immutable what is, and nothing else", () => {
+  it("describes exactly the immutable fields as immutable", () => {
     const spec = schema.properties?.["spec"];
     const rules = spec?.["x-kubernetes-validations"] as { rule: string; fieldPath?: string }[];
-    const fixed = rules.flatMap(({ rule, fieldPath }) =>
+    const immutable = rules.flatMap(({ rule, fieldPath }) =>
       rule.includes("oldSelf") ? [fieldPath?.slice(1) ?? rule] : [],
     );
-    const said = Object.entries(spec?.properties ?? {}).flatMap(([field, { description }]) =>
+    const described = Object.entries(spec?.properties ?? {}).flatMap(([field, { description }]) =>
       description?.endsWith("Immutable.") ? [field] : [],
     );
-    expect(said.toSorted()).toEqual(fixed.toSorted());
-    expect(fixed).toContain("uid");
+    expect(described.toSorted()).toEqual(immutable.toSorted());
+    expect(immutable).toContain("uid");
   });
 
-  it("is structural: every value has one type, and what is not Kubernetes' own dialect is gone", () => {
+  it("is structural: every value has one type, and no keyword that Kubernetes rejects", () => {
     const keywords = new Set(values.flatMap(({ value }) => Object.keys(value)));
-    const foreign = ["anyOf", "oneOf", "allOf", "$ref", "const", "propertyNames", "$schema", "~standard"];
+    const rejected = ["anyOf", "oneOf", "allOf", "$ref", "const", "propertyNames", "$schema", "~standard"];
     expect(values.filter(({ value }) => typeof value.type !== "string")).toEqual([]);
-    expect(foreign.filter((keyword) => keywords.has(keyword))).toEqual([]);
+    expect(rejected.filter((keyword) => keywords.has(keyword))).toEqual([]);
   });
 });
 
 describe("customResourceDefinition", () => {
-  it.each(resourceDefinitions)("names $kind as people call it", ({ kind, plural, shortNames }) => {
-    const { metadata, spec } = customResourceDefinition(resourceDefinitions.find((one) => one.kind === kind)!);
+  it.each(resourceDefinitions)("names $kind, with short names and the category muster", (definition) => {
+    const { kind, plural, shortNames } = definition;
+    const { metadata, spec } = customResourceDefinition(definition);
     expect(metadata.name).toBe(`${plural}.iam.muster.dev`);
     expect(spec.names).toMatchObject({ kind, shortNames, categories: ["muster"] });
     expect(spec.versions[0]).toMatchObject({
@@ -61,12 +62,24 @@ describe("customResourceDefinition", () => {
     });
   });
 
-  it("shows the wide columns only when asked", () => {
-    const columns = customResourceDefinition(resourceDefinitions[0]).spec.versions[0]?.additionalPrinterColumns ?? [];
-    const names = (priority: number | undefined) =>
-      columns.filter((column) => column.priority === priority).map(({ name }) => name);
-    expect(names(undefined)).toEqual(["Ready", "Reason", "UID", "Age"]);
-    expect(names(1)).toEqual(["Parent", "Last sync", "Message"]);
+  it.each([
+    ["Group", ["Parent", "Ready", "Reason", "Age"], ["Platform name", "UID", "Last sync", "Message"]],
+    [
+      "Identity",
+      ["Group", "Ready", "Reason", "Age"],
+      ["Platform name", "Issuer", "Subject", "Service account", "UID", "Last sync", "Message"],
+    ],
+    [
+      "RoleBinding",
+      ["Group", "Identity", "Role", "Ready", "Reason", "Age"],
+      ["Identity UID", "Role UID", "UID", "Last sync", "Message"],
+    ],
+  ] as const)("prints few columns of a %s unless -o wide is set", (kind, narrow, wide) => {
+    const { versions } = customResourceDefinition(definitionOf[kind]).spec;
+    const columns = versions.flatMap(({ additionalPrinterColumns }) => additionalPrinterColumns);
+    const isWide = (column: object) => "priority" in column && column.priority === 1;
+    expect(columns.filter((column) => !isWide(column)).map(({ name }) => name)).toEqual(narrow);
+    expect(columns.filter(isWide).map(({ name }) => name)).toEqual(wide);
   });
 });
 

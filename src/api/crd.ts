@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { apiGroup, type ResourceDefinition, version } from "./resource.ts";
+import { apiGroup, version } from "./custom-resource.ts";
+import type { PrinterColumn, ResourceDefinition } from "./resource-definition.ts";
 import { statusSchema } from "./status.ts";
 
-/** What a CRD says of one value: a JSON schema as Kubernetes takes it (structural, OpenAPI 3.0). */
+/** The schema of one value in a CRD: a structural schema, the subset of OpenAPI 3.0 that Kubernetes accepts. */
 export interface StructuralSchema {
   readonly type: string;
   readonly description?: string;
@@ -13,7 +14,7 @@ export interface StructuralSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** The CustomResourceDefinition of a kind. Pure: the same definition gives the same text. */
+/** Returns the CustomResourceDefinition of a kind. It depends on the definition only. */
 export function customResourceDefinition({
   kind,
   plural,
@@ -21,6 +22,8 @@ export function customResourceDefinition({
   shortNames,
   description,
   specSchema,
+  columns,
+  wideColumns,
 }: ResourceDefinition) {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -36,7 +39,7 @@ export function customResourceDefinition({
           served: true,
           storage: true,
           subresources: { status: {} },
-          additionalPrinterColumns,
+          additionalPrinterColumns: printerColumns({ columns, wideColumns }),
           schema: {
             openAPIV3Schema: {
               description,
@@ -45,12 +48,12 @@ export function customResourceDefinition({
               properties: {
                 apiVersion: {
                   type: "string",
-                  description: `The version of this kind's schema: ${apiGroup}/${version}.`,
+                  description: `Versioned schema of this object: ${apiGroup}/${version}.`,
                 },
-                kind: { type: "string", description: `What this object is: ${kind}.` },
+                kind: { type: "string", description: `Kind of this object: ${kind}.` },
                 metadata: { type: "object" },
                 spec: structuralSchema(specSchema),
-                // The API server drops a new object's status and fills the default in whenever it reads one that has none.
+                // The API server ignores the status of a created object. The default makes observedGeneration -1 until the first write.
                 status: { ...structuralSchema(statusSchema), default: {} },
               },
             },
@@ -63,54 +66,53 @@ export function customResourceDefinition({
 
 const readyCondition = '.status.conditions[?(@.type=="Ready")]';
 
-const additionalPrinterColumns = [
-  {
-    name: "Ready",
-    type: "string",
-    jsonPath: `${readyCondition}.status`,
-    description: "Whether it is on the platform as the spec says.",
-  },
-  { name: "Reason", type: "string", jsonPath: `${readyCondition}.reason`, description: "Why, in one word." },
-  { name: "UID", type: "string", jsonPath: ".status.uid", description: "The uid on the platform." },
-  {
-    name: "Age",
-    type: "date",
-    jsonPath: ".metadata.creationTimestamp",
-    description: "How long this object has been there.",
-  },
-  {
-    name: "Parent",
-    type: "string",
-    jsonPath: ".status.parentUid",
-    priority: 1,
-    description: "The uid of the group in which it is.",
-  },
-  {
-    name: "Last sync",
-    type: "date",
-    jsonPath: ".status.lastSyncTime",
-    priority: 1,
-    description: "When the status last changed.",
-  },
-  {
-    name: "Message",
-    type: "string",
-    jsonPath: `${readyCondition}.message`,
-    priority: 1,
-    description: "Why, in a sentence.",
-  },
-];
+/** The order is that of the columns. Age is the last of the narrow ones, as for the kinds of Kubernetes itself. */
+function printerColumns({ columns, wideColumns }: Pick<ResourceDefinition, "columns" | "wideColumns">) {
+  const wide = { priority: 1 };
+  return [
+    ...columns.map((column) => textColumn(column)),
+    textColumn({ name: "Ready", jsonPath: `${readyCondition}.status`, description: "Status of the condition Ready." }),
+    textColumn({ name: "Reason", jsonPath: `${readyCondition}.reason`, description: "Reason of the condition Ready." }),
+    {
+      name: "Age",
+      type: "date",
+      jsonPath: ".metadata.creationTimestamp",
+      description: "Time since the object was created.",
+    },
+    ...wideColumns.map((column) => ({ ...textColumn(column), ...wide })),
+    { ...textColumn({ name: "UID", jsonPath: ".status.uid", description: "UID on the platform." }), ...wide },
+    {
+      name: "Last sync",
+      type: "date",
+      jsonPath: ".status.lastSyncTime",
+      description: "Time since the status last changed after the resource was read or written.",
+      ...wide,
+    },
+    {
+      ...textColumn({
+        name: "Message",
+        jsonPath: `${readyCondition}.message`,
+        description: "Message of the condition Ready.",
+      }),
+      ...wide,
+    },
+  ];
+}
+
+function textColumn({ name, jsonPath, description }: PrinterColumn) {
+  return { name, type: "string", jsonPath, description };
+}
 
 function structuralSchema(schema: z.ZodType): StructuralSchema {
   const { $schema: _dialect, ...structural } = z.toJSONSchema(schema, {
     target: "openapi-3.0",
     io: "input",
     override: ({ jsonSchema }) => {
-      // A CRD prunes unknown fields, and takes no additionalProperties beside properties.
+      // A CRD prunes unknown fields, and must not have both properties and additionalProperties.
       if (jsonSchema.properties) delete jsonSchema.additionalProperties;
-      // A record's keys are always text.
+      // The keys of a map are always strings.
       delete jsonSchema.propertyNames;
-      // The format says it all, in better words than the pattern.
+      // The format implies the pattern, and its error message is clearer.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       if (jsonSchema.type === "integer") {
         jsonSchema.format = "int64";
@@ -124,7 +126,7 @@ function structuralSchema(schema: z.ZodType): StructuralSchema {
 
 const readingOrder = ["description", "type", "format", "enum", "default", "required", "properties", "items"];
 
-/** Puts what a person looks for first, in place. */
+/** Reorders the keywords in place, so that those that a reader looks for come first. */
 function inReadingOrder(schema: Record<string, unknown>): void {
   const rank = (keyword: string) =>
     (readingOrder.indexOf(keyword) + readingOrder.length + 1) % (readingOrder.length + 1);

@@ -2,55 +2,86 @@ import * as z from "zod";
 import { awsIdentitySchema } from "./aws-identity.ts";
 import { claimMatchSchema } from "./claim-match.ts";
 import type { CustomResource } from "./custom-resource.ts";
-import { nameAndDescription } from "./naming.ts";
+import { nameAndDescription, nameColumn } from "./naming.ts";
 import { policySchema } from "./policy.ts";
 import { objectName, reference } from "./reference.ts";
+import type { ResourceDefinition } from "./resource-definition.ts";
 import { exactlyOneOf, immutable, withRules } from "./rule.ts";
 import { staticKeysSchema } from "./static-keys.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 
-const fixedGroup =
-  "cannot be changed: the platform cannot move an identity. Delete this Identity and create it in the other group";
+const fixedGroup = "is immutable: an identity cannot be moved. Delete this Identity and create it in the other group";
 
 export const identitySpecSchema = withRules(
   z.object({
     groupRef: reference(
       "Group",
-      "The Group in which the identity lives. Exactly one of groupRef and groupUid is set. Immutable.",
+      "Reference to the Group that contains the identity. Exactly one of groupRef and groupUid must be set. Immutable.",
     ).exactOptional(),
     groupUid: uid(
-      "The uid of the group in which the identity lives, where that group is not managed here. Exactly one of groupRef and groupUid is set. Immutable.",
+      "UID of the group on the platform that contains the identity, for a group that is not managed as a Group object. Exactly one of groupRef and groupUid must be set. Immutable.",
     ).exactOptional(),
     ...nameAndDescription("identity"),
     claimMatch: claimMatchSchema.exactOptional(),
     serviceAccountRef: z
-      .object({ name: objectName.describe("The name of the service account.") })
+      .object({ name: objectName.describe("Name of the service account.") })
       .exactOptional()
       .describe(
-        "The service account of this cluster, in this object's namespace, that may assume the identity; issuer and subject follow from it. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity is set.",
+        "Service account that may assume the identity. It must be in this cluster and in the namespace of this object; its issuer and subject are derived. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity must be set.",
       ),
     staticKeys: staticKeysSchema.exactOptional(),
     awsIdentity: awsIdentitySchema.exactOptional(),
     uid: uidInGroup(
-      "The uid of an existing identity to manage instead of creating one. It must be directly below the group. Immutable.",
+      "UID of an existing identity on the platform to manage instead of creating one. The identity must be directly in the group. Immutable.",
     ).exactOptional(),
-    policy: policySchema("Never"),
+    policy: policySchema("Never", {
+      existing: "an identity with this name in the same group",
+      ifExists: "manages the existing identity, if there is exactly one",
+    }),
   }),
-  exactlyOneOf(["groupRef", "groupUid"], "an identity lives in one group"),
-  exactlyOneOf(
-    ["claimMatch", "serviceAccountRef", "staticKeys", "awsIdentity"],
-    "there is one way to assume an identity",
-  ),
+  exactlyOneOf(["groupRef", "groupUid"]),
+  exactlyOneOf(["claimMatch", "serviceAccountRef", "staticKeys", "awsIdentity"]),
   immutable("groupRef", `groupRef ${fixedGroup}`),
   immutable("groupUid", `groupUid ${fixedGroup}`),
   immutable(
     "uid",
-    "uid cannot be changed: delete this Identity (policy.deletion: Orphan keeps the identity) and create another",
+    "uid is immutable: delete this Identity (policy.deletion: Orphan keeps the identity on the platform) and create another",
   ),
   directlyBelow("groupUid"),
-).describe("What the identity shall be.");
+).describe("Desired state of the identity.");
 
 export type IdentitySpec = z.output<typeof identitySpecSchema>;
 
-/** Who may call the platform: it is assumed by exchanging a token that matches it. */
+/** A principal on the platform. A client assumes it by exchanging a token that matches it. */
 export type Identity = CustomResource<IdentitySpec, "Identity">;
+
+export const identityDefinition = {
+  kind: "Identity",
+  plural: "identities",
+  singular: "identity",
+  shortNames: ["mid"],
+  description:
+    "Identity is a principal on the Muster platform. A client assumes it by exchanging a token of another issuer that matches it.",
+  specSchema: identitySpecSchema,
+  columns: [
+    { name: "Group", jsonPath: ".spec.groupRef.name", description: "Name of the Group that contains the identity." },
+  ],
+  wideColumns: [
+    nameColumn,
+    {
+      name: "Issuer",
+      jsonPath: ".spec['claimMatch.issuer', 'claimMatch.issuerPattern', 'staticKeys.issuer']",
+      description: "Issuer, or pattern of issuers, of the tokens that may assume the identity.",
+    },
+    {
+      name: "Subject",
+      jsonPath: ".spec['claimMatch.subject', 'claimMatch.subjectPattern', 'staticKeys.subject']",
+      description: "Subject, or pattern of subjects, of the tokens that may assume the identity.",
+    },
+    {
+      name: "Service account",
+      jsonPath: ".spec.serviceAccountRef.name",
+      description: "Service account that may assume the identity.",
+    },
+  ],
+} as const satisfies ResourceDefinition;

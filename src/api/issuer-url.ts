@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { matches, withRules } from "./rule.ts";
 
-/** The `iss` of a token: compared as text, and where the platform finds the issuer's keys. */
+/** The issuer of a token (`iss`). It is compared as text, and the platform discovers the issuer's keys there. */
 export function issuerUrl(description: string) {
   return withRules(
     z.string().max(1024),
     matches(
       /^https?:[/][/][^ \t\n\v\f\r?#]+$/,
-      "an issuer is a URL without query or fragment, exactly as in the token's iss, such as https://issuer.example.com",
+      "an issuer must be a URL without query or fragment, identical to iss in the token, such as https://issuer.example.com",
     ),
   ).describe(description);
 }

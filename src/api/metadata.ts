@@ -1,13 +1,13 @@
-/** What Kubernetes keeps with every object, as far as Muster looks at it. The API server has validated it. */
+/** The fields of Kubernetes object metadata that Muster uses. The API server has validated them. */
 export interface ObjectMeta {
   name: string;
   namespace?: string;
   uid?: string;
   resourceVersion?: string;
-  /** Counts the changes of the spec. */
+  /** Incremented by the API server whenever the spec changes. */
   generation?: number;
   creationTimestamp?: string;
-  /** Set once the deletion has been asked for; the object is gone when its last finalizer is. */
+  /** Set once deletion was requested. The object is removed when its last finalizer is. */
   deletionTimestamp?: string;
   finalizers?: string[];
   annotations?: Record<string, string>;

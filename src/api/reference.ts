@@ -5,7 +5,7 @@ export const objectName = withRules(
   z.string().max(253),
   matches(
     /^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
-    "not a name of a Kubernetes object: use lowercase letters, digits, '-' and '.', beginning and ending with a letter or digit",
+    "must be the name of a Kubernetes object: lowercase letters, digits, '-' and '.', starting and ending with a letter or digit",
   ),
 );
 
@@ -13,18 +13,20 @@ const namespaceName = withRules(
   z.string().max(63),
   matches(
     /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
-    "not a name of a namespace: use lowercase letters, digits and '-', beginning and ending with a letter or digit",
+    "must be the name of a namespace: lowercase letters, digits and '-', starting and ending with a letter or digit",
   ),
 );
 
-/** A reference to an object of Muster in the same or another namespace. */
+/** A reference to another custom resource of Muster. */
 export function reference(kind: string, description: string) {
   return z
     .object({
-      name: objectName.describe(`The metadata.name of the ${kind}.`),
+      name: objectName.describe(`Name of the ${kind} object.`),
       namespace: namespaceName
         .exactOptional()
-        .describe(`The namespace of the ${kind}. Default: the namespace of this object.`),
+        .describe(
+          `Namespace of the ${kind} object. Defaults to the namespace of this object. A reference to another namespace is reported as ReferenceNotGranted.`,
+        ),
     })
     .describe(description);
 }

@@ -2,26 +2,27 @@ import * as z from "zod";
 import { policySchema } from "./policy.ts";
 import { reference } from "./reference.ts";
 import type { CustomResource } from "./custom-resource.ts";
+import type { ResourceDefinition } from "./resource-definition.ts";
 import { exactlyOneOf, immutable, matches, withRules } from "./rule.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 
-const fixedGrant = "cannot be changed: a changed grant is another grant. Delete this RoleBinding and create a new one";
+const fixedGrant = "is immutable: a changed grant is a different grant. Delete this RoleBinding and create another";
 
 export const roleBindingSpecSchema = withRules(
   z.object({
     groupRef: reference(
       "Group",
-      "The Group in which, and below which, the role is granted. Exactly one of groupRef and groupUid is set. Immutable.",
+      "Reference to the Group in which the role is granted. The grant includes all groups below it. Exactly one of groupRef and groupUid must be set. Immutable.",
     ).exactOptional(),
     groupUid: uid(
-      "The uid of the group in which, and below which, the role is granted. Exactly one of groupRef and groupUid is set. Immutable.",
+      "UID of the group on the platform in which the role is granted, for a group that is not managed as a Group object. The grant includes all groups below it. Exactly one of groupRef and groupUid must be set. Immutable.",
     ).exactOptional(),
     identityRef: reference(
       "Identity",
-      "The Identity that gets the role. Exactly one of identityRef and identityUid is set. Immutable.",
+      "Reference to the Identity to which the role is granted. Exactly one of identityRef and identityUid must be set. Immutable.",
     ).exactOptional(),
     identityUid: uidInGroup(
-      "The uid of the identity that gets the role. Exactly one of identityRef and identityUid is set. Immutable.",
+      "UID of the identity on the platform to which the role is granted, for an identity that is not managed as an Identity object. Exactly one of identityRef and identityUid must be set. Immutable.",
     ).exactOptional(),
     roleRef: z
       .object({
@@ -29,23 +30,26 @@ export const roleBindingSpecSchema = withRules(
           z.string().max(512),
           matches(
             /^[a-z0-9 ._-]+$/,
-            "use only lowercase letters, digits, spaces and . _ - in a role's name, at least one",
+            "the name of a role must be lowercase letters, digits, spaces and the characters . _ -, at least one of them",
           ),
-        ).describe("The name of a built-in role, such as viewer, editor or registry.pull."),
+        ).describe("Name of a built-in role, such as viewer, editor or registry.pull."),
       })
       .exactOptional()
-      .describe("The built-in role that is granted. Exactly one of roleRef and roleUid is set. Immutable."),
+      .describe("Built-in role to grant. Exactly one of roleRef and roleUid must be set. Immutable."),
     roleUid: uid(
-      "The uid of the role that is granted: a built-in one, or one of a group's own. Exactly one of roleRef and roleUid is set. Immutable.",
+      "UID of the role to grant: a built-in role or a role of a group. Exactly one of roleRef and roleUid must be set. Immutable.",
     ).exactOptional(),
     uid: uidInGroup(
-      "The uid of an existing role binding to manage instead of creating one. It must be directly below the group. Immutable.",
+      "UID of an existing role binding on the platform to manage instead of creating one. The role binding must be directly in the group. Immutable.",
     ).exactOptional(),
-    policy: policySchema("IfExists"),
+    policy: policySchema("IfExists", {
+      existing: "a role binding of this identity to this role in the same group",
+      ifExists: "manages one existing role binding and leaves the others unchanged",
+    }),
   }),
-  exactlyOneOf(["groupRef", "groupUid"], "a role is granted in one group"),
-  exactlyOneOf(["identityRef", "identityUid"], "a role is granted to one identity"),
-  exactlyOneOf(["roleRef", "roleUid"], "one role is granted"),
+  exactlyOneOf(["groupRef", "groupUid"]),
+  exactlyOneOf(["identityRef", "identityUid"]),
+  exactlyOneOf(["roleRef", "roleUid"]),
   immutable("groupRef", `groupRef ${fixedGrant}`),
   immutable("groupUid", `groupUid ${fixedGrant}`),
   immutable("identityRef", `identityRef ${fixedGrant}`),
@@ -54,9 +58,32 @@ export const roleBindingSpecSchema = withRules(
   immutable("roleUid", `roleUid ${fixedGrant}`),
   immutable("uid", `uid ${fixedGrant}`),
   directlyBelow("groupUid"),
-).describe("What shall be granted.");
+).describe("Desired state of the role binding.");
 
 export type RoleBindingSpec = z.output<typeof roleBindingSpecSchema>;
 
-/** A role, granted to an identity in a group on the platform. */
+/** A role on the platform, granted to an identity in a group and all groups below it. */
 export type RoleBinding = CustomResource<RoleBindingSpec, "RoleBinding">;
+
+export const roleBindingDefinition = {
+  kind: "RoleBinding",
+  plural: "rolebindings",
+  singular: "rolebinding",
+  shortNames: ["mrb"],
+  description:
+    "RoleBinding is a grant on the Muster platform: an identity has a role in a group and in all groups below it. It is not the RoleBinding of Kubernetes RBAC.",
+  specSchema: roleBindingSpecSchema,
+  columns: [
+    { name: "Group", jsonPath: ".spec.groupRef.name", description: "Name of the Group in which the role is granted." },
+    {
+      name: "Identity",
+      jsonPath: ".spec.identityRef.name",
+      description: "Name of the Identity to which it is granted.",
+    },
+    { name: "Role", jsonPath: ".spec.roleRef.name", description: "Name of the built-in role that is granted." },
+  ],
+  wideColumns: [
+    { name: "Identity UID", jsonPath: ".spec.identityUid", description: "UID of the identity, if the spec sets it." },
+    { name: "Role UID", jsonPath: ".spec.roleUid", description: "UID of the role, if the spec sets it." },
+  ],
+} as const satisfies ResourceDefinition;

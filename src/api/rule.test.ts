@@ -3,24 +3,35 @@ import * as z from "zod";
 import { atMostOneOf, exactlyOneOf, immutable, matches, matchesNot, withRules } from "./rule.ts";
 
 const schema = z.object({ a: z.string().exactOptional(), b: z.string().exactOptional() });
-const messages = (judged: z.ZodType, value: unknown) =>
-  judged.safeParse(value).error?.issues.map(({ message }) => message);
+const messages = (ruled: z.ZodType, value: unknown) =>
+  ruled.safeParse(value).error?.issues.map(({ message }) => message);
 
 describe("withRules", () => {
-  it("gives the API server CEL and a sentence, and nothing of TypeScript", () => {
-    const { rule, message } = exactlyOneOf<{ a?: string; b?: string }>(["a", "b"], "there is one");
-    expect(withRules(schema, exactlyOneOf(["a", "b"], "there is one")).meta()).toEqual({
+  it("publishes the CEL expression and the message, without the TypeScript check", () => {
+    const { rule, message } = exactlyOneOf<{ a?: string; b?: string }>(["a", "b"]);
+    expect(withRules(schema, exactlyOneOf(["a", "b"])).meta()).toEqual({
       "x-kubernetes-validations": [{ rule, message }],
     });
-    expect(message).toBe("set exactly one of a and b: there is one");
+    expect(message).toBe("exactly one of a and b must be set");
   });
 
-  it("says where the mistake is", () => {
+  it("publishes the rules of a schema that already has rules", () => {
+    const ruled = withRules(
+      withRules(z.string(), matches(/^a/, "must start with a")),
+      matches(/z$/, "must end with z"),
+    );
+    expect(ruled.meta()?.["x-kubernetes-validations"]).toEqual([
+      { rule: "self.matches(r'^a')", message: "must start with a" },
+      { rule: "self.matches(r'z$')", message: "must end with z" },
+    ]);
+  });
+
+  it("reports the path of the invalid field", () => {
     const ruled = withRules(schema, { rule: "false", message: "no", fieldPath: ".a", holds: () => false });
     expect(ruled.safeParse({}).error?.issues).toMatchObject([{ message: "no", path: ["a"] }]);
   });
 
-  it("keeps its rules when the schema is described and made optional", () => {
+  it("keeps the rules when the schema is described and made optional", () => {
     const part = withRules(z.string(), matches(/^a$/, "must be a")).exactOptional().describe("A letter.");
     expect(z.toJSONSchema(z.object({ part }), { io: "input" }).properties).toEqual({
       part: {
@@ -33,35 +44,35 @@ describe("withRules", () => {
 });
 
 describe("exactlyOneOf", () => {
-  const ruled = withRules(schema, exactlyOneOf(["a", "b"], "there is one"));
+  const ruled = withRules(schema, exactlyOneOf(["a", "b"]));
   it.each([
     [{}, false],
     [{ a: "" }, true],
     [{ b: "" }, true],
     [{ a: "", b: "" }, false],
-  ])("%o: %s", (value, right) => {
-    expect(ruled.safeParse(value).success).toBe(right);
+  ])("%o: valid is %s", (value, valid) => {
+    expect(ruled.safeParse(value).success).toBe(valid);
   });
 
-  it("lists more than two as one reads it", () => {
-    const { message } = exactlyOneOf<Record<string, string>>(["a", "b", "c"], "why");
-    expect(message).toBe("set exactly one of a, b and c: why");
+  it("separates more than two fields with commas", () => {
+    const { message } = exactlyOneOf<Record<string, string>>(["a", "b", "c"]);
+    expect(message).toBe("exactly one of a, b and c must be set");
   });
 });
 
 describe("atMostOneOf", () => {
-  const ruled = withRules(schema, atMostOneOf(["a", "b"], "there is one"));
+  const ruled = withRules(schema, atMostOneOf(["a", "b"]));
   it.each([
     [{}, true],
     [{ a: "" }, true],
     [{ a: "", b: "" }, false],
-  ])("%o: %s", (value, right) => {
-    expect(ruled.safeParse(value).success).toBe(right);
+  ])("%o: valid is %s", (value, valid) => {
+    expect(ruled.safeParse(value).success).toBe(valid);
   });
 });
 
 describe("matches and matchesNot", () => {
-  it("look at the same pattern as CEL", () => {
+  it("use the same pattern in TypeScript and in CEL", () => {
     const ruled = withRules(z.string(), matches(/^[a-z/]+$/, "small"), matchesNot(/x/, "no x"));
     expect(messages(ruled, "a/b")).toBeUndefined();
     expect(messages(ruled, "A")).toEqual(["small"]);
@@ -74,7 +85,7 @@ describe("matches and matchesNot", () => {
 });
 
 describe("immutable", () => {
-  it("is for the API server alone, which knows the old object", () => {
+  it("is enforced by the API server only, which knows the old object", () => {
     expect(withRules(schema, immutable("a", "a stays")).safeParse({ a: "b" }).success).toBe(true);
   });
 });

@@ -7,52 +7,51 @@ const privateMember = /"(d|p|q|dp|dq|qi|oth|k)"\s*:/;
 
 export const staticKeysSchema = withRules(
   z.object({
-    issuer: issuerUrl("The token's issuer. It is never fetched."),
-    subject: exactText.describe("The token's subject."),
+    issuer: issuerUrl("Issuer of the token. The platform sends no request to it."),
+    subject: exactText.describe("Subject of the token."),
     issuerKeys: z
       .string()
       .max(65_536)
       .describe(
-        'The issuer\'s public keys: a JWKS document as a string, such as {"keys": [{"kty": "OKP", "crv": "Ed25519", …}]}.',
+        'Public keys of the issuer: a JWKS document as a string, such as {"keys": [{"kty": "OKP", "crv": "Ed25519", …}]}.',
       ),
     expirationTime: z.iso
       .datetime({ offset: true })
       .exactOptional()
       .describe(
-        "Until when the keys are good, such as 2027-01-31T00:00:00Z. Default and maximum: 365 days after creation.",
+        "Time at which the keys expire, such as 2027-01-31T00:00:00Z. At most 365 days after creation. Defaults to that maximum.",
       ),
     audiences: z
-      .array(exactText.describe("The audience."))
+      .array(exactText.describe("One audience."))
       .max(16)
       .meta({ "x-kubernetes-list-type": "atomic" })
-      .describe("The token's audience: exactly one."),
+      .describe("Audience of the token. The list must have exactly one item."),
   }),
   {
     rule: "size(self.audiences) == 1",
-    message: "give exactly one audience",
+    message: "audiences must have exactly one item",
     fieldPath: ".audiences",
     holds: ({ audiences }) => audiences.length === 1,
   },
-  // These two are rules on what holds issuerKeys: the API server quotes a refused value, and a key is not to be quoted.
+  // The next two rules are on the parent of issuerKeys: the API server quotes an invalid value, and must not quote a key.
   {
     rule: `self.issuerKeys.matches(r'^\\s*[{]') && self.issuerKeys.matches(r'"keys"\\s*:\\s*\\[')`,
-    message: 'issuerKeys must be a JWKS document, a JSON object with a list "keys", as a string',
+    message: 'issuerKeys must be a JWKS document as a string: a JSON object with a list named "keys"',
     fieldPath: ".issuerKeys",
     holds: ({ issuerKeys }) => isJwks(issuerKeys),
   },
   {
     rule: `!self.issuerKeys.matches(r'${privateMember.source}')`,
-    message:
-      "issuerKeys holds a private or shared key: give public keys only, and replace that key, as it has been shown",
+    message: "issuerKeys must not contain a private or symmetric key. Use public keys only, and replace the leaked key",
     reason: "FieldValueForbidden",
     fieldPath: ".issuerKeys",
     holds: ({ issuerKeys }) => !privateMember.test(issuerKeys),
   },
 ).describe(
-  "Keys of an issuer from which the platform cannot discover them. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity is set.",
+  "Keys of an issuer that does not publish them where the platform can discover them. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity must be set.",
 );
 
-/** More than the API server can judge: CEL does not read JSON. */
+/** Stricter than the CEL rule, because CEL cannot parse JSON. */
 function isJwks(text: string): boolean {
   try {
     return Array.isArray((JSON.parse(text) as { keys?: unknown } | null)?.keys);

@@ -11,17 +11,17 @@ const group = (spec: object): Group => ({
   spec: groupSpecSchema.parse({ parentUid, ...spec }),
 });
 
-describe("a group", () => {
+describe("groupKind", () => {
   it.each([
-    ["is called as its object is", {}, { name: "payments" }],
-    ["or as its spec says", { name: "payments.prod" }, { name: "payments.prod" }],
-    ["has its description managed where one is set", { description: "x" }, { name: "payments", description: "x" }],
-    ["also where it is set to nothing", { description: "" }, { name: "payments", description: "" }],
+    ["uses the name of the object by default", {}, { name: "payments" }],
+    ["uses the name in the spec if it is set", { name: "payments.prod" }, { name: "payments.prod" }],
+    ["manages the description if it is set", { description: "x" }, { name: "payments", description: "x" }],
+    ["manages the description if it is empty", { description: "" }, { name: "payments", description: "" }],
   ])("%s", (_, spec, desired) => {
     expect(groupKind.desired(group(spec), {}, { serviceAccountIssuer: "" })).toEqual(desired);
   });
 
-  it("names its parent by reference or by uid", () => {
+  it("refers to its parent by name or by uid", () => {
     expect(groupKind.references(group({}))).toEqual([
       { role: "parent", path: "spec.parentUid", target: { by: "uid", uid: parentUid } },
     ]);

@@ -1,10 +1,11 @@
-import type { Group } from "#src/api/group.ts";
-import type { GroupRow } from "#src/platform-client/rows.ts";
+import { type Group, groupDefinition } from "#src/api/group.ts";
+import type { ExternalGroup } from "#src/platform-client/external-resource.ts";
 import type { Kind } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
 
-export const groupKind: Kind<Group, GroupRow> = {
+export const groupKind: Kind<Group, ExternalGroup> = {
   name: "Group",
+  definition: groupDefinition,
   collection: "groups",
   noun: "group",
   marked: true,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type Identity, identitySpecSchema } from "#src/api/identity.ts";
-import { type IdentityRow, rowSchemas } from "#src/platform-client/rows.ts";
+import { type ExternalIdentity, externalResourceSchemas } from "#src/platform-client/external-resource.ts";
 import { identityKind } from "./identity.ts";
 
 const groupUid = "a".repeat(40);
@@ -12,71 +12,77 @@ const identity = (spec: object): Identity => ({
   metadata: { name: "ci", namespace: "team" },
   spec: identitySpecSchema.parse({ groupUid, ...spec }),
 });
-const row = (fields: object): IdentityRow =>
-  rowSchemas.identities.parse({ uid, name: "ci", description: "", ...fields });
+const row = (fields: object): ExternalIdentity =>
+  externalResourceSchemas.identities.parse({ uid, name: "ci", description: "", ...fields });
 const desired = (spec: object) =>
   identityKind.desired(identity(spec), {}, { serviceAccountIssuer: "https://cluster.example" });
 
-/** Whether what the platform has is what the spec says, in the relationship `field`. */
-function same(field: string, spec: object, has: object): boolean {
+/** Whether the external resource matches the spec in the authentication method `field`. */
+function matches(field: string, spec: object, external: object): boolean {
   const wanted = desired(spec);
-  return isDeepStrictEqual(identityKind.actual(row(has), wanted)[field], wanted[field]);
+  return isDeepStrictEqual(identityKind.actual(row(external), wanted)[field], wanted[field]);
 }
 
 const claimMatch = { issuer: "https://issuer.example", subject: "ci" };
 const jwks = '{"keys": [{"kty": "OKP", "crv": "Ed25519", "x": "abc"}]}';
 const staticKeys = { issuer: "https://issuer.example", subject: "ci", issuerKeys: jwks, audiences: ["muster"] };
 
-describe("how an identity is assumed is compared whole", () => {
+describe("the authentication method is compared as a whole", () => {
   it.each<[string, string, object, object, boolean]>([
-    ["the same", "claimMatch", { claimMatch }, { claimMatch }, true],
-    ["another subject", "claimMatch", { claimMatch }, { claimMatch: { ...claimMatch, subject: "x" } }, false],
+    ["equal fields match", "claimMatch", { claimMatch }, { claimMatch }, true],
+    ["another subject differs", "claimMatch", { claimMatch }, { claimMatch: { ...claimMatch, subject: "x" } }, false],
     [
-      "one that is there besides",
+      "an additional field on the platform differs",
       "claimMatch",
       { claimMatch },
       { claimMatch: { ...claimMatch, audience: "x" } },
       false,
     ],
-    ["one that is missing", "claimMatch", { claimMatch: { ...claimMatch, audience: "x" } }, { claimMatch }, false],
     [
-      "what the platform writes out empty",
+      "a field that is missing on the platform differs",
+      "claimMatch",
+      { claimMatch: { ...claimMatch, audience: "x" } },
+      { claimMatch },
+      false,
+    ],
+    [
+      "an empty field on the platform matches an absent one",
       "claimMatch",
       { claimMatch },
       { claimMatch: { ...claimMatch, audience: "", claims: {}, claimPatterns: {} } },
       true,
     ],
     [
-      "claims in another order",
+      "claims in another order match",
       "claimMatch",
       { claimMatch: { ...claimMatch, claims: { a: "1", b: "2" } } },
       { claimMatch: { ...claimMatch, claims: { b: "2", a: "1" } } },
       true,
     ],
-    ["another relationship", "claimMatch", { claimMatch }, { staticKeys }, false],
+    ["another authentication method differs", "claimMatch", { claimMatch }, { staticKeys }, false],
     [
-      "an expiry that the user left to the platform",
+      "an expiration time that only the platform set matches",
       "staticKeys",
       { staticKeys },
       { staticKeys: { ...staticKeys, expirationTime: "2027-01-01T00:00:00.000Z" } },
       true,
     ],
     [
-      "an expiry in another form",
+      "an equal expiration time in another format matches",
       "staticKeys",
       { staticKeys: { ...staticKeys, expirationTime: "2027-01-01T01:00:00+01:00" } },
       { staticKeys: { ...staticKeys, expirationTime: "2027-01-01T00:00:00.000Z" } },
       true,
     ],
     [
-      "another expiry",
+      "another expiration time differs",
       "staticKeys",
       { staticKeys: { ...staticKeys, expirationTime: "2027-01-01T00:00:00Z" } },
       { staticKeys: { ...staticKeys, expirationTime: "2028-01-01T00:00:00.000Z" } },
       false,
     ],
     [
-      "an account of AWS",
+      "an AWS identity matches",
       "awsIdentity",
       { awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:sts::123456789012:assumed-role/ci/ci", userId: "u" } },
       {
@@ -89,19 +95,19 @@ describe("how an identity is assumed is compared whole", () => {
       },
       true,
     ],
-  ])("%s", (_, field, spec, has, expected) => {
-    expect(same(field, spec, has)).toBe(expected);
+  ])("%s", (_, field, spec, external, expected) => {
+    expect(matches(field, spec, external)).toBe(expected);
   });
 });
 
-it("issuer and subject of a service account follow from the cluster and the namespace", () => {
+it("derives the issuer and subject of a service account from the cluster and the namespace", () => {
   expect(desired({ serviceAccountRef: { name: "ci" } })).toEqual({
     name: "ci",
     claimMatch: { issuer: "https://cluster.example", subject: "system:serviceaccount:team:ci" },
   });
 });
 
-it("only what the user set is managed", () => {
+it("manages only the fields that the user set", () => {
   expect(Object.keys(desired({ claimMatch }))).toEqual(["name", "claimMatch"]);
   expect(Object.keys(desired({ claimMatch, description: "" }))).toEqual(["name", "description", "claimMatch"]);
 });

@@ -1,13 +1,14 @@
-import type { Identity, IdentitySpec } from "#src/api/identity.ts";
-import type { IdentityRow } from "#src/platform-client/rows.ts";
+import { type Identity, identityDefinition, type IdentitySpec } from "#src/api/identity.ts";
+import type { ExternalIdentity } from "#src/platform-client/external-resource.ts";
 import type { Fields, Kind } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
 
-/** How an identity is assumed is one of these, compared and written whole. */
-const relationships = ["claimMatch", "staticKeys", "awsIdentity"] as const;
+/** The authentication methods of an identity. An identity has one, which is compared and written as a whole. */
+const authenticationMethods = ["claimMatch", "staticKeys", "awsIdentity"] as const;
 
-export const identityKind: Kind<Identity, IdentityRow> = {
+export const identityKind: Kind<Identity, ExternalIdentity> = {
   name: "Identity",
+  definition: identityDefinition,
   collection: "identities",
   noun: "identity",
   marked: true,
@@ -15,14 +16,14 @@ export const identityKind: Kind<Identity, IdentityRow> = {
   desired: ({ spec, metadata }, _uids, { serviceAccountIssuer }) => ({
     name: spec.name ?? metadata.name,
     ...(spec.description === undefined ? {} : { description: spec.description }),
-    ...relationship(spec, metadata.namespace, serviceAccountIssuer),
+    ...authenticationMethod(spec, metadata.namespace, serviceAccountIssuer),
   }),
   actual: (row, desired) => ({
     name: row.name,
     description: row.description,
     ...Object.fromEntries(
-      relationships.flatMap((one) =>
-        row[one] === undefined ? [] : [[one, asDesired(compact(row[one]), desired[one])]],
+      authenticationMethods.flatMap((method) =>
+        row[method] === undefined ? [] : [[method, withoutDefaults(compact(row[method]), desired[method])]],
       ),
     ),
   }),
@@ -30,7 +31,7 @@ export const identityKind: Kind<Identity, IdentityRow> = {
   specPath: (field) => `spec.${field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
 };
 
-function relationship(spec: IdentitySpec, namespace: string | undefined, serviceAccountIssuer: string): Fields {
+function authenticationMethod(spec: IdentitySpec, namespace: string | undefined, serviceAccountIssuer: string): Fields {
   if (spec.serviceAccountRef !== undefined)
     return {
       claimMatch: {
@@ -43,14 +44,17 @@ function relationship(spec: IdentitySpec, namespace: string | undefined, service
   return { awsIdentity: compact(spec.awsIdentity ?? {}) };
 }
 
-/** Without the expiry that the platform fills in where the user set none. */
-function asDesired(actual: Fields, desired: unknown): Fields {
+/** Returns the fields without the expiration time that the platform fills in if the user set none. */
+function withoutDefaults(actual: Fields, desired: unknown): Fields {
   if (!isObject(desired) || "expirationTime" in desired) return actual;
-  const { expirationTime: _filledIn, ...rest } = actual;
+  const { expirationTime: _platformDefault, ...rest } = actual;
   return rest;
 }
 
-/** Without what is empty, which the platform writes out or leaves out as it likes; timestamps in one form. */
+/**
+ * Returns the fields that have a value, with timestamps in one format. The platform may omit a field without a value or
+ * return it empty.
+ */
 function compact(value: object): Fields {
   const entries = Object.entries(value).filter(
     ([, field]) => field !== undefined && field !== "" && !(isObject(field) && Object.keys(field).length === 0),

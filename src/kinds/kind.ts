@@ -1,52 +1,64 @@
 import type { Reference } from "#src/api/reference.ts";
-import type { KindName, Resource } from "#src/api/resource.ts";
-import type { Collection, Row } from "#src/platform-client/rows.ts";
+import type { KindName, Resource, ResourceDefinition } from "#src/api/resource.ts";
+import type { CollectionName, ExternalResource } from "#src/platform-client/external-resource.ts";
 
-/** The fields of a platform resource that a custom resource sets, by their names in the contract. */
+/** Fields of an external resource, by their names in the platform's API. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a reference points to: a custom resource in the cluster, a built-in role by name, or a uid as it stands. */
+/** The target of a reference: a custom resource in the cluster, a built-in role by name, or a literal uid. */
 export type Target =
   | { readonly by: "resource"; readonly kind: KindName; readonly reference: Reference }
   | { readonly by: "roleName"; readonly name: string }
   | { readonly by: "uid"; readonly uid: string };
 
-/** What a reference is for. Every kind has a `parent`, the group that holds the thing. */
+/** The purpose of a reference. Every kind has a `parent`, the group that contains the resource. */
 export type ReferenceRole = "parent" | "identity" | "role";
 
+/** A reference in a spec. */
 export interface ReferenceField {
   readonly role: ReferenceRole;
-  /** Where it stands, for messages: `spec.parentRef`. */
+  /** Path of the field, for messages, such as `spec.parentRef`. */
   readonly path: string;
   readonly target: Target;
 }
 
-/** The uids that the references resolved to. */
+/** The uids to which the references of a spec were resolved. */
 export type ResolvedUids = Readonly<Partial<Record<ReferenceRole, string>>>;
 
+/** Facts about the cluster that the desired fields of an external resource depend on. */
 export interface DesiredContext {
   /** The issuer of the cluster's service-account tokens. */
   readonly serviceAccountIssuer: string;
 }
 
 /**
- * What differs between kinds: the description that the one reconciliation works from. A kind holds no state and does
- * no I/O.
+ * The description of a kind: everything that distinguishes it from the other kinds. One reconciler serves all kinds. A
+ * kind has no state and does no I/O.
  */
-export interface Kind<R extends Resource = Resource, ExternalRow extends Row = Row> {
-  readonly name: KindName;
-  readonly collection: Collection;
-  /** What people call the thing: `group`, `role binding`. */
+export interface Kind<R extends Resource = Resource, E extends ExternalResource = ExternalResource> {
+  readonly name: R["kind"];
+  /** The Kubernetes side: names, schema and printer columns. */
+  readonly definition: ResourceDefinition<R["kind"]>;
+  /** The platform's collection that contains the external resources. */
+  readonly collection: CollectionName;
+  /** What messages call the external resource, such as `role binding`. */
   readonly noun: string;
-  /** Whether the thing has a description, at whose end the marker stands. What has none is known by its fields alone. */
+  /**
+   * Whether the external resource has a description, which ends with the marker. A resource without one is identified by
+   * its fields.
+   */
   readonly marked: boolean;
+  /** Returns the references of the spec, the parent first. */
   references(resource: R): readonly ReferenceField[];
-  /** The fields to manage: those that the user set, and those without which the thing is not the thing. */
+  /** Returns the fields to manage: those that the user set, and those that the platform requires. */
   desired(resource: R, uids: ResolvedUids, context: DesiredContext): Fields;
-  /** The same fields as the platform has them, in the form of `desired`, so that the two compare; what the user left to the platform is left out. */
-  actual(row: ExternalRow, desired: Fields): Fields;
-  /** What a row is called, for messages and for adoption by name; a binding has no name. */
-  nameOf(row: ExternalRow): string | undefined;
-  /** Where a field of the platform's errors stands in the custom resource: `spec.name`. */
+  /**
+   * Returns the fields of the external resource in the form of `desired`, so that the two can be compared. A default that
+   * the platform filled in, and that the user did not set, is omitted.
+   */
+  actual(row: E, desired: Fields): Fields;
+  /** Returns the name of the external resource, for messages and for adoption by name; undefined if the kind has no names. */
+  nameOf(row: E): string | undefined;
+  /** Returns the path in the spec of a field that an error of the platform names, such as `spec.name`. */
   specPath(field: string): string;
 }

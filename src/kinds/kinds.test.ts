@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 import { resourceDefinitions } from "#src/api/resource.ts";
 import { kinds } from "./kinds.ts";
 
-it("every resource is a kind, under its own name", () => {
-  expect(Object.keys(kinds)).toEqual(resourceDefinitions.map(({ kind }) => kind));
-  for (const [name, kind] of Object.entries(kinds)) expect(kind.name).toBe(name);
+it("the kinds are in the order of their definitions", () => {
+  expect(Object.values(kinds).map(({ definition }) => definition)).toEqual(resourceDefinitions);
 });
 
-describe("errors of the platform name the field of the spec", () => {
+describe("specPath maps a field of the platform to the spec", () => {
   it.each([
     ["Group", "name", "spec.name"],
     ["Group", "description", "spec.description"],
@@ -17,7 +16,7 @@ describe("errors of the platform name the field of the spec", () => {
     ["RoleBinding", "identity_uid", "spec.identityRef"],
     ["RoleBinding", "identityUid", "spec.identityRef"],
     ["RoleBinding", "roleUid", "spec.roleRef"],
-  ] as const)("%s: %s is %s", (kind, field, path) => {
+  ] as const)("%s: %s to %s", (kind, field, path) => {
     expect(kinds[kind].specPath(field)).toBe(path);
   });
 });

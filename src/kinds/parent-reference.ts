@@ -1,7 +1,7 @@
 import type { Reference } from "#src/api/reference.ts";
 import type { ReferenceField } from "./kind.ts";
 
-/** The group that holds a thing, named by a custom resource or by uid; the schema makes sure that it is one of them. */
+/** Returns the reference to the parent group, by name or by uid. The schema guarantees that exactly one of them is set. */
 export function parentReference(
   refPath: string,
   reference: Reference | undefined,

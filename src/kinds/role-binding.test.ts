@@ -12,8 +12,8 @@ const binding = (spec: object): RoleBinding => ({
   spec: roleBindingSpecSchema.parse(spec),
 });
 
-describe("a role binding", () => {
-  it("names group, identity and role, each by reference or by uid", () => {
+describe("roleBindingKind", () => {
+  it("refers to group, identity and role, each by name or by uid", () => {
     expect(roleBindingKind.references(binding({ groupUid, identityUid, roleUid }))).toEqual([
       { role: "parent", path: "spec.groupUid", target: { by: "uid", uid: groupUid } },
       { role: "identity", path: "spec.identityUid", target: { by: "uid", uid: identityUid } },
@@ -31,7 +31,7 @@ describe("a role binding", () => {
     ]);
   });
 
-  it("is what it binds, and has no name and no mark", () => {
+  it("is identified by its fields and has neither name nor marker", () => {
     const desired = roleBindingKind.desired(
       binding({ groupUid, identityUid, roleUid }),
       { parent: groupUid, identity: identityUid, role: roleUid },

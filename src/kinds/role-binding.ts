@@ -1,10 +1,11 @@
-import type { RoleBinding } from "#src/api/role-binding.ts";
-import type { RoleBindingRow } from "#src/platform-client/rows.ts";
+import { type RoleBinding, roleBindingDefinition } from "#src/api/role-binding.ts";
+import type { ExternalRoleBinding } from "#src/platform-client/external-resource.ts";
 import type { Kind, ReferenceField } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
 
-export const roleBindingKind: Kind<RoleBinding, RoleBindingRow> = {
+export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   name: "RoleBinding",
+  definition: roleBindingDefinition,
   collection: "roleBindings",
   noun: "role binding",
   marked: false,

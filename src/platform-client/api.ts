@@ -1,4 +1,4 @@
-import type { Rows } from "./rows.ts";
+import type { ExternalResources } from "./external-resource.ts";
 
 export interface ListQuery {
   readonly scope?: { readonly descendantsOf: string } | { readonly childrenOf: string };
@@ -19,22 +19,30 @@ export interface Page<R> {
  */
 export interface PlatformApi {
   /** One page of at most 200 rows in the order of their uids. */
-  list<C extends keyof Rows>(collection: C, query: ListQuery, signal: AbortSignal): Promise<Page<Rows[C]>>;
-  get<C extends keyof Rows>(collection: C, uid: string, signal: AbortSignal): Promise<Rows[C]>;
+  list<C extends keyof ExternalResources>(
+    collection: C,
+    query: ListQuery,
+    signal: AbortSignal,
+  ): Promise<Page<ExternalResources[C]>>;
+  get<C extends keyof ExternalResources>(
+    collection: C,
+    uid: string,
+    signal: AbortSignal,
+  ): Promise<ExternalResources[C]>;
   /** Answers with what was made, which lies directly below `parent`. */
-  create<C extends keyof Rows>(
+  create<C extends keyof ExternalResources>(
     collection: C,
     parent: string,
     body: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-  ): Promise<Rows[C]>;
+  ): Promise<ExternalResources[C]>;
   /** Changes the fields in `mask` and no others. */
-  update<C extends keyof Rows>(
+  update<C extends keyof ExternalResources>(
     collection: C,
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
     signal: AbortSignal,
-  ): Promise<Rows[C]>;
-  delete(collection: keyof Rows, uid: string, signal: AbortSignal): Promise<void>;
+  ): Promise<ExternalResources[C]>;
+  delete(collection: keyof ExternalResources, uid: string, signal: AbortSignal): Promise<void>;
 }

@@ -18,12 +18,12 @@ describe("knowledge of a uid", () => {
   it.each<[string, (view: CollectionView<Row>) => void, string]>([
     ["nothing was read", () => undefined, "unknown"],
     ["it was read", (view) => view.recordRow(row(a), 1), "present"],
-    ["a list had it", (view) => view.recordListing(below, [row(a)], 1, true), "present"],
-    ["a list of all above lacked it: a hint", (view) => view.recordListing(below, [], 1, true), "doubted"],
-    ["a list of its siblings lacked it", (view) => view.recordListing({ childrenOf: group }, [], 1, true), "doubted"],
+    ["a list had it", (view) => view.recordSnapshot(below, [row(a)], 1, true), "present"],
+    ["a list of all above lacked it: a hint", (view) => view.recordSnapshot(below, [], 1, true), "stale"],
+    ["a list of its siblings lacked it", (view) => view.recordSnapshot({ childrenOf: group }, [], 1, true), "stale"],
     [
       "a list of elsewhere says nothing of it",
-      (view) => view.recordListing({ childrenOf: root }, [], 1, true),
+      (view) => view.recordSnapshot({ childrenOf: root }, [], 1, true),
       "unknown",
     ],
     ["it was deleted or its absence proven", (view) => view.recordGone(a, 1), "gone"],
@@ -31,15 +31,15 @@ describe("knowledge of a uid", () => {
       "a write to it had an unknown outcome",
       (view) => {
         view.recordRow(row(a), 1);
-        view.recordDoubt(a);
+        view.recordStale(a);
       },
-      "doubted",
+      "stale",
     ],
     [
       "and then it was read",
       (view) => {
         view.recordRow(row(a), 1);
-        view.recordDoubt(a);
+        view.recordStale(a);
         view.recordRow(row(a), 2);
       },
       "present",
@@ -48,15 +48,15 @@ describe("knowledge of a uid", () => {
       "it was there, and a later list lacks it",
       (view) => {
         view.recordRow(row(a), 1);
-        view.recordListing(below, [], 2, true);
+        view.recordSnapshot(below, [], 2, true);
       },
-      "doubted",
+      "stale",
     ],
     [
       "its absence was proven before a list that lacks it, too",
       (view) => {
         view.recordGone(a, 1);
-        view.recordListing(below, [], 2, true);
+        view.recordSnapshot(below, [], 2, true);
       },
       "gone",
     ],
@@ -64,7 +64,7 @@ describe("knowledge of a uid", () => {
       "its absence was proven before a list that has it",
       (view) => {
         view.recordGone(a, 1);
-        view.recordListing(below, [row(a)], 2, true);
+        view.recordSnapshot(below, [row(a)], 2, true);
       },
       "present",
     ],
@@ -79,44 +79,44 @@ describe("rows read before our own last write to their uid are ignored", () => {
   it("a list begun before a creation does not undo it", () => {
     const view = viewed();
     view.recordRow(row(a), 5);
-    expect(view.recordListing(below, [], 4, true)).toEqual([]);
+    expect(view.recordSnapshot(below, [], 4, true)).toEqual([]);
     expect(view.know(a).is).toBe("present");
   });
 
   it("a list begun before an update does not undo it", () => {
     const view = viewed();
     view.recordRow(row(a, "new"), 5);
-    expect(view.recordListing(below, [row(a, "old")], 4, true)).toEqual([]);
+    expect(view.recordSnapshot(below, [row(a, "old")], 4, true)).toEqual([]);
     expect(view.know(a)).toMatchObject({ row: { name: "new" } });
   });
 
   it("a list begun before a deletion does not undo it", () => {
     const view = viewed();
     view.recordGone(a, 5);
-    expect(view.recordListing(below, [row(a)], 4, true)).toEqual([]);
+    expect(view.recordSnapshot(below, [row(a)], 4, true)).toEqual([]);
     expect(view.know(a).is).toBe("gone");
   });
 });
 
 it("a list tells what came, changed or went missing", () => {
   const view = viewed();
-  expect(view.recordListing(below, [row(a), row(b)], 1, true)).toEqual([a, b]);
-  expect(view.recordListing(below, [row(a), row(b)], 2, true)).toEqual([]);
-  expect(view.recordListing(below, [row(a, "other")], 3, true)).toEqual([a, b]);
+  expect(view.recordSnapshot(below, [row(a), row(b)], 1, true)).toEqual([a, b]);
+  expect(view.recordSnapshot(below, [row(a), row(b)], 2, true)).toEqual([]);
+  expect(view.recordSnapshot(below, [row(a, "other")], 3, true)).toEqual([a, b]);
 });
 
 it("a list of one group says nothing of what lies in another", () => {
   const view = viewed();
   const elsewhere = `${root}/2222222222222222`;
-  view.recordListing(below, [row(a), row(elsewhere)], 1, true);
-  expect(view.recordListing({ childrenOf: group }, [], 2, true)).toEqual([a]);
+  view.recordSnapshot(below, [row(a), row(elsewhere)], 1, true);
+  expect(view.recordSnapshot({ childrenOf: group }, [], 2, true)).toEqual([a]);
   expect(view.know(elsewhere).is).toBe("present");
 });
 
 describe("rows are found", () => {
   it("by name below a parent, and by key anywhere, in the order of their uids", () => {
     const view = viewed();
-    view.recordListing(
+    view.recordSnapshot(
       below,
       [row(b, "x", "k"), row(a, "x", "k"), row(`${root}/3333333333333333`, "x", "other")],
       1,
@@ -143,11 +143,11 @@ describe("rows are found", () => {
 
 it("of the lists that held all children of a group, the latest counts", () => {
   const view = viewed();
-  expect(view.coverage(group)).toBeUndefined();
-  view.recordListing({ childrenOf: group }, [], 1, true);
-  view.recordListing(below, [], 2, false);
-  expect(view.coverage(group)).toEqual({ begunAt: 2, steady: false });
-  view.recordListing({ childrenOf: group }, [], 3, true);
-  expect(view.coverage(group)).toEqual({ begunAt: 3, steady: true });
-  expect(view.coverage(root)).toEqual({ begunAt: 2, steady: false });
+  expect(view.snapshotOf(group)).toBeUndefined();
+  view.recordSnapshot({ childrenOf: group }, [], 1, true);
+  view.recordSnapshot(below, [], 2, false);
+  expect(view.snapshotOf(group)).toEqual({ startedAt: 2, stable: false });
+  view.recordSnapshot({ childrenOf: group }, [], 3, true);
+  expect(view.snapshotOf(group)).toEqual({ startedAt: 3, stable: true });
+  expect(view.snapshotOf(root)).toEqual({ startedAt: 2, stable: false });
 });

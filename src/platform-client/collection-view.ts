@@ -1,27 +1,27 @@
 import { parentOf } from "./uid.ts";
 
 /** Milliseconds of a monotonic clock: when something was read or written, as far as we can know. */
-export type Moment = number;
+export type MonotonicTime = number;
 
 /** What is known of one uid. */
-export type Knowledge<R> =
+export type ExternalState<R> =
   /** Read, or answered to a write of ours, with nothing since that could have changed it unseen by us. */
-  | { readonly is: "present"; readonly row: R; readonly seenAt: Moment }
+  | { readonly is: "present"; readonly row: R; readonly seenAt: MonotonicTime }
   /** Something of ours with an unknown outcome touched it, or a snapshot lacked it: only a live read can tell. */
-  | { readonly is: "doubted" }
+  | { readonly is: "stale" }
   /** Deleted by us, or its absence was proven. */
   | { readonly is: "gone" }
   | { readonly is: "unknown" };
 
 interface Entry<R> {
   row: R;
-  seenAt: Moment;
-  doubted: boolean;
+  seenAt: MonotonicTime;
+  stale: boolean;
 }
 
-interface Coverage {
-  readonly begunAt: Moment;
-  readonly steady: boolean;
+interface Snapshot {
+  readonly startedAt: MonotonicTime;
+  readonly stable: boolean;
 }
 
 /**
@@ -31,7 +31,7 @@ interface Coverage {
 const proofKeptMs = 3_600_000;
 
 /** Under what rows are found besides their uid. */
-export interface RowKeys<R> {
+export interface ResourceKeys<R> {
   /** What tells two rows to be the same thing, whatever their uid. */
   naturalKey(row: R): string | undefined;
   name(row: R): string | undefined;
@@ -43,15 +43,15 @@ export interface RowKeys<R> {
  */
 export class CollectionView<R extends { readonly uid: string }> {
   readonly #entries = new Map<string, Entry<R>>();
-  readonly #gone = new Map<string, Moment>();
+  readonly #gone = new Map<string, MonotonicTime>();
   readonly #byParent: UidIndex = new Map();
   readonly #byKey: UidIndex = new Map();
   readonly #byName: UidIndex = new Map();
-  readonly #subtrees = new Map<string, Coverage>();
-  readonly #children = new Map<string, Coverage>();
-  readonly #keysOf: RowKeys<R>;
+  readonly #subtrees = new Map<string, Snapshot>();
+  readonly #children = new Map<string, Snapshot>();
+  readonly #keysOf: ResourceKeys<R>;
 
-  constructor(keysOf: RowKeys<R>) {
+  constructor(keysOf: ResourceKeys<R>) {
     this.#keysOf = keysOf;
   }
 
@@ -59,13 +59,13 @@ export class CollectionView<R extends { readonly uid: string }> {
     return this.#entries.size;
   }
 
-  know(uid: string): Knowledge<R> {
+  know(uid: string): ExternalState<R> {
     const entry = this.#entries.get(uid);
     if (entry !== undefined)
-      return entry.doubted ? { is: "doubted" } : { is: "present", row: entry.row, seenAt: entry.seenAt };
+      return entry.stale ? { is: "stale" } : { is: "present", row: entry.row, seenAt: entry.seenAt };
     if (this.#gone.has(uid)) return { is: "gone" };
     const parent = parentOf(uid);
-    if (parent !== undefined && this.coverage(parent) !== undefined) return { is: "doubted" };
+    if (parent !== undefined && this.snapshotOf(parent) !== undefined) return { is: "stale" };
     return { is: "unknown" };
   }
 
@@ -84,59 +84,59 @@ export class CollectionView<R extends { readonly uid: string }> {
   }
 
   /** The latest complete list that held all children of `parent`; undefined where there was none. */
-  coverage(parent: string): Coverage | undefined {
+  snapshotOf(parent: string): Snapshot | undefined {
     let best = this.#children.get(parent);
     for (let scope: string | undefined = parent; scope !== undefined; scope = parentOf(scope)) {
       const subtree = this.#subtrees.get(scope);
-      if (subtree !== undefined && (best === undefined || subtree.begunAt > best.begunAt)) best = subtree;
+      if (subtree !== undefined && (best === undefined || subtree.startedAt > best.startedAt)) best = subtree;
     }
     return best;
   }
 
-  recordRow(row: R, at: Moment): void {
+  recordRow(row: R, at: MonotonicTime): void {
     this.#gone.delete(row.uid);
     this.#put(row, at);
   }
 
-  recordGone(uid: string, at: Moment): void {
+  recordGone(uid: string, at: MonotonicTime): void {
     this.#drop(uid);
     this.#gone.set(uid, at);
   }
 
   /** A write to `uid` had an unknown outcome: what we know of it no longer counts. */
-  recordDoubt(uid: string): void {
+  recordStale(uid: string): void {
     const entry = this.#entries.get(uid);
-    if (entry !== undefined) entry.doubted = true;
+    if (entry !== undefined) entry.stale = true;
   }
 
   /**
-   * Takes in a complete list of `scope`, begun at `begunAt`.
+   * Takes in a complete list of `scope`, begun at `startedAt`.
    * @returns the uids that changed, came or went missing since what we knew.
    */
-  recordListing(
+  recordSnapshot(
     scope: { readonly descendantsOf: string } | { readonly childrenOf: string },
     rows: readonly R[],
-    begunAt: Moment,
-    steady: boolean,
+    startedAt: MonotonicTime,
+    stable: boolean,
   ): string[] {
     const changed: string[] = [];
     const listed = new Set<string>();
     for (const row of rows) {
       listed.add(row.uid);
-      if ((this.#gone.get(row.uid) ?? -1) >= begunAt) continue;
+      if ((this.#gone.get(row.uid) ?? -1) >= startedAt) continue;
       const entry = this.#entries.get(row.uid);
-      if (entry !== undefined && entry.seenAt >= begunAt) continue;
-      if (entry === undefined || entry.doubted || !sameContent(entry.row, row)) changed.push(row.uid);
-      this.recordRow(row, begunAt);
+      if (entry !== undefined && entry.seenAt >= startedAt) continue;
+      if (entry === undefined || entry.stale || !sameContent(entry.row, row)) changed.push(row.uid);
+      this.recordRow(row, startedAt);
     }
     for (const uid of this.#within(scope)) {
       const entry = this.#entries.get(uid);
-      if (listed.has(uid) || entry === undefined || entry.seenAt >= begunAt) continue;
+      if (listed.has(uid) || entry === undefined || entry.seenAt >= startedAt) continue;
       this.#drop(uid);
       changed.push(uid);
     }
-    for (const [uid, at] of this.#gone) if (at < begunAt - proofKeptMs) this.#gone.delete(uid);
-    const coverage = { begunAt, steady };
+    for (const [uid, at] of this.#gone) if (at < startedAt - proofKeptMs) this.#gone.delete(uid);
+    const coverage = { startedAt, stable };
     if ("descendantsOf" in scope) this.#subtrees.set(scope.descendantsOf, coverage);
     else this.#children.set(scope.childrenOf, coverage);
     return changed;
@@ -151,10 +151,10 @@ export class CollectionView<R extends { readonly uid: string }> {
       .toArray();
   }
 
-  #put(row: R, seenAt: Moment): void {
+  #put(row: R, seenAt: MonotonicTime): void {
     this.#drop(row.uid);
     for (const [index, key] of this.#placesOf(row)) addTo(index, key, row.uid);
-    this.#entries.set(row.uid, { row, seenAt, doubted: false });
+    this.#entries.set(row.uid, { row, seenAt, stale: false });
   }
 
   #drop(uid: string): void {

@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  codeNames,
-  parseErrorBody,
-  parseRetryAfter,
-  type PlatformFailureKind,
-  provesNothingHappened,
-} from "./failure.ts";
+import { codeNames, parseErrorBody, parseRetryAfter, type PlatformProblem, provesNoEffect } from "./failure.ts";
 
 const httpStatus: Readonly<Record<string, number>> = {
   CANCELLED: 499,
@@ -86,15 +80,15 @@ describe("a write is known not to have happened", () => {
   );
   const error = { message: "", reason: "", domain: "", fieldViolations: [], preconditionViolations: [] };
   it.each(codeNames.map((code) => [code, proving.includes(code)] as const))("by %s: %s", (code, proves) => {
-    expect(provesNothingHappened({ kind: "refused", error: { ...error, code } })).toBe(proves);
+    expect(provesNoEffect({ kind: "refused", error: { ...error, code } })).toBe(proves);
   });
-  it.each<[PlatformFailureKind, boolean]>([
-    [{ kind: "unanswered", problem: "" }, false],
-    [{ kind: "held", retryAfterMs: 0 }, true],
-    [{ kind: "credential", trouble: "unavailable", problem: "" }, true],
-    [{ kind: "rights", capability: "", scope: "" }, true],
+  it.each<[PlatformProblem, boolean]>([
+    [{ kind: "noResponse", message: "" }, false],
+    [{ kind: "paused", retryAfterMs: 0 }, true],
+    [{ kind: "credential", cause: "unavailable", message: "" }, true],
+    [{ kind: "permissions", capability: "", scope: "" }, true],
   ])("%j: %s", (detail, proves) => {
-    expect(provesNothingHappened(detail)).toBe(proves);
+    expect(provesNoEffect(detail)).toBe(proves);
   });
 });
 

@@ -50,35 +50,35 @@ export interface PlatformErrorBody {
  * - `credential`: not sent, because there is no token: `unavailable` may pass by itself, `exchange` was refused.
  * - `rights`: the answer proves nothing, because the token does not cover what was asked.
  */
-export type PlatformFailureKind =
+export type PlatformProblem =
   | { readonly kind: "refused"; readonly error: PlatformErrorBody; readonly retryAfterMs?: number }
-  | { readonly kind: "unanswered"; readonly problem: string; readonly retryAfterMs?: number }
-  | { readonly kind: "held"; readonly retryAfterMs: number }
-  | { readonly kind: "credential"; readonly trouble: "unavailable" | "exchange"; readonly problem: string }
-  | { readonly kind: "rights"; readonly capability: string; readonly scope: string };
+  | { readonly kind: "noResponse"; readonly message: string; readonly retryAfterMs?: number }
+  | { readonly kind: "paused"; readonly retryAfterMs: number }
+  | { readonly kind: "credential"; readonly cause: "unavailable" | "exchange"; readonly message: string }
+  | { readonly kind: "permissions"; readonly capability: string; readonly scope: string };
 
 /** A failed call, with the call that failed. Never carries a token or what was sent. */
 export class PlatformFailure extends Error {
   override readonly name = "PlatformFailure";
   readonly call: string;
-  readonly detail: PlatformFailureKind;
-  constructor(call: string, detail: PlatformFailureKind, options?: ErrorOptions) {
+  readonly problem: PlatformProblem;
+  constructor(call: string, detail: PlatformProblem, options?: ErrorOptions) {
     super(`${call}: ${describe(detail)}`, options);
     this.call = call;
-    this.detail = detail;
+    this.problem = detail;
   }
 }
 
-function describe(detail: PlatformFailureKind): string {
+function describe(detail: PlatformProblem): string {
   switch (detail.kind) {
     case "refused":
       return `${detail.error.code}: ${detail.error.message}`;
-    case "unanswered":
+    case "noResponse":
     case "credential":
-      return detail.problem;
-    case "held":
+      return detail.message;
+    case "paused":
       return `waiting ${Math.ceil(detail.retryAfterMs / 1000)} s, as the platform asked`;
-    case "rights":
+    case "permissions":
       return `the operator's identity does not hold ${detail.capability} in ${detail.scope}`;
   }
 }
@@ -136,21 +136,21 @@ const refusalsThatProveNothingHappened: ReadonlySet<CodeName> = new Set([
 ]);
 
 /** Whether a failed write is known not to have taken effect. After anything else it may have, or may still do so. */
-export function provesNothingHappened(detail: PlatformFailureKind): boolean {
+export function provesNoEffect(detail: PlatformProblem): boolean {
   switch (detail.kind) {
     case "refused":
       return refusalsThatProveNothingHappened.has(detail.error.code);
-    case "held":
+    case "paused":
     case "credential":
-    case "rights":
+    case "permissions":
       return true;
-    case "unanswered":
+    case "noResponse":
       return false;
   }
 }
 
 export function isRefusal(error: unknown, code: CodeName): error is PlatformFailure {
-  return error instanceof PlatformFailure && error.detail.kind === "refused" && error.detail.error.code === code;
+  return error instanceof PlatformFailure && error.problem.kind === "refused" && error.problem.error.code === code;
 }
 
 /** How long the platform asked to wait, in milliseconds: `Retry-After` in seconds or as a date; capped at an hour. */

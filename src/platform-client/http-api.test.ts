@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { PlatformApi } from "./api.ts";
-import { PlatformFailure, type PlatformFailureKind } from "./failure.ts";
+import { PlatformFailure, type PlatformProblem } from "./failure.ts";
 import { HttpPlatformApi } from "./http-api.ts";
 import { type Behaviour, json, refuses, serve } from "./misbehaving-server.testing.ts";
 import type { TokenSource } from "./token-source.ts";
@@ -35,13 +35,13 @@ async function platform(...behaviours: Behaviour[]) {
 const { signal } = new AbortController();
 const create = (api: PlatformApi) => api.create("groups", root, { name: "payments" }, signal);
 
-async function failureOf(call: Promise<unknown>): Promise<PlatformFailureKind> {
+async function failureOf(call: Promise<unknown>): Promise<PlatformProblem> {
   const error = await call.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof PlatformFailure)) throw new Error(`no failure of the platform: ${String(error)}`);
-  return error.detail;
+  return error.problem;
 }
 
 describe("an answer that is not whole and well-formed leaves the outcome of a POST unknown", () => {
@@ -88,13 +88,13 @@ describe("an answer that is not whole and well-formed leaves the outcome of a PO
     ],
   ])("%s", async (_, behaviour) => {
     const { api } = await platform(behaviour);
-    expect((await failureOf(create(api))).kind).toBe("unanswered");
+    expect((await failureOf(create(api))).kind).toBe("noResponse");
   });
 
   it("nobody listens", async () => {
     const { api, server } = await platform(json(200, group));
     await server.close();
-    expect((await failureOf(create(api))).kind).toBe("unanswered");
+    expect((await failureOf(create(api))).kind).toBe("noResponse");
   });
 });
 
@@ -158,12 +158,12 @@ describe("an answer in the platform's form", () => {
     ["a row that is none", { groups: [{ name: "x" }], totalCount: "1" }],
   ])("to a List is none with %s", async (_, body) => {
     const { api } = await platform(json(200, body));
-    expect((await failureOf(api.list("groups", {}, signal))).kind).toBe("unanswered");
+    expect((await failureOf(api.list("groups", {}, signal))).kind).toBe("noResponse");
   });
 
   it("to a GET is what was asked for", async () => {
     const { api } = await platform(json(200, { ...group, uid: `${root}/9999999999999999` }));
-    expect((await failureOf(api.get("groups", uid, signal))).kind).toBe("unanswered");
+    expect((await failureOf(api.get("groups", uid, signal))).kind).toBe("noResponse");
   });
 });
 
@@ -190,8 +190,8 @@ describe("Retry-After is obeyed by every call", () => {
     const { api, server } = await platform(behaviour);
     await failureOf(create(api));
     const held = await failureOf(api.get("groups", uid, signal));
-    expect(held).toMatchObject({ kind: "held" });
-    expect(held.kind === "held" && held.retryAfterMs).toBeGreaterThan(59_000);
+    expect(held).toMatchObject({ kind: "paused" });
+    expect(held.kind === "paused" && held.retryAfterMs).toBeGreaterThan(59_000);
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -200,7 +200,7 @@ it("no write leaves that was decided by a leader and comes to its turn when it l
   const { api, server, leader } = await platform(json(200, group));
   const write = failureOf(create(api));
   leader.held = false;
-  expect(await write).toMatchObject({ kind: "held" });
+  expect(await write).toMatchObject({ kind: "paused" });
   await api.get("groups", uid, signal);
   expect(server.requests.map(({ method }) => method)).toEqual(["GET"]);
 });

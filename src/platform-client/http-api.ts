@@ -1,6 +1,6 @@
 import type { ListQuery, Page, PlatformApi } from "./api.ts";
 import { isRefusal, PlatformFailure } from "./failure.ts";
-import { type Rows, rowSchemas } from "./rows.ts";
+import { type ExternalResources, externalResourceSchemas } from "./external-resource.ts";
 import type { TokenSource } from "./token-source.ts";
 import type { HttpCall, HttpTransport } from "./transport.ts";
 import { parentOf } from "./uid.ts";
@@ -23,7 +23,11 @@ export class HttpPlatformApi implements PlatformApi {
     this.#baseUrl = baseUrl;
   }
 
-  async list<C extends keyof Rows>(collection: C, query: ListQuery, signal: AbortSignal): Promise<Page<Rows[C]>> {
+  async list<C extends keyof ExternalResources>(
+    collection: C,
+    query: ListQuery,
+    signal: AbortSignal,
+  ): Promise<Page<ExternalResources[C]>> {
     const parameters = new URLSearchParams({ page_size: pageSize, order_by: "uid", ...query.filter });
     if (query.scope !== undefined) {
       if ("descendantsOf" in query.scope) parameters.set("uidp.descendants_of", query.scope.descendantsOf);
@@ -44,7 +48,11 @@ export class HttpPlatformApi implements PlatformApi {
     };
   }
 
-  async get<C extends keyof Rows>(collection: C, uid: string, signal: AbortSignal): Promise<Rows[C]> {
+  async get<C extends keyof ExternalResources>(
+    collection: C,
+    uid: string,
+    signal: AbortSignal,
+  ): Promise<ExternalResources[C]> {
     const name = `get ${collection}`;
     const row = parseRow(
       name,
@@ -55,12 +63,12 @@ export class HttpPlatformApi implements PlatformApi {
     return row;
   }
 
-  async create<C extends keyof Rows>(
+  async create<C extends keyof ExternalResources>(
     collection: C,
     parent: string,
     body: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-  ): Promise<Rows[C]> {
+  ): Promise<ExternalResources[C]> {
     const name = `create ${collection}`;
     const call = { name, method: "POST" as const, path: `${collection}/${parent}`, body: JSON.stringify(body) };
     const row = parseRow(name, collection, await this.#send(call, signal));
@@ -68,13 +76,13 @@ export class HttpPlatformApi implements PlatformApi {
     return row;
   }
 
-  async update<C extends keyof Rows>(
+  async update<C extends keyof ExternalResources>(
     collection: C,
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
     signal: AbortSignal,
-  ): Promise<Rows[C]> {
+  ): Promise<ExternalResources[C]> {
     const name = `update ${collection}`;
     const path = `${collection}/${uid}?${new URLSearchParams({ updateMask: mask.join(",") }).toString()}`;
     const row = parseRow(
@@ -86,7 +94,7 @@ export class HttpPlatformApi implements PlatformApi {
     return row;
   }
 
-  async delete(collection: keyof Rows, uid: string, signal: AbortSignal): Promise<void> {
+  async delete(collection: keyof ExternalResources, uid: string, signal: AbortSignal): Promise<void> {
     await this.#send({ name: `delete ${collection}`, method: "DELETE", path: `${collection}/${uid}` }, signal);
   }
 
@@ -103,24 +111,28 @@ export class HttpPlatformApi implements PlatformApi {
 
   async #sendOnce(call: Omit<HttpCall, "origin" | "bearer">, bearer: string, signal: AbortSignal): Promise<unknown> {
     const pause = this.#pausedUntil - performance.now();
-    if (pause > 0) throw new PlatformFailure(call.name, { kind: "held", retryAfterMs: pause });
+    if (pause > 0) throw new PlatformFailure(call.name, { kind: "paused", retryAfterMs: pause });
     const path = `${this.#baseUrl.pathname.replace(/\/$/, "")}/iam/v2beta1/${call.path}`;
     try {
       return await this.#transport.send({ ...call, path, origin: this.#baseUrl.origin, bearer }, signal);
     } catch (error) {
-      if (error instanceof PlatformFailure && "retryAfterMs" in error.detail)
-        this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + error.detail.retryAfterMs);
+      if (error instanceof PlatformFailure && "retryAfterMs" in error.problem)
+        this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + error.problem.retryAfterMs);
       throw error;
     }
   }
 }
 
-function parseRow<C extends keyof Rows>(call: string, collection: C, value: unknown): Rows[C] {
-  const parsed = rowSchemas[collection].safeParse(value);
+function parseRow<C extends keyof ExternalResources>(
+  call: string,
+  collection: C,
+  value: unknown,
+): ExternalResources[C] {
+  const parsed = externalResourceSchemas[collection].safeParse(value);
   if (!parsed.success) throw malformed(call, `one of ${collection}`);
-  return parsed.data as Rows[C];
+  return parsed.data as ExternalResources[C];
 }
 
 function malformed(call: string, expected: string): PlatformFailure {
-  return new PlatformFailure(call, { kind: "unanswered", problem: `the answer is not ${expected}` });
+  return new PlatformFailure(call, { kind: "noResponse", message: `the answer is not ${expected}` });
 }

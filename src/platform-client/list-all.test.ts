@@ -1,16 +1,20 @@
 import { describe, expect, it } from "vitest";
 import type { ListQuery, Page, PlatformApi } from "./api.ts";
 import { listAll } from "./list-all.ts";
-import type { GroupRow } from "./rows.ts";
+import type { ExternalGroup } from "./external-resource.ts";
 
-const row = (digit: string): GroupRow => ({ uid: `${"a".repeat(40)}/${digit.repeat(16)}`, name: "", description: "" });
+const row = (digit: string): ExternalGroup => ({
+  uid: `${"a".repeat(40)}/${digit.repeat(16)}`,
+  name: "",
+  description: "",
+});
 const { signal } = new AbortController();
 
 /** A platform that answers with these pages, whatever is asked. */
 function answering(...pages: readonly { readonly rows: string; readonly totalCount: number }[]) {
   const asked: (string | undefined)[] = [];
   const api = {
-    list: async (_: string, { pageToken }: ListQuery): Promise<Page<GroupRow>> => {
+    list: async (_: string, { pageToken }: ListQuery): Promise<Page<ExternalGroup>> => {
       const page = pages[asked.length] ?? { rows: "", totalCount: 0 };
       asked.push(pageToken);
       const more = asked.length < pages.length;
@@ -26,16 +30,16 @@ function answering(...pages: readonly { readonly rows: string; readonly totalCou
 
 describe("a list of several pages", () => {
   it.each([
-    ["of one page is steady", [{ rows: "12", totalCount: 2 }], true],
+    ["of one page is stable", [{ rows: "12", totalCount: 2 }], true],
     [
-      "of two pages is steady",
+      "of two pages is stable",
       [
         { rows: "12", totalCount: 3 },
         { rows: "3", totalCount: 3 },
       ],
       true,
     ],
-    ["of nothing is steady", [{ rows: "", totalCount: 0 }], true],
+    ["of nothing is stable", [{ rows: "", totalCount: 0 }], true],
     [
       "whose total changed is not",
       [
@@ -52,9 +56,9 @@ describe("a list of several pages", () => {
       ],
       false,
     ],
-  ])("%s", async (_, pages, steady) => {
+  ])("%s", async (_, pages, stable) => {
     const listing = await answering(...pages).all();
-    expect(listing.steady).toBe(steady);
+    expect(listing.stable).toBe(stable);
     expect(listing.rows).toHaveLength(pages.map(({ rows }) => rows).join("").length);
   });
 

@@ -15,34 +15,38 @@ describe("after a POST", () => {
   it("that was answered, its outcome is known", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(async () => "made");
-    expect([ledger.unknownSince("key"), ledger.mayHaveMade("key"), ledger.mayHaveMadeTwo("key")]).toEqual([
+    expect([ledger.unknownSince("key"), ledger.mayHaveCreated("key"), ledger.mayHaveCreatedTwice("key")]).toEqual([
       undefined,
       true,
       false,
     ]);
-    expect(ledger.mayStillLand).toBe(false);
+    expect(ledger.mayStillTakeEffect).toBe(false);
   });
 
   it("that was refused, nothing was made", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(() => Promise.reject("refused"));
-    expect([ledger.unknownSince("key"), ledger.mayHaveMade("key")]).toEqual([undefined, false]);
+    expect([ledger.unknownSince("key"), ledger.mayHaveCreated("key")]).toEqual([undefined, false]);
   });
 
   it("whose answer was lost, it is unknown from its sending on, until it is seen", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(lost);
-    expect([ledger.unknownSince("key"), ledger.unsettled, ledger.mayStillLand]).toEqual([5, true, true]);
+    expect([ledger.unknownSince("key"), ledger.unsettled, ledger.mayStillTakeEffect]).toEqual([5, true, true]);
     ledger.settle("key");
-    expect([ledger.unknownSince("key"), ledger.unsettled, ledger.mayStillLand]).toEqual([undefined, false, false]);
-    expect([ledger.mayHaveMade("key"), ledger.mayHaveMadeTwo("key")]).toEqual([true, true]);
+    expect([ledger.unknownSince("key"), ledger.unsettled, ledger.mayStillTakeEffect]).toEqual([
+      undefined,
+      false,
+      false,
+    ]);
+    expect([ledger.mayHaveCreated("key"), ledger.mayHaveCreatedTwice("key")]).toEqual([true, true]);
   });
 
   it("that was refused after one whose answer was lost, something may have been made all the same", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(lost);
     await track(() => Promise.reject("refused"));
-    expect(ledger.mayHaveMade("key")).toBe(true);
+    expect(ledger.mayHaveCreated("key")).toBe(true);
   });
 
   it("whose answer was lost while another of the key was answered, it is unknown", async () => {
@@ -61,16 +65,16 @@ describe("on the way out", () => {
     const { ledger, track } = ledgerAt(5);
     const answer = Promise.withResolvers<string>();
     const under = track(() => answer.promise);
-    expect(ledger.mayStillLand).toBe(true);
+    expect(ledger.mayStillTakeEffect).toBe(true);
     ledger.noteAbort();
     answer.resolve("made");
     await under;
-    expect(ledger.mayStillLand).toBe(true);
+    expect(ledger.mayStillTakeEffect).toBe(true);
   });
 
   it("none under way, nothing lands", () => {
     const { ledger } = ledgerAt(5);
     ledger.noteAbort();
-    expect(ledger.mayStillLand).toBe(false);
+    expect(ledger.mayStillTakeEffect).toBe(false);
   });
 });

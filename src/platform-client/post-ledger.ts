@@ -1,11 +1,11 @@
-import type { Moment } from "./collection-view.ts";
+import type { MonotonicTime } from "./collection-view.ts";
 
 /**
  * Which POSTs this process has sent, by the natural key of what they make. After a POST with an unknown outcome an
  * absence is believed only from a list begun once the request can no longer land.
  */
 export class PostLedger {
-  readonly #unknown = new Map<string, Moment>();
+  readonly #unknown = new Map<string, MonotonicTime>();
   readonly #posted = new Set<string>();
   readonly #lost = new Set<string>();
   #underWay = 0;
@@ -14,7 +14,7 @@ export class PostLedger {
   /** Runs one POST and remembers how it ended. `happened` tells a failure that proves nothing was made. */
   async track<T>(
     key: string,
-    now: () => Moment,
+    now: () => MonotonicTime,
     post: () => Promise<T>,
     provesNothingHappened: (error: unknown) => boolean,
   ): Promise<T> {
@@ -43,17 +43,17 @@ export class PostLedger {
   }
 
   /** When the last POST with this key was sent whose outcome is unknown. */
-  unknownSince(key: string): Moment | undefined {
+  unknownSince(key: string): MonotonicTime | undefined {
     return this.#unknown.get(key);
   }
 
   /** Whether something with this key may have been made by this process. */
-  mayHaveMade(key: string): boolean {
+  mayHaveCreated(key: string): boolean {
     return this.#posted.has(key);
   }
 
   /** Whether the answer to a POST with this key was ever lost, so that more than one thing may have been made. */
-  mayHaveMadeTwo(key: string): boolean {
+  mayHaveCreatedTwice(key: string): boolean {
     return this.#lost.has(key);
   }
 
@@ -73,7 +73,7 @@ export class PostLedger {
   }
 
   /** Whether a request of ours may still land after this process has ended. */
-  get mayStillLand(): boolean {
+  get mayStillTakeEffect(): boolean {
     return this.#aborted || this.#underWay > 0 || this.#unknown.size > 0;
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ListQuery, PlatformApi } from "./api.ts";
 import { type CodeName, PlatformFailure } from "./failure.ts";
-import type { GroupRow } from "./rows.ts";
+import type { ExternalGroup } from "./external-resource.ts";
 import { PlatformSession } from "./session.ts";
 import { isBelow, parentOf } from "./uid.ts";
 
@@ -17,8 +17,8 @@ function refused(code: CodeName): PlatformFailure {
   const error = { code, message: code, reason: "", domain: "", fieldViolations: [], preconditionViolations: [] };
   return new PlatformFailure("call", { kind: "refused", error });
 }
-const lost = () => new PlatformFailure("call", { kind: "unanswered", problem: "lost" });
-const row = (uid: string, name = "n"): GroupRow => ({ uid, name, description: name });
+const lost = () => new PlatformFailure("call", { kind: "noResponse", message: "lost" });
+const row = (uid: string, name = "n"): ExternalGroup => ({ uid, name, description: name });
 
 /** A session over a platform of groups that records what is called, and fails where a test says so. */
 function world({ capabilities = everyList, totals = [] as number[] } = {}) {
@@ -92,53 +92,53 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
       clock.now += ms;
     },
     signal: new AbortController().signal,
-    mayWrite: () => state.mayWrite,
+    canWrite: () => state.mayWrite,
   });
   const lists = (collection = "groups") =>
     calls.filter((one) => one.startsWith(`list ${collection} `) && !one.includes("{"));
   return { session, clock, calls, groups, failing, state, lists };
 }
 
-const anything = { begunAfter: 0, steady: false };
+const anything = { startedAfter: 0, stable: false };
 const detailOf = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,
-    (error: unknown) => (error instanceof PlatformFailure ? error.detail : error),
+    (error: unknown) => (error instanceof PlatformFailure ? error.problem : error),
   );
 
 describe("one list serves all that wait for one", () => {
   it("those that come together, for whatever group below the root", async () => {
     const { session, lists } = world();
-    const waiting = [root, group, child].map((parent) => session.ensureListed("groups", parent, anything));
+    const waiting = [root, group, child].map((parent) => session.ensureSnapshot("groups", parent, anything));
     await Promise.all(waiting);
     expect(lists()).toEqual([`list groups descendantsOf,${root}`]);
   });
 
   it("what is known well enough is not listed again", async () => {
     const { session, lists } = world();
-    await session.ensureListed("groups", group, anything);
-    await session.ensureListed("groups", child, anything);
+    await session.ensureSnapshot("groups", group, anything);
+    await session.ensureSnapshot("groups", child, anything);
     expect(lists()).toHaveLength(1);
   });
 
   it("a demand for a later list is met by a later list, of the one group where that is cheaper", async () => {
     const { session, clock, lists } = world();
-    await session.ensureListed("groups", group, anything);
+    await session.ensureSnapshot("groups", group, anything);
     clock.now += 1;
-    await session.ensureListed("groups", group, { begunAfter: clock.now, steady: false });
+    await session.ensureSnapshot("groups", group, { startedAfter: clock.now, stable: false });
     expect(lists()).toEqual([`list groups descendantsOf,${root}`, `list groups childrenOf,${group}`]);
   });
 
   it("one that changed while it was read is repeated", async () => {
     const { session, lists } = world({ totals: [9] });
-    await session.ensureListed("groups", root, { begunAfter: 0, steady: true });
+    await session.ensureSnapshot("groups", root, { startedAfter: 0, stable: true });
     expect(lists()).toHaveLength(2);
   });
 
   it("one that never holds still is a failure, not a proof", async () => {
     const { session, lists } = world({ totals: [9, 9, 9, 9] });
-    const failure = await detailOf(session.ensureListed("groups", root, { begunAfter: 0, steady: true }));
-    expect(failure).toMatchObject({ kind: "unanswered" });
+    const failure = await detailOf(session.ensureSnapshot("groups", root, { startedAfter: 0, stable: true }));
+    expect(failure).toMatchObject({ kind: "noResponse" });
     expect(lists()).toHaveLength(3);
   });
 });
@@ -177,7 +177,7 @@ describe("absence counts only", () => {
       state.capabilities = ["CAP_REPO_LIST"];
     });
     expect(is).not.toBe("gone");
-    expect(failure).toMatchObject({ kind: "rights", capability: "CAP_IAM_GROUPS_LIST" });
+    expect(failure).toMatchObject({ kind: "permissions", capability: "CAP_IAM_GROUPS_LIST" });
   });
 
   it("not from an answer that is none", async () => {
@@ -190,7 +190,7 @@ describe("a list under rights that do not show all", () => {
   it("is not made, and tells the right that is missing", async () => {
     const { session, lists } = world({ capabilities: [] });
     expect(await detailOf(session.list("groups", { descendantsOf: root }))).toMatchObject({
-      kind: "rights",
+      kind: "permissions",
       scope: root,
     });
     expect(lists()).toEqual([]);
@@ -209,7 +209,7 @@ describe("a list under rights that do not show all", () => {
     const { session, clock, state, lists } = world({ capabilities: [] });
     await detailOf(session.list("groups", { descendantsOf: root }));
     state.capabilities = everyList;
-    expect(await detailOf(session.list("groups", { descendantsOf: root }))).toMatchObject({ kind: "rights" });
+    expect(await detailOf(session.list("groups", { descendantsOf: root }))).toMatchObject({ kind: "permissions" });
     clock.now += 1_000;
     await session.list("groups", { descendantsOf: root });
     expect(lists()).toHaveLength(1);
@@ -217,31 +217,33 @@ describe("a list under rights that do not show all", () => {
 
   it("is not believed where they were lost under a new token meanwhile", async () => {
     const { session, state } = world();
-    await session.readAccess();
+    await session.refreshPermissions();
     const listing = session.list("groups", { descendantsOf: root });
     state.epoch = 2;
     state.capabilities = [];
-    expect(await detailOf(listing)).toMatchObject({ kind: "rights" });
-    expect(session.views.groups.coverage(root)).toBeUndefined();
+    expect(await detailOf(listing)).toMatchObject({ kind: "permissions" });
+    expect(session.views.groups.snapshotOf(root)).toBeUndefined();
   });
 
   it("is not even thought of outside the roots", async () => {
     const { session, calls } = world();
-    expect(await detailOf(session.ensureListed("groups", otherRoot, anything))).toMatchObject({ kind: "rights" });
+    expect(await detailOf(session.ensureSnapshot("groups", otherRoot, anything))).toMatchObject({
+      kind: "permissions",
+    });
     expect(calls).toEqual([]);
   });
 });
 
 it("rights are read once under one token, and anew under another", async () => {
   const { session, state, calls } = world();
-  await Promise.all([session.readAccess(), session.readAccess()]);
-  await session.readAccess();
+  await Promise.all([session.refreshPermissions(), session.refreshPermissions()]);
+  await session.refreshPermissions();
   expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(1);
   let told = 0;
-  session.onNewAccess(() => (told += 1));
+  session.onPermissionsChanged(() => (told += 1));
   state.epoch = 2;
-  await session.readAccess();
-  await session.readAccess();
+  await session.refreshPermissions();
+  await session.refreshPermissions();
   expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(2);
   expect(told).toBe(1);
 });
@@ -252,9 +254,9 @@ describe("writes", () => {
     await session.create("groups", root, { name: "new" }, "new");
     const made = `${root}/3333333333333333`;
     expect(session.views.groups.know(made)).toMatchObject({ is: "present", row: { name: "new" } });
-    expect([session.madeLately(made), session.madeLately(group)]).toEqual([true, false]);
+    expect([session.createdRecently(made), session.createdRecently(group)]).toEqual([true, false]);
     clock.now += 60_000;
-    expect(session.madeLately(made)).toBe(false);
+    expect(session.createdRecently(made)).toBe(false);
   });
 
   it("are not made once another process may lead", async () => {
@@ -265,9 +267,9 @@ describe("writes", () => {
       session.update("groups", group, { name: "new" }, ["name"]),
       session.delete("groups", child),
     ])
-      expect(await detailOf(write)).toMatchObject({ kind: "held" });
+      expect(await detailOf(write)).toMatchObject({ kind: "paused" });
     expect(calls).toEqual([]);
-    expect(session.posts.mayStillLand).toBe(false);
+    expect(session.posts.mayStillTakeEffect).toBe(false);
   });
 
   it("with a lost answer leave the thing in doubt", async () => {
@@ -275,7 +277,7 @@ describe("writes", () => {
     await session.read("groups", group);
     failing.set("update", lost);
     await detailOf(session.update("groups", group, { name: "new" }, ["name"]));
-    expect(session.views.groups.know(group).is).toBe("doubted");
+    expect(session.views.groups.know(group).is).toBe("stale");
   });
 
   it("that were refused leave it as it was known", async () => {
@@ -299,7 +301,7 @@ describe("writes", () => {
   it("a POST that answers with another thing than was asked for has an unknown outcome", async () => {
     const { session } = world();
     expect(await detailOf(session.create("groups", root, { name: "new" }, "another key"))).toMatchObject({
-      kind: "unanswered",
+      kind: "noResponse",
     });
     expect(session.posts.unknownSince("another key")).toBe(0);
   });
@@ -315,7 +317,7 @@ describe("writes", () => {
     const { session, groups, state } = world();
     groups.delete(child);
     state.capabilities = [];
-    expect(await detailOf(session.delete("groups", child))).toMatchObject({ kind: "rights" });
+    expect(await detailOf(session.delete("groups", child))).toMatchObject({ kind: "permissions" });
     expect(session.views.groups.know(child).is).not.toBe("gone");
   });
 });
@@ -323,7 +325,7 @@ describe("writes", () => {
 it("who listens is told of each list before anybody who waited for it goes on", async () => {
   const { session } = world();
   const order: string[] = [];
-  session.onListing((collection, changed) => order.push(`${collection} ${changed.length}`));
-  await session.ensureListed("groups", root, anything).then(() => order.push("waiter"));
+  session.onSnapshot((collection, changed) => order.push(`${collection} ${changed.length}`));
+  await session.ensureSnapshot("groups", root, anything).then(() => order.push("waiter"));
   expect(order).toEqual(["groups 2", "waiter"]);
 });

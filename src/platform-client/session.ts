@@ -1,10 +1,10 @@
 import type { PlatformApi } from "./api.ts";
-import { CollectionView, type Moment, type RowKeys } from "./collection-view.ts";
-import { isRefusal, PlatformFailure, provesNothingHappened } from "./failure.ts";
+import { CollectionView, type MonotonicTime, type ResourceKeys } from "./collection-view.ts";
+import { isRefusal, PlatformFailure, provesNoEffect } from "./failure.ts";
 import { listAll } from "./list-all.ts";
 import { PostLedger } from "./post-ledger.ts";
-import { type Rights, type RoleCatalog, readRights } from "./rights.ts";
-import { type Collection, listCapability, type Rows } from "./rows.ts";
+import { type Permissions, type RoleCatalog, readPermissions } from "./permissions.ts";
+import { type CollectionName, listCapability, type ExternalResources } from "./external-resource.ts";
 import { isWithin, parentOf } from "./uid.ts";
 
 export interface SessionOptions {
@@ -15,34 +15,34 @@ export interface SessionOptions {
   readonly roots: readonly string[];
   /** Counts token exchanges: rights are read again under a new token. */
   readonly credentialEpoch: () => number;
-  readonly keys: { readonly [C in Collection]: RowKeys<Rows[C]> };
+  readonly keys: { readonly [C in CollectionName]: ResourceKeys<ExternalResources[C]> };
   /** Milliseconds of a monotonic clock. */
-  readonly now: () => Moment;
+  readonly now: () => MonotonicTime;
   readonly sleep: (ms: number) => Promise<void>;
   readonly signal: AbortSignal;
   /** Asked before each write: false once another process may be the leader. */
-  readonly mayWrite: () => boolean;
+  readonly canWrite: () => boolean;
 }
 
 /** What a list must satisfy to answer a question. */
-export interface ListingDemand {
-  readonly begunAfter: Moment;
+export interface SnapshotRequirement {
+  readonly startedAfter: MonotonicTime;
   /** Needed to believe an absence after a POST with unknown outcome. */
-  readonly steady: boolean;
+  readonly stable: boolean;
 }
 
-interface Access {
-  readonly rights: Rights;
+interface PermissionsRead {
+  readonly rights: Permissions;
   readonly roles: RoleCatalog;
   /** Roots that could not be read, with the reason: nothing is believed or written below them. */
   readonly unreadable: ReadonlyMap<string, unknown>;
   readonly epoch: number;
-  readonly readAt: Moment;
+  readonly readAt: MonotonicTime;
 }
 
-type Views = { readonly [C in Collection]: CollectionView<Rows[C]> };
+type Views = { readonly [C in CollectionName]: CollectionView<ExternalResources[C]> };
 /** A scope was listed whole; `changed` are the uids that came, went missing or differ, other than by our own writes. */
-export type ListingListener = (collection: Collection, changed: readonly string[]) => void;
+export type SnapshotListener = (collection: CollectionName, changed: readonly string[]) => void;
 
 /**
  * How long a group that this process has made is known to hold nothing but what this process made there. Long enough
@@ -65,11 +65,11 @@ export class PlatformSession {
   readonly #options: SessionOptions;
   /** Lists being gathered for or read, by collection and root, with the groups whose children they were asked for. */
   readonly #gathering = new Map<string, { readonly wanted: Set<string>; readonly done: Promise<void> }>();
-  readonly #madeGroups = new Map<string, Moment>();
-  readonly #listeners: ListingListener[] = [];
+  readonly #madeGroups = new Map<string, MonotonicTime>();
+  readonly #listeners: SnapshotListener[] = [];
   readonly #accessListeners: (() => void)[] = [];
-  #access: Access | undefined;
-  #readingAccess: Promise<void> | undefined;
+  #permissionsRead: PermissionsRead | undefined;
+  #readingPermissions: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -81,25 +81,25 @@ export class PlatformSession {
   }
 
   /** Told of each complete list, before anybody who waited for it goes on. */
-  onListing(listener: ListingListener): void {
+  onSnapshot(listener: SnapshotListener): void {
     this.#listeners.push(listener);
   }
 
   /** Told when rights and roles have been read under a new token. */
-  onNewAccess(listener: () => void): void {
+  onPermissionsChanged(listener: () => void): void {
     this.#accessListeners.push(listener);
   }
 
-  get rights(): Rights | undefined {
-    return this.#access?.rights;
+  get permissions(): Permissions | undefined {
+    return this.#permissionsRead?.rights;
   }
 
   get roles(): RoleCatalog | undefined {
-    return this.#access?.roles;
+    return this.#permissionsRead?.roles;
   }
 
   /** Whether this process has just made the group: then nothing is in it but what this process made there. */
-  madeLately(group: string): boolean {
+  createdRecently(group: string): boolean {
     const madeAt = this.#madeGroups.get(group);
     if (madeAt === undefined) return false;
     if (this.#options.now() < madeAt + freshGroupMs) return true;
@@ -108,25 +108,25 @@ export class PlatformSession {
   }
 
   /** Reads rights and roles unless they were read under the present token. @throws {PlatformFailure} */
-  async readAccess(): Promise<void> {
-    if (this.#access !== undefined && this.#access.epoch === this.#options.credentialEpoch()) return;
-    await this.#rereadAccess();
+  async refreshPermissions(): Promise<void> {
+    if (this.#permissionsRead !== undefined && this.#permissionsRead.epoch === this.#options.credentialEpoch()) return;
+    await this.#rereadPermissions();
   }
 
   /** Reads rights and roles again, because what was read did not suffice. @throws {PlatformFailure} */
-  async #rereadAccess(): Promise<void> {
-    this.#readingAccess ??= (async () => {
+  async #rereadPermissions(): Promise<void> {
+    this.#readingPermissions ??= (async () => {
       const { api, identity, roots, now, signal, credentialEpoch } = this.#options;
-      const read = await readRights(api, identity, signal);
+      const read = await readPermissions(api, identity, signal);
       const unreadable = new Map<string, unknown>();
       for (const root of roots) await api.get("groups", root, signal).catch((error) => unreadable.set(root, error));
-      const before = this.#access;
-      this.#access = { ...read, unreadable, epoch: credentialEpoch(), readAt: now() };
-      if (before?.epoch !== this.#access.epoch) for (const listener of this.#accessListeners) listener();
+      const before = this.#permissionsRead;
+      this.#permissionsRead = { ...read, unreadable, epoch: credentialEpoch(), readAt: now() };
+      if (before?.epoch !== this.#permissionsRead.epoch) for (const listener of this.#accessListeners) listener();
     })().finally(() => {
-      this.#readingAccess = undefined;
+      this.#readingPermissions = undefined;
     });
-    await this.#readingAccess;
+    await this.#readingPermissions;
   }
 
   /**
@@ -134,23 +134,23 @@ export class PlatformSession {
    * wait; of lists of single groups and of a whole root the cheaper is made.
    * @throws {PlatformFailure} also of kind `rights`, where the answer would prove nothing.
    */
-  async ensureListed(collection: Collection, parent: string, demand: ListingDemand): Promise<void> {
+  async ensureSnapshot(collection: CollectionName, parent: string, demand: SnapshotRequirement): Promise<void> {
     const root = this.#rootAbove(collection, parent);
     for (let attempt = 0; attempt < 3 && !this.#meets(collection, parent, demand); attempt += 1)
       await this.#gather(collection, root, parent);
     if (!this.#meets(collection, parent, demand))
       throw new PlatformFailure(`list ${collection}`, {
-        kind: "unanswered",
-        problem: "things came and went while the list was read",
+        kind: "noResponse",
+        message: "things came and went while the list was read",
       });
   }
 
-  #meets(collection: Collection, parent: string, demand: ListingDemand): boolean {
-    const coverage = this.views[collection].coverage(parent);
-    return coverage !== undefined && coverage.begunAt >= demand.begunAfter && (coverage.steady || !demand.steady);
+  #meets(collection: CollectionName, parent: string, demand: SnapshotRequirement): boolean {
+    const coverage = this.views[collection].snapshotOf(parent);
+    return coverage !== undefined && coverage.startedAt >= demand.startedAfter && (coverage.stable || !demand.stable);
   }
 
-  #gather(collection: Collection, root: string, parent: string): Promise<void> {
+  #gather(collection: CollectionName, root: string, parent: string): Promise<void> {
     const name = `${collection} ${root}`;
     const under = this.#gathering.get(name);
     if (under !== undefined) {
@@ -168,19 +168,19 @@ export class PlatformSession {
   }
 
   /** Lists the children of `parents` by the cheaper way: group by group, or all below the root. */
-  async #listFor(collection: Collection, root: string, parents: ReadonlySet<string>): Promise<void> {
+  async #listFor(collection: CollectionName, root: string, parents: ReadonlySet<string>): Promise<void> {
     const view = this.views[collection];
     const pagesOfRoot = Math.ceil(Math.max(view.size, 1) / rowsPerPage);
-    if (parents.has(root) || parents.size > pagesOfRoot || view.coverage(root) === undefined)
+    if (parents.has(root) || parents.size > pagesOfRoot || view.snapshotOf(root) === undefined)
       await this.list(collection, { descendantsOf: root });
     else for (const parent of parents) await this.list(collection, { childrenOf: parent });
   }
 
-  #rootAbove(collection: Collection, uid: string): string {
+  #rootAbove(collection: CollectionName, uid: string): string {
     const root = this.#options.roots.find((candidate) => isWithin(uid, candidate));
     if (root !== undefined) return root;
     throw new PlatformFailure(`list ${collection}`, {
-      kind: "rights",
+      kind: "permissions",
       capability: listCapability[collection],
       scope: uid,
     });
@@ -188,17 +188,17 @@ export class PlatformSession {
 
   /** Lists one scope whole into the view. @throws {PlatformFailure} */
   async list(
-    collection: Collection,
+    collection: CollectionName,
     scope: { readonly descendantsOf: string } | { readonly childrenOf: string },
   ): Promise<void> {
     const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
     await this.#requireRight(collection, group);
-    const begunAt = this.#options.now();
-    const { rows, steady } = await listAll(this.#options.api, collection, { scope }, this.#options.signal);
+    const startedAt = this.#options.now();
+    const { rows, stable: stable } = await listAll(this.#options.api, collection, { scope }, this.#options.signal);
     // Rights may have been lost while the list was read; under less right it would look like absence.
     await this.#requireRight(collection, group);
     for (const row of rows) this.#settlePost(collection, row);
-    const changed = this.#view(collection).recordListing(scope, rows, begunAt, steady);
+    const changed = this.#view(collection).recordSnapshot(scope, rows, startedAt, stable);
     for (const listener of this.#listeners) listener(collection, changed);
   }
 
@@ -207,19 +207,19 @@ export class PlatformSession {
    * that would show the resource if it were there.
    * @throws {PlatformFailure} where nothing could be learned.
    */
-  async read(collection: Collection, uid: string): Promise<void> {
-    const begunAt = this.#options.now();
+  async read(collection: CollectionName, uid: string): Promise<void> {
+    const startedAt = this.#options.now();
     try {
       const row = await this.#options.api.get(collection, uid, this.#options.signal);
-      this.#recordRow(collection, row, begunAt);
+      this.#recordRow(collection, row, startedAt);
     } catch (error) {
       if (!isRefusal(error, "NOT_FOUND")) throw error;
       await this.#proveAbsence(collection, uid);
-      this.views[collection].recordGone(uid, begunAt);
+      this.views[collection].recordGone(uid, startedAt);
     }
   }
 
-  async #proveAbsence(collection: Collection, uid: string): Promise<void> {
+  async #proveAbsence(collection: CollectionName, uid: string): Promise<void> {
     const { api, signal } = this.#options;
     const parent = parentOf(uid);
     const root = this.#rootAbove(collection, parent ?? uid);
@@ -236,31 +236,31 @@ export class PlatformSession {
   }
 
   /** @throws {PlatformFailure} unless the rights show all of `collection` in `group`, and the root above can be read. */
-  async #requireRight(collection: Collection, group: string): Promise<void> {
+  async #requireRight(collection: CollectionName, group: string): Promise<void> {
     const capability = listCapability[collection];
     const root = this.#rootAbove(collection, group);
     const trouble = () =>
-      this.#access?.unreadable.get(root) ??
-      (this.#access?.rights.holds(capability, group)
+      this.#permissionsRead?.unreadable.get(root) ??
+      (this.#permissionsRead?.rights.allow(capability, group)
         ? undefined
-        : new PlatformFailure("read rights", { kind: "rights", capability, scope: group }));
-    await this.readAccess();
-    if (trouble() !== undefined && this.#options.now() >= (this.#access?.readAt ?? 0) + rightsRetryMs)
-      await this.#rereadAccess();
+        : new PlatformFailure("read rights", { kind: "permissions", capability, scope: group }));
+    await this.refreshPermissions();
+    if (trouble() !== undefined && this.#options.now() >= (this.#permissionsRead?.readAt ?? 0) + rightsRetryMs)
+      await this.#rereadPermissions();
     const found = trouble();
     if (found !== undefined) throw found;
   }
 
   /** Makes one thing below `parent`; `key` is its natural key. @throws {PlatformFailure} */
   async create(
-    collection: Collection,
+    collection: CollectionName,
     parent: string,
     body: Readonly<Record<string, unknown>>,
     key: string,
   ): Promise<void> {
     const { api, now, signal } = this.#options;
     this.#requireLeadership(`create ${collection}`);
-    const keys: RowKeys<Rows[Collection]> = this.#options.keys[collection];
+    const keys: ResourceKeys<ExternalResources[CollectionName]> = this.#options.keys[collection];
     const row = await this.posts.track(
       key,
       now,
@@ -269,8 +269,8 @@ export class PlatformSession {
         if (keys.naturalKey(made) === key) return made;
         // Not found again, it would be made again: so what became of the request is not known.
         throw new PlatformFailure(`create ${collection}`, {
-          kind: "unanswered",
-          problem: "the answer is not what was asked for",
+          kind: "noResponse",
+          message: "the answer is not what was asked for",
         });
       },
       isHarmless,
@@ -282,7 +282,7 @@ export class PlatformSession {
 
   /** @throws {PlatformFailure} */
   async update(
-    collection: Collection,
+    collection: CollectionName,
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
@@ -292,19 +292,19 @@ export class PlatformSession {
       const row = await this.#options.api.update(collection, uid, body, mask, this.#options.signal);
       this.#recordRow(collection, row, this.#options.now());
     } catch (error) {
-      if (!isHarmless(error) || isRefusal(error, "NOT_FOUND")) this.views[collection].recordDoubt(uid);
+      if (!isHarmless(error) || isRefusal(error, "NOT_FOUND")) this.views[collection].recordStale(uid);
       throw error;
     }
   }
 
   /** Success where the thing is gone afterwards, also where it was gone before and that is proven. @throws {PlatformFailure} */
-  async delete(collection: Collection, uid: string): Promise<void> {
+  async delete(collection: CollectionName, uid: string): Promise<void> {
     this.#requireLeadership(`delete ${collection}`);
     try {
       await this.#options.api.delete(collection, uid, this.#options.signal);
     } catch (error) {
       if (!isRefusal(error, "NOT_FOUND")) {
-        if (!isHarmless(error)) this.views[collection].recordDoubt(uid);
+        if (!isHarmless(error)) this.views[collection].recordStale(uid);
         throw error;
       }
       await this.#proveAbsence(collection, uid);
@@ -312,28 +312,28 @@ export class PlatformSession {
     this.views[collection].recordGone(uid, this.#options.now());
   }
 
-  #recordRow<C extends Collection>(collection: C, row: Rows[C], at: Moment): void {
+  #recordRow<C extends CollectionName>(collection: C, row: ExternalResources[C], at: MonotonicTime): void {
     this.#settlePost(collection, row);
     this.#view(collection).recordRow(row, at);
   }
 
   /** A POST whose answer was lost has landed, once what it makes is seen. */
-  #settlePost<C extends Collection>(collection: C, row: Rows[C]): void {
+  #settlePost<C extends CollectionName>(collection: C, row: ExternalResources[C]): void {
     if (!this.posts.unsettled) return;
-    const keys: RowKeys<Rows[C]> = this.#options.keys[collection];
+    const keys: ResourceKeys<ExternalResources[C]> = this.#options.keys[collection];
     const key = keys.naturalKey(row);
     if (key !== undefined) this.posts.settle(key);
   }
 
-  #view<C extends Collection>(collection: C): CollectionView<Rows[C]> {
+  #view<C extends CollectionName>(collection: C): CollectionView<ExternalResources[C]> {
     return this.views[collection];
   }
 
   #requireLeadership(call: string): void {
-    if (!this.#options.mayWrite()) throw new PlatformFailure(call, { kind: "held", retryAfterMs: 0 });
+    if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
   }
 }
 
 function isHarmless(error: unknown): boolean {
-  return error instanceof PlatformFailure && provesNothingHappened(error.detail);
+  return error instanceof PlatformFailure && provesNoEffect(error.problem);
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PlatformFailure, type PlatformFailureKind } from "./failure.ts";
+import { PlatformFailure, type PlatformProblem } from "./failure.ts";
 import { type Behaviour, json, refuses, serve } from "./misbehaving-server.testing.ts";
 import { TokenSource } from "./token-source.ts";
 import { HttpTransport } from "./transport.ts";
@@ -38,10 +38,10 @@ async function source(...behaviours: Behaviour[]) {
   return { server, clock, tokens: new TokenSource(transport, options) };
 }
 
-async function failureOf(call: Promise<unknown>): Promise<PlatformFailureKind> {
+async function failureOf(call: Promise<unknown>): Promise<PlatformProblem> {
   const error: unknown = await call.catch((thrown: unknown) => thrown);
   if (!(error instanceof PlatformFailure)) throw new Error(`no failure of the platform: ${String(error)}`);
-  return error.detail;
+  return error.problem;
 }
 
 describe("a token", () => {
@@ -97,11 +97,11 @@ describe("a token", () => {
 
 describe("no token", () => {
   it.each<[string, Behaviour, object]>([
-    ["a refused exchange", refuses(403, 7), { kind: "credential", trouble: "exchange" }],
-    ["an unknown audience", refuses(400, 3), { kind: "credential", trouble: "exchange" }],
-    ["a service that is away", refuses(503, 14), { kind: "credential", trouble: "unavailable" }],
-    ["a page of a proxy", (_, response) => response.end("<html>"), { kind: "credential", trouble: "unavailable" }],
-    ["an answer without a token", json(200, {}), { kind: "credential", trouble: "unavailable" }],
+    ["a refused exchange", refuses(403, 7), { kind: "credential", cause: "exchange" }],
+    ["an unknown audience", refuses(400, 3), { kind: "credential", cause: "exchange" }],
+    ["a service that is away", refuses(503, 14), { kind: "credential", cause: "unavailable" }],
+    ["a page of a proxy", (_, response) => response.end("<html>"), { kind: "credential", cause: "unavailable" }],
+    ["an answer without a token", json(200, {}), { kind: "credential", cause: "unavailable" }],
   ])("%s", async (_, behaviour, failure) => {
     const { tokens } = await source(behaviour);
     expect(await failureOf(tokens.token())).toMatchObject(failure);
@@ -115,8 +115,8 @@ describe("no token", () => {
     const { server, tokens } = await source(token("one"));
     expect(await failureOf(tokens.token())).toMatchObject({
       kind: "credential",
-      trouble: "unavailable",
-      problem: expect.stringContaining(problem),
+      cause: "unavailable",
+      message: expect.stringContaining(problem),
     });
     expect(server.requests).toHaveLength(0);
     await writeFile(tokenFile, "own");

@@ -113,13 +113,13 @@ export class TokenSource {
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
       if (
-        error.detail.kind === "refused" &&
-        ["PERMISSION_DENIED", "INVALID_ARGUMENT", "UNAUTHENTICATED", "NOT_FOUND"].includes(error.detail.error.code)
+        error.problem.kind === "refused" &&
+        ["PERMISSION_DENIED", "INVALID_ARGUMENT", "UNAUTHENTICATED", "NOT_FOUND"].includes(error.problem.error.code)
       )
         throw new PlatformFailure("exchange token", {
           kind: "credential",
-          trouble: "exchange",
-          problem: `the token service refused the exchange for identity ${identity}: ${error.detail.error.message}`,
+          cause: "exchange",
+          message: `the token service refused the exchange for identity ${identity}: ${error.problem.error.message}`,
         });
       throw unavailable(`the token service does not answer: ${error.message}`, error);
     }
@@ -139,5 +139,9 @@ export class TokenSource {
 }
 
 function unavailable(problem: string, cause?: unknown): PlatformFailure {
-  return new PlatformFailure("exchange token", { kind: "credential", trouble: "unavailable", problem }, { cause });
+  return new PlatformFailure(
+    "exchange token",
+    { kind: "credential", cause: "unavailable", message: problem },
+    { cause },
+  );
 }

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
-import { PlatformFailure, parseErrorBody, parseRetryAfter, type PlatformFailureKind } from "./failure.ts";
+import { PlatformFailure, parseErrorBody, parseRetryAfter, type PlatformProblem } from "./failure.ts";
 
 export interface HttpCall {
   /** What the call is, for people and metrics: `create groups`. */
@@ -55,7 +55,7 @@ export class HttpTransport {
    */
   async send(call: HttpCall, signal: AbortSignal): Promise<unknown> {
     const started = performance.now();
-    let outcome = "unanswered";
+    let outcome = "noResponse";
     try {
       const body = await this.#exchange(call, signal);
       outcome = "OK";
@@ -66,7 +66,7 @@ export class HttpTransport {
         throw signal.reason;
       }
       const failure = error instanceof PlatformFailure ? error : unanswered(call, error);
-      if (failure.detail.kind === "refused") outcome = failure.detail.error.code;
+      if (failure.problem.kind === "refused") outcome = failure.problem.error.code;
       throw failure;
     } finally {
       this.#options.observe?.(call, outcome, (performance.now() - started) / 1000);
@@ -82,7 +82,7 @@ export class HttpTransport {
     const parsed = parseJson(text);
     if (status >= 200 && status < 300) {
       if (parsed === notJson)
-        throw fail(call, { kind: "unanswered", problem: `HTTP ${status} with a body that is not JSON` });
+        throw fail(call, { kind: "noResponse", message: `HTTP ${status} with a body that is not JSON` });
       return parsed;
     }
     const retryAfterMs = parseRetryAfter(single(retryAfter), Date.now());
@@ -90,8 +90,8 @@ export class HttpTransport {
     const error = parseErrorBody(status, parsed);
     if (error === undefined)
       throw fail(call, {
-        kind: "unanswered",
-        problem: `HTTP ${status} that is not an error of the platform's form`,
+        kind: "noResponse",
+        message: `HTTP ${status} that is not an error of the platform's form`,
         ...wait,
       });
     throw fail(call, { kind: "refused", error, ...wait });
@@ -140,7 +140,7 @@ export class HttpTransport {
             controller = started;
             // Asked when the bytes are about to leave: a process may stand still at any place before.
             if (call.method !== "GET" && this.#options.mayWrite?.() === false)
-              giveUp(fail(call, { kind: "held", retryAfterMs: 0 }));
+              giveUp(fail(call, { kind: "paused", retryAfterMs: 0 }));
             // It waited for a connection, and nobody waits for it any more.
             if (ended) started.abort(new Error("nobody waits for it any more"));
           },
@@ -180,12 +180,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-function fail(call: HttpCall, detail: PlatformFailureKind): PlatformFailure {
+function fail(call: HttpCall, detail: PlatformProblem): PlatformFailure {
   return new PlatformFailure(call.name, detail);
 }
 
 function unanswered(call: HttpCall, error: unknown): PlatformFailure {
-  return new PlatformFailure(call.name, { kind: "unanswered", problem: problemOf(error) }, { cause: error });
+  return new PlatformFailure(call.name, { kind: "noResponse", message: problemOf(error) }, { cause: error });
 }
 
 function problemOf(error: unknown): string {

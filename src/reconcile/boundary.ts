@@ -1,4 +1,4 @@
-import type { RoleRow } from "#src/platform-client/rows.ts";
+import type { ExternalRole } from "#src/platform-client/external-resource.ts";
 import { isBelow, isWithin } from "#src/platform-client/uid.ts";
 
 /**
@@ -21,6 +21,6 @@ export function permitsIdentity({ roots }: Boundary, identity: string): boolean 
 }
 
 /** `role` is undefined for a role that was not found; then its uid alone may permit it. */
-export function permitsRole({ roles }: Boundary, uid: string, builtIn: RoleRow | undefined): boolean {
+export function permitsRole({ roles }: Boundary, uid: string, builtIn: ExternalRole | undefined): boolean {
   return roles.includes(uid) || (builtIn !== undefined && roles.includes(builtIn.name));
 }

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { CollectionView } from "#src/platform-client/collection-view.ts";
-import type { Row } from "#src/platform-client/rows.ts";
+import type { ExternalResource } from "#src/platform-client/external-resource.ts";
 import { Breaker } from "./breaker.ts";
 import { root } from "./observed-fixture.testing.ts";
 
 const limits = { objects: 3, share: 0.1 };
 const uids = (count: number) =>
   Array.from({ length: count }, (_, index) => `${root}/${index.toString(16).padStart(16, "0")}`);
-const row = (uid: string): Row => ({ uid, name: "", description: "" });
+const row = (uid: string): ExternalResource => ({ uid, name: "", description: "" });
 
 /** A view in which of `managed` things so many have disappeared with the last list. */
 function after(managed: number, missing: number) {
-  const view = new CollectionView<Row>({ naturalKey: () => undefined, name: () => undefined });
+  const view = new CollectionView<ExternalResource>({ naturalKey: () => undefined, name: () => undefined });
   const all = uids(managed);
-  view.recordListing({ descendantsOf: root }, all.map(row), 1, true);
-  view.recordListing({ descendantsOf: root }, all.slice(missing).map(row), 2, true);
+  view.recordSnapshot({ descendantsOf: root }, all.map(row), 1, true);
+  view.recordSnapshot({ descendantsOf: root }, all.slice(missing).map(row), 2, true);
   return { view, all };
 }
 
@@ -45,7 +45,10 @@ describe("the breaker", () => {
 
   it("does not count what was never listed", () => {
     const breaker = new Breaker(limits);
-    breaker.assess(new CollectionView<Row>({ naturalKey: () => undefined, name: () => undefined }), uids(50));
+    breaker.assess(
+      new CollectionView<ExternalResource>({ naturalKey: () => undefined, name: () => undefined }),
+      uids(50),
+    );
     expect(breaker.size).toBe(0);
   });
 });

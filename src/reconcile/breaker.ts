@@ -1,5 +1,5 @@
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
-import type { Row } from "#src/platform-client/rows.ts";
+import type { ExternalResource } from "#src/platform-client/external-resource.ts";
 
 export interface BreakerLimits {
   /** It opens when at least so many things of one collection are missing … */
@@ -22,7 +22,7 @@ export class Breaker {
   }
 
   /** Judges one collection after it was listed: `managed` are the uids that resources stand for by their status. */
-  assess(view: CollectionView<Row>, managed: readonly string[]): void {
+  assess(view: CollectionView<ExternalResource>, managed: readonly string[]): void {
     const missing: string[] = [];
     for (const uid of managed) {
       const knowledge = view.know(uid).is;

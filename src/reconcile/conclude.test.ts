@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { attempt, attemptOf, conclude, stalled, waiting } from "./conclude.ts";
-import type { Memory } from "./memory.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
 import {
   groupResource,
   groupRow,
@@ -14,25 +14,25 @@ import {
   uid,
 } from "./observed-fixture.testing.ts";
 import type { PlatformStep, Step } from "./step.ts";
-import { patienceMs } from "./patience.ts";
+import { statusDelayMs } from "./status-delay.ts";
 
 const now = 20_000;
 const hour = 3_600_000;
 
 describe("a wait", () => {
-  it.each<[string, Partial<Memory>, number | undefined, Step["do"], number | undefined]>([
-    ["that begins is kept for 2 s", {}, undefined, "wait", now + patienceMs],
+  it.each<[string, Partial<ReconcileState>, number | undefined, Step["do"], number | undefined]>([
+    ["that begins is kept for 2 s", {}, undefined, "wait", now + statusDelayMs],
     ["that began a second ago is kept for one more", { waitingSince: now - 1_000 }, undefined, "wait", now + 1_000],
     ["that ends before is kept until then", {}, now + 500, "wait", now + 500],
-    ["that has lasted 2 s is shown", { waitingSince: now - patienceMs }, undefined, "writeStatus", undefined],
+    ["that has lasted 2 s is shown", { waitingSince: now - statusDelayMs }, undefined, "writeStatus", undefined],
   ])("%s", (_, remembered, until, step, at) => {
-    const given = observed({ memory: { ...memory, ...remembered } });
+    const given = observed({ state: { ...memory, ...remembered } });
     const concluded = conclude(given, waiting("ChildrenExist", "why"), until);
     expect(concluded.do).toBe(step);
     if (concluded.do === "wait") expect(concluded.until).toBe(at);
   });
 
-  const shown = observed({ memory: { ...memory, waitingSince: 0 } });
+  const shown = observed({ state: { ...memory, waitingSince: 0 } });
   const first = conclude(shown, waiting("ChildrenExist", "five children"));
   const status = first.do === "writeStatus" ? { observedGeneration: 1, ...first.patch } : undefined;
   const resource = groupResource({ status: status as never });
@@ -45,7 +45,7 @@ describe("a wait", () => {
   });
 
   it("for one child less is told in a minute, not with each child", () => {
-    const told = { ...shown, resource, memory: { ...shown.memory, toldAt: now - 10_000 } };
+    const told = { ...shown, resource, state: { ...shown.state, statusWrittenAt: now - 10_000 } };
     expect(conclude(told, waiting("ChildrenExist", "four children"))).toEqual({ do: "wait", until: now + 50_000 });
     expect(conclude({ ...told, now: now + 50_000 }, waiting("ChildrenExist", "four children"))).toMatchObject({
       do: "writeStatus",
@@ -53,7 +53,7 @@ describe("a wait", () => {
   });
 
   it("for something else is told at once", () => {
-    const told = { ...shown, resource, memory: { ...shown.memory, toldAt: now } };
+    const told = { ...shown, resource, state: { ...shown.state, statusWrittenAt: now } };
     expect(conclude(told, waiting("PlatformUnavailable", "away"))).toMatchObject({ do: "writeStatus" });
   });
 });
@@ -73,14 +73,14 @@ describe("events tell transitions", () => {
     ["Ready for the first time is told by Created alone", {}, undefined],
     ["Ready after a first wait, too", { status: notReady("ReferenceNotFound") }, undefined],
     ["Ready again after a trouble is Recovered", { status: notReady("Conflict", { uid }) }, { reason: "Recovered" }],
-  ])("%s", (_, parts, announce) => {
+  ])("%s", (_, parts, event) => {
     const step = conclude(
       observed({ resource: groupResource(parts), external: { is: "present", row: groupRow(), seenAt: 1 } }),
       outlook,
     );
     expect(step).toMatchObject({ do: "writeStatus" });
-    expect("announce" in step ? step.announce : undefined).toEqual(
-      announce === undefined ? undefined : expect.objectContaining(announce),
+    expect("event" in step ? step.event : undefined).toEqual(
+      event === undefined ? undefined : expect.objectContaining(event),
     );
   });
 });
@@ -90,24 +90,24 @@ describe("an attempt", () => {
     do: "create",
     parent,
     body: {},
-    announce: { type: "Normal", reason: "Created", note: "" },
+    event: { type: "Normal", reason: "Created", note: "" },
   };
   const failure = {
     step: "create",
-    detail: { kind: "refused", error: refusal("INTERNAL") },
+    problem: { kind: "refused", error: refusal("INTERNAL") },
     attemptOf: attemptOf(observed()),
     attempts: 1,
     at: 19_000,
     retryAt: 30_000,
   } as const;
-  const given = observed({ memory: { ...memory, waitingSince: 0, failure } });
+  const given = observed({ state: { ...memory, waitingSince: 0, failure } });
 
   it.each([
     ["waits for its time", given, "writeStatus"],
     ["is made when its time has come", { ...given, now: 30_000 }, "create"],
     [
       "of another step is made",
-      { ...given, memory: { ...given.memory, failure: { ...failure, step: "read" } } },
+      { ...given, state: { ...given.state, failure: { ...failure, step: "read" } } },
       "create",
     ],
     ["for another spec is made", { ...given, resource: groupResource({ metadata: { generation: 2 } }) }, "create"],
@@ -126,9 +126,9 @@ describe("an attempt", () => {
     const reading = { ...failure, step: "read" } as const;
     const world = observed({
       resource: groupResource({ status: ready }),
-      memory: { ...memory, waitingSince: 0, failure: reading },
+      state: { ...memory, waitingSince: 0, failure: reading },
     });
-    const failed = { ...world, memory: { ...world.memory, failure: { ...reading, attemptOf: attemptOf(world) } } };
+    const failed = { ...world, state: { ...world.state, failure: { ...reading, attemptOf: attemptOf(world) } } };
     expect(attempt(failed, { do: "read", uid })).toEqual({ do: "wait", until: 30_000 });
   });
 });

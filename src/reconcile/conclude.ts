@@ -1,42 +1,42 @@
-import type { Moment } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
 import type { Observed } from "./observed.ts";
-import type { Outlook } from "./outlook.ts";
-import { patienceMs } from "./patience.ts";
+import type { Outcome } from "./outcome.ts";
+import { statusDelayMs } from "./status-delay.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
-import type { Announcement, PlatformStep, Step } from "./step.ts";
-import { type Trouble, troubleOf } from "./trouble.ts";
+import type { Event, PlatformStep, Step } from "./step.ts";
+import { type Problem, problemOf } from "./problem.ts";
 
 /** The same state in other words is written this much later at the earliest. */
 const rephraseMs = 60_000;
 const hourMs = 3_600_000;
 /** Where nothing may be told, it is tried again so much later. */
-const silenceMs = 60_000;
+const statusForbiddenRetryMs = 60_000;
 
 /**
  * Ends a decision: writes the status if it does not tell `outlook` yet, else waits until `until` (for `stalled` an hour,
  * else for something to change).
  */
-export function conclude(observed: Observed, outlook: Outlook, until?: Moment, announce?: Announcement): Step {
-  const { memory, now } = observed;
+export function conclude(observed: Observed, outlook: Outcome, until?: MonotonicTime, event?: Event): Step {
+  const { state: memory, now } = observed;
   const patch = statusPatch(observed, outlook);
   if (outlook.is === "waiting" || outlook.is === "failing") {
-    const showAt = (memory.waitingSince ?? now) + (outlook.patienceMs ?? patienceMs);
-    const rephraseAt = (memory.toldAt ?? Number.NEGATIVE_INFINITY) + rephraseMs;
+    const showAt = (memory.waitingSince ?? now) + (outlook.statusDelayMs ?? statusDelayMs);
+    const rephraseAt = (memory.statusWrittenAt ?? Number.NEGATIVE_INFINITY) + rephraseMs;
     const rephrases = patch !== undefined && onlyRephrases(observed.resource.status, patch);
     const writeAt = rephrases ? Math.max(showAt, rephraseAt) : showAt;
     if (now < writeAt) return { do: "wait", until: Math.min(until ?? writeAt, writeAt) };
   }
-  const silentUntil = (memory.silencedAt ?? Number.NEGATIVE_INFINITY) + silenceMs;
+  const silentUntil = (memory.statusForbiddenAt ?? Number.NEGATIVE_INFINITY) + statusForbiddenRetryMs;
   if (patch !== undefined && now < silentUntil)
     return { do: "wait", until: Math.min(until ?? silentUntil, silentUntil) };
-  const told = announce ?? announcementOf(observed, outlook);
-  if (patch !== undefined) return { do: "writeStatus", patch, ...(told === undefined ? {} : { announce: told }) };
+  const told = event ?? announcementOf(observed, outlook);
+  if (patch !== undefined) return { do: "writeStatus", patch, ...(told === undefined ? {} : { event: told }) };
   if (outlook.is === "ready" || outlook.is === "paused") return { do: "done" };
   return { do: "wait", until: until ?? now + hourMs };
 }
 
 /** Transitions that people want to hear of. */
-function announcementOf({ resource, kind }: Observed, outlook: Outlook): Announcement | undefined {
+function announcementOf({ resource, kind }: Observed, outlook: Outcome): Event | undefined {
   const ready = resource.status?.conditions?.find((condition) => condition.type === "Ready");
   if (outlook.is === "ready") {
     // Only for what has been Ready before: an ordinary wait on the way there is no trouble to recover from.
@@ -58,7 +58,7 @@ function announcementOf({ resource, kind }: Observed, outlook: Outlook): Announc
  * tell. A failure of something else that was wanted (an older spec, another parent or credential) counts no more.
  */
 export function attempt(observed: Observed, step: PlatformStep): Step {
-  const { failure } = observed.memory;
+  const { failure } = observed.state;
   if (
     failure === undefined ||
     failure.step !== step.do ||
@@ -67,11 +67,11 @@ export function attempt(observed: Observed, step: PlatformStep): Step {
   )
     return step;
   if (isLook(step) && wasReached(observed)) return { do: "wait", until: failure.retryAt };
-  return conclude(observed, troubleOf(failure.detail, observed.kind), failure.retryAt);
+  return conclude(observed, problemOf(failure.problem, observed.kind), failure.retryAt);
 }
 
 function isLook({ do: step }: PlatformStep): boolean {
-  return step === "readAccess" || step === "lookUp" || step === "read";
+  return step === "refreshPermissions" || step === "list" || step === "read";
 }
 
 /** Whether the last truth is that all is as the spec says: that we cannot look just now is trouble of ours, not of the resource. */
@@ -96,10 +96,10 @@ export function attemptOf({ resource, references, request, credentialEpoch }: Ob
   ].join(" ");
 }
 
-export function stalled(reason: Trouble["reason"], message: string): Trouble {
+export function stalled(reason: Problem["reason"], message: string): Problem {
   return { is: "stalled", reason, message };
 }
 
-export function waiting(reason: Trouble["reason"], message: string): Trouble {
+export function waiting(reason: Problem["reason"], message: string): Problem {
   return { is: "waiting", reason, message };
 }

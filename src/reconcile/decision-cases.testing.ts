@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Row } from "#src/platform-client/rows.ts";
+import type { ExternalResource } from "#src/platform-client/external-resource.ts";
 import { decide } from "./decide.ts";
-import type { Memory } from "./memory.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
 import type { Observed } from "./observed.ts";
 import { groupResource, groupRow, memory, observed, parent, ready, uid } from "./observed-fixture.testing.ts";
 
@@ -38,8 +38,8 @@ export function stalls(reason: string, message = "") {
 }
 
 /** It has been waiting for so long that it is told. */
-export const long: Memory = { ...memory, waitingSince: 0 };
-export const present = (row: Row, seenAt = 60): Observed["external"] => ({ is: "present", row, seenAt });
+export const long: ReconcileState = { ...memory, waitingSince: 0 };
+export const present = (row: ExternalResource, seenAt = 60): Observed["external"] => ({ is: "present", row, seenAt });
 export const unmarked = (description = "") => groupRow({ description });
 const recorded = { status: ready };
 export const isReady = groupResource(recorded);

@@ -3,8 +3,8 @@ import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
 import { attemptOf } from "./conclude.ts";
 import { decide } from "./decide.ts";
 import { withMarker } from "./marker.ts";
-import type { Memory } from "./memory.ts";
-import type { Dependant, Observed } from "./observed.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
+import type { Dependent, Observed } from "./observed.ts";
 import {
   anotherUid,
   bindingResource,
@@ -23,8 +23,8 @@ import {
   uid,
 } from "./observed-fixture.testing.ts";
 
-const stands = (name: string): Dependant => ({ name, leaving: false });
-const leaves = (name: string): Dependant => ({ name, leaving: true });
+const stands = (name: string): Dependent => ({ name, leaving: false });
+const leaves = (name: string): Dependent => ({ name, leaving: true });
 
 interface Case {
   readonly name: string;
@@ -32,17 +32,17 @@ interface Case {
   readonly expected: object;
 }
 
-const seen: Memory = { ...memory, deletionSeenAt: 18_000 };
+const seen: ReconcileState = { ...memory, deletionSeenAt: 18_000 };
 const deletionTimestamp = "2026-02-02T02:02:02Z";
 const deleted = (parts: Parts<ReturnType<typeof groupResource>> = {}) =>
   groupResource({ ...parts, metadata: { ...parts.metadata, deletionTimestamp } });
 const deletedBinding = (parts: Parts<ReturnType<typeof bindingResource>> = {}) =>
   bindingResource({ ...parts, metadata: { ...parts.metadata, deletionTimestamp } });
-const released = { do: "releaseFinalizer" };
+const released = { do: "removeFinalizer" };
 
 function judge(cases: readonly Case[]) {
   it.each(cases)("$name", ({ given, expected }) => {
-    expect(decide(observed({ memory: seen, ...given }))).toMatchObject(expected);
+    expect(decide(observed({ state: seen, ...given }))).toMatchObject(expected);
   });
 }
 
@@ -66,20 +66,20 @@ describe("deleting what stands", () => {
     },
     {
       name: "absence has to be proven: a hint is read",
-      given: { ...stood, external: { is: "doubted" } },
+      given: { ...stood, external: { is: "stale" } },
       expected: { do: "read", uid },
     },
     {
       name: "after a restart it is looked for in a list that serves all",
       given: { ...stood, external: { is: "unknown" } },
-      expected: { do: "lookUp", parent: root },
+      expected: { do: "list", parent: root },
     },
     {
       name: "an object whose dependants still stand waits with ChildrenExist, and names them",
       given: {
         ...stood,
-        dependants: [stands("Identity ci"), leaves("RoleBinding ci-views")],
-        memory: { ...seen, waitingSince: 0 },
+        dependents: [stands("Identity ci"), leaves("RoleBinding ci-views")],
+        state: { ...seen, waitingSince: 0 },
       },
       expected: {
         do: "writeStatus",
@@ -96,15 +96,15 @@ describe("deleting what stands", () => {
     },
     {
       name: "while all of them are on their way out that is not worth a write",
-      given: { ...stood, dependants: [leaves("Identity ci")], memory: { ...seen, waitingSince: 0 }, now: 20_000 },
+      given: { ...stood, dependents: [leaves("Identity ci")], state: { ...seen, waitingSince: 0 }, now: 20_000 },
       expected: { do: "wait", until: 60_000 },
     },
     {
       name: "nor while deletions keep coming in, as those that still stand may be next",
       given: {
         ...stood,
-        dependants: [stands("Identity ci")],
-        memory: { ...seen, waitingSince: 10_000 },
+        dependents: [stands("Identity ci")],
+        state: { ...seen, waitingSince: 10_000 },
         lastDeletionAt: 19_500,
         now: 20_000,
       },
@@ -114,8 +114,8 @@ describe("deleting what stands", () => {
       name: "unless they do so for a minute",
       given: {
         ...stood,
-        dependants: [stands("Identity ci")],
-        memory: { ...seen, waitingSince: 10_000 },
+        dependents: [stands("Identity ci")],
+        state: { ...seen, waitingSince: 10_000 },
         lastDeletionAt: 69_900,
         now: 70_000,
       },
@@ -123,7 +123,7 @@ describe("deleting what stands", () => {
     },
     {
       name: "unless it takes a minute",
-      given: { ...stood, dependants: [leaves("Identity ci")], memory: { ...seen, waitingSince: 0 }, now: 60_000 },
+      given: { ...stood, dependents: [leaves("Identity ci")], state: { ...seen, waitingSince: 0 }, now: 60_000 },
       expected: { do: "writeStatus" },
     },
     {
@@ -135,12 +135,12 @@ describe("deleting what stands", () => {
       name: "what the platform refuses as not empty waits, with what it said",
       given: {
         ...stood,
-        memory: {
+        state: {
           ...seen,
           waitingSince: 0,
           failure: {
             step: "delete",
-            detail: {
+            problem: {
               kind: "refused",
               error: refusal("FAILED_PRECONDITION", {
                 preconditionViolations: [
@@ -176,22 +176,22 @@ describe("the definition itself", () => {
   judge([
     {
       name: "is read live before anything is deleted",
-      given: { ...stood, definition: undefined },
-      expected: { do: "readDefinition" },
+      given: { ...stood, crd: undefined },
+      expected: { do: "readCrd" },
     },
     {
       name: "by a read begun after the deletion was seen",
-      given: { ...stood, definition: { readAt: 17_999, deleting: false } },
-      expected: { do: "readDefinition" },
+      given: { ...stood, crd: { readAt: 17_999, deleting: false } },
+      expected: { do: "readCrd" },
     },
     {
       name: "while it is being deleted nothing outside is deleted",
-      given: { ...stood, definition: { readAt: 19_000, deleting: true } },
-      expected: { ...released, announce: { reason: "Orphaned" } },
+      given: { ...stood, crd: { readAt: 19_000, deleting: true } },
+      expected: { ...released, event: { reason: "Orphaned" } },
     },
     {
       name: "while it is being deleted nobody waits for dependants, either",
-      given: { ...stood, definition: { readAt: 19_000, deleting: true }, dependants: [stands("Identity ci")] },
+      given: { ...stood, crd: { readAt: 19_000, deleting: true }, dependents: [stands("Identity ci")] },
       expected: released,
     },
   ]);
@@ -201,14 +201,14 @@ describe("what was never recorded", () => {
   judge([
     {
       name: "never made: released at once",
-      given: { resource: deleted(), memory: { ...seen, bornHere: true }, listing: undefined, rootListings: [] },
+      given: { resource: deleted(), state: { ...seen, bornHere: true }, snapshot: undefined, rootSnapshots: [] },
       expected: released,
     },
     {
       name: "never made: released at once, whatever may be used",
       given: {
         resource: deleted(),
-        memory: { ...seen, bornHere: true },
+        state: { ...seen, bornHere: true },
         references: { are: "denied", message: "not in a root group" },
       },
       expected: released,
@@ -220,8 +220,8 @@ describe("what was never recorded", () => {
     },
     {
       name: "perhaps made by a former leader: it is looked for everywhere below the roots",
-      given: { resource: deleted(), rootListings: [{ root, listing: undefined }] },
-      expected: { do: "lookUp", parent: root, begunAfter: 10 },
+      given: { resource: deleted(), rootSnapshots: [{ root, snapshot: undefined }] },
+      expected: { do: "list", parent: root, startedAfter: 10 },
     },
     {
       name: "perhaps made by us: not before the settle time is over",
@@ -229,19 +229,19 @@ describe("what was never recorded", () => {
       expected: { do: "wait" },
     },
     {
-      name: "not found in steady lists of all roots: released",
+      name: "not found in stable lists of all roots: released",
       given: {
         resource: deleted(),
         postUnknownSince: 1_000,
         postedHere: true,
-        rootListings: [{ root, listing: { begunAt: 17_000, steady: true } }],
+        rootSnapshots: [{ root, snapshot: { startedAt: 17_000, stable: true } }],
       },
       expected: released,
     },
     {
       name: "a binding while roles are unread: they are read, as it cannot be known without",
       given: { resource: deletedBinding(), references: { are: "unread" } },
-      expected: { do: "readAccess" },
+      expected: { do: "refreshPermissions" },
     },
     {
       name: "a binding of something that is gone: it went along",
@@ -262,7 +262,7 @@ describe("equal role bindings", () => {
     },
     {
       name: "one that was there when the object came and went is not ours to delete",
-      given: { resource: deletedBinding(), references, matches: [row], memory: { ...seen, bornHere: true } },
+      given: { resource: deletedBinding(), references, matches: [row], state: { ...seen, bornHere: true } },
       expected: released,
     },
     {
@@ -283,7 +283,7 @@ describe("equal role bindings", () => {
         external: { is: "present", row, seenAt: 60 },
         matches: [row, { ...row, uid: anotherUid }],
       },
-      expected: { do: "delete", uid, announce: { note: expect.stringContaining(anotherUid) } },
+      expected: { do: "delete", uid, event: { note: expect.stringContaining(anotherUid) } },
     },
   ]);
 });
@@ -293,7 +293,7 @@ describe("what is not ours, or shall stay", () => {
   judge([
     {
       name: "in Conflict with an elder object: released without touching anything",
-      given: { ...stood, rival: "team/elder" },
+      given: { ...stood, competingClaimant: "team/elder" },
       expected: released,
     },
     {
@@ -321,18 +321,18 @@ describe("what is not ours, or shall stay", () => {
         resource: orphan,
         external: { is: "present", row: groupRow({ description: "" }), seenAt: 60 },
       },
-      expected: { ...released, announce: { reason: "Orphaned" } },
+      expected: { ...released, event: { reason: "Orphaned" } },
     },
     {
       name: "Orphan lets go if it cannot be taken away",
       given: {
         ...stood,
         resource: orphan,
-        memory: {
+        state: {
           ...seen,
           failure: {
             step: "update",
-            detail: { kind: "refused", error: refusal("PERMISSION_DENIED") },
+            problem: { kind: "refused", error: refusal("PERMISSION_DENIED") },
             attemptOf: attemptOf(observed({ resource: orphan })),
             attempts: 1,
             at: 19_000,
@@ -344,20 +344,20 @@ describe("what is not ours, or shall stay", () => {
     },
     {
       name: "Orphan waits for no dependants",
-      given: { ...stood, resource: orphan, dependants: [stands("Identity ci")] },
+      given: { ...stood, resource: orphan, dependents: [stands("Identity ci")] },
       expected: { do: "update" },
     },
     {
       name: "abandon releases without any call, recorded or not, paused or not",
       given: {
         ...stood,
-        definition: undefined,
+        crd: undefined,
         resource: deleted({
           status: ready,
           metadata: { annotations: { [abandonAnnotation]: "true", [pausedAnnotation]: "true" } },
         }),
       },
-      expected: { ...released, announce: { reason: "Orphaned" } },
+      expected: { ...released, event: { reason: "Orphaned" } },
     },
     {
       name: "paused: it stays as it is",
@@ -374,7 +374,7 @@ it("a description keeps its text when its marker goes", () => {
   const row = groupRow({ description: withMarker("the shop's", marker) });
   const step = decide(
     observed({
-      memory: seen,
+      state: seen,
       resource: deleted({ status: ready, spec: { policy: { deletion: "Orphan" } } }),
       external: { is: "present", row, seenAt: 60 },
     }),

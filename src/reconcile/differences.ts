@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Drift } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { Row } from "#src/platform-client/rows.ts";
+import type { ExternalResource } from "#src/platform-client/external-resource.ts";
 import { markerIn, maxDescriptionLength, withMarker, withoutMarker } from "./marker.ts";
 import type { Observed } from "./observed.ts";
 
@@ -23,7 +23,7 @@ export function creationBody(observed: Observed, desired: Fields): Fields {
  * description is compared and kept by what is written. One that another hand took away is put back on what we made,
  * and never put on what was adopted, unless its description has to be written anyway.
  */
-export function differencesOf(observed: Observed, desired: Fields, row: Row): Differences | undefined {
+export function differencesOf(observed: Observed, desired: Fields, row: ExternalResource): Differences | undefined {
   const { kind, markers } = observed;
   const actual = kind.actual(row, desired);
   const body: Record<string, unknown> = {};

@@ -27,17 +27,17 @@ describe("drift", () => {
         body: { description: withMarker("the shop's", marker) },
         mask: ["description"],
         correction: true,
-        announce: { reason: "DriftCorrected" },
+        event: { reason: "DriftCorrected" },
       },
     },
     {
       name: "or reported, field by field, without the marker",
-      given: { resource: report, references, external: present(drifted), memory: long },
+      given: { resource: report, references, external: present(drifted), state: long },
       expected: {
         ...tells("DriftDetected", "left so", {
           drift: [{ field: "description", expected: "the shop's", actual: "by hand" }],
         }),
-        announce: { type: "Warning", reason: "DriftDetected" },
+        event: { type: "Warning", reason: "DriftDetected" },
       },
     },
     {
@@ -46,7 +46,7 @@ describe("drift", () => {
         resource: isReady,
         references,
         external: present(drifted),
-        memory: { ...long, corrections: [1_000, 2_000, 3_000] },
+        state: { ...long, corrections: [1_000, 2_000, 3_000] },
       },
       expected: tells("DriftDetected", "who else manages it"),
     },
@@ -56,7 +56,7 @@ describe("drift", () => {
         resource: groupResource({ status: { ...notReady("DriftDetected", { uid }) } }),
         references,
         external: present(drifted),
-        memory: { ...long, corrections: [1_000, 2_000, 3_000] },
+        state: { ...long, corrections: [1_000, 2_000, 3_000] },
         now: 3_601_001,
       },
       expected: { do: "update", correction: true },
@@ -90,7 +90,7 @@ describe("drift", () => {
         references: { ...resolved(), uids: { parent: `${root}/9999999999999999` } } as Observed["references"],
         external: { is: "unknown" },
       },
-      expected: { do: "lookUp", parent },
+      expected: { do: "list", parent },
     },
     {
       name: "the parent has another uid and the old one lies where the operator may not look: ParentChanged",

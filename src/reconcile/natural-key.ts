@@ -1,5 +1,5 @@
-import type { RowKeys } from "#src/platform-client/collection-view.ts";
-import type { GroupRow, IdentityRow, RoleBindingRow } from "#src/platform-client/rows.ts";
+import type { ResourceKeys } from "#src/platform-client/collection-view.ts";
+import type { ExternalGroup, ExternalIdentity, ExternalRoleBinding } from "#src/platform-client/external-resource.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { markerIn } from "./marker.ts";
 
@@ -7,12 +7,12 @@ import { markerIn } from "./marker.ts";
  * What names a thing on the platform, whatever its uid: the marker where there is a description to carry one, and for
  * a role binding, which has none, what it binds.
  */
-const marked: RowKeys<GroupRow | IdentityRow> = {
+const marked: ResourceKeys<ExternalGroup | ExternalIdentity> = {
   naturalKey: (row) => markerIn(row.description),
   name: (row) => row.name,
 };
 
-const binding: RowKeys<RoleBindingRow> = {
+const binding: ResourceKeys<ExternalRoleBinding> = {
   naturalKey: (row) => bindingKey(parentOf(row.uid) ?? "", row.identity.uid, row.role.uid),
   name: () => undefined,
 };

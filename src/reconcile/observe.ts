@@ -5,26 +5,26 @@ import type { Clock } from "#src/time/clock.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ReadStore } from "#src/kube/store.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
-import type { Row } from "#src/platform-client/rows.ts";
+import type { ExternalResource } from "#src/platform-client/external-resource.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isBelow } from "#src/platform-client/uid.ts";
 import type { Boundary } from "./boundary.ts";
 import type { Breaker } from "./breaker.ts";
-import type { Definitions } from "./definitions.ts";
-import { type HeldResource, referent, type ResourceIndex } from "./held-resource.ts";
+import type { CrdReads } from "./crd-reads.ts";
+import { type CachedResource, referenceKey, type ResourceIndex } from "./cached-resource.ts";
 import { markerOf } from "./marker.ts";
-import type { Memories } from "./memories.ts";
-import type { Dependant, Namesake, Observed, References } from "./observed.ts";
+import type { ReconcileStates } from "./reconcile-states.ts";
+import type { Dependent, NameConflict, Observed, References } from "./observed.ts";
 import { resolveReferences } from "./references.ts";
 
-export type Stores = Readonly<Record<KindName, ReadStore<HeldResource, ResourceIndex>>>;
+export type Stores = Readonly<Record<KindName, ReadStore<CachedResource, ResourceIndex>>>;
 
 /** All that observation reads from. */
 export interface World {
   readonly stores: Stores;
-  readonly memories: Readonly<Record<KindName, Memories>>;
+  readonly states: Readonly<Record<KindName, ReconcileStates>>;
   readonly session: PlatformSession;
-  readonly definitions: Definitions;
+  readonly crds: CrdReads;
   readonly breaker: Breaker;
   readonly boundary: Boundary;
   /** Hashes of the present owner id and of earlier ones. */
@@ -47,8 +47,8 @@ export function observe(world: World, kindName: KindName, key: string): Observed
   const { session, clock, boundary } = world;
   const kind = kinds[kindName];
   const now = clock.monotonic();
-  const memory = world.memories[kindName].recall(key, held, now);
-  const view: CollectionView<Row> = session.views[kind.collection];
+  const memory = world.states[kindName].get(key, held, now);
+  const view: CollectionView<ExternalResource> = session.views[kind.collection];
   const markers = markersOf(world.owners, held);
   const references = invalid === undefined ? referencesOf(world, kind, resource, markers[0]) : invalidReferences;
   const uid = resource.spec.uid ?? resource.status?.uid;
@@ -56,11 +56,11 @@ export function observe(world: World, kindName: KindName, key: string): Observed
   const parent = resolved?.uids.parent;
   const naturalKey = kind.marked ? markers[0] : resolved?.naturalKey;
   const keys = kind.marked ? markers : naturalKey === undefined ? [] : [naturalKey];
-  const claimant = (row: Row) => claimantOf(world.stores[kindName], row.uid, key);
+  const claimant = (row: ExternalResource) => claimantOf(world.stores[kindName], row.uid, key);
   const matches = keys.flatMap((one) => view.withKey(one)).filter((row) => claimant(row) === undefined);
   const wanted = resolved?.desired["name"];
   const external = uid === undefined ? ({ is: "unknown" } as const) : view.know(uid);
-  const namesakes: Namesake[] =
+  const namesakes: NameConflict[] =
     (uid === undefined || external.is === "gone") && parent !== undefined && typeof wanted === "string"
       ? view.named(parent, wanted).flatMap((row) => (matches.includes(row) ? [] : [{ row, claimedBy: claimant(row) }]))
       : [];
@@ -77,22 +77,24 @@ export function observe(world: World, kindName: KindName, key: string): Observed
         ? memory.request
         : undefined,
     matches,
-    namesakes,
-    listing: view.coverage(parent ?? ""),
-    parentIsFresh: parent !== undefined && session.madeLately(parent),
-    rootListings: boundary.roots.map((root) => ({ root, listing: view.coverage(root) })),
+    nameConflicts: namesakes,
+    snapshot: view.snapshotOf(parent ?? ""),
+    parentIsFresh: parent !== undefined && session.createdRecently(parent),
+    rootSnapshots: boundary.roots.map((root) => ({ root, snapshot: view.snapshotOf(root) })),
     postUnknownSince: naturalKey === undefined ? undefined : session.posts.unknownSince(naturalKey),
-    postedHere: naturalKey !== undefined && session.posts.mayHaveMade(naturalKey),
-    doublePosted: naturalKey !== undefined && session.posts.mayHaveMadeTwo(naturalKey),
-    rival: uid === undefined ? undefined : elderClaimant(world.stores[kindName], uid, key),
+    postedHere: naturalKey !== undefined && session.posts.mayHaveCreated(naturalKey),
+    doublePosted: naturalKey !== undefined && session.posts.mayHaveCreatedTwice(naturalKey),
+    competingClaimant: uid === undefined ? undefined : elderClaimant(world.stores[kindName], uid, key),
     isProtected: (one) =>
-      boundary.roots.includes(one) || one === world.operatorIdentity || (session.rights?.ownBindings.has(one) ?? false),
+      boundary.roots.includes(one) ||
+      one === world.operatorIdentity ||
+      (session.permissions?.ownBindings.has(one) ?? false),
     isWithinRoots: (one) => boundary.roots.some((root) => isBelow(one, root)),
-    dependants: resource.metadata.deletionTimestamp === undefined ? [] : dependantsOf(world.stores, resource),
-    lastDeletionAt: Math.max(...Object.values(world.memories).map((memories) => memories.lastDeletionAt)),
-    definition: world.definitions.lastRead(kindName),
+    dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependantsOf(world.stores, resource),
+    lastDeletionAt: Math.max(...Object.values(world.states).map((memories) => memories.lastDeletionAt)),
+    crd: world.crds.lastRead(kindName),
     heldByBreaker: uid !== undefined && world.breaker.holds(uid),
-    memory,
+    state: memory,
     settledAt: world.settledAt,
     settleMs: world.settleMs,
     credentialEpoch: world.credentialEpoch(),
@@ -120,13 +122,13 @@ function referencesOf(world: World, kind: Kind, resource: Resource, marker: stri
 
 export function markersOf(
   [owner, ...earlier]: World["owners"],
-  { objectHash }: HeldResource,
+  { objectHash }: CachedResource,
 ): readonly [string, ...string[]] {
   return [markerOf(owner, objectHash), ...earlier.map((one) => markerOf(one, objectHash))];
 }
 
 /** Another resource that stands for `uid`. */
-function claimantOf(store: ReadStore<HeldResource, ResourceIndex>, uid: string, key: string): string | undefined {
+function claimantOf(store: ReadStore<CachedResource, ResourceIndex>, uid: string, key: string): string | undefined {
   return store
     .index("claims", uid)
     .map(keyOf)
@@ -134,7 +136,7 @@ function claimantOf(store: ReadStore<HeldResource, ResourceIndex>, uid: string, 
 }
 
 /** The eldest of those that stand for `uid`, if it is not the resource at `key` itself. */
-function elderClaimant(store: ReadStore<HeldResource, ResourceIndex>, uid: string, key: string): string | undefined {
+function elderClaimant(store: ReadStore<CachedResource, ResourceIndex>, uid: string, key: string): string | undefined {
   const claimants = store.index("claims", uid);
   if (claimants.length < 2) return undefined;
   const [eldest] = claimants.toSorted((a, b) => ageOf(a).localeCompare(ageOf(b)));
@@ -142,13 +144,13 @@ function elderClaimant(store: ReadStore<HeldResource, ResourceIndex>, uid: strin
   return elder === key ? undefined : elder;
 }
 
-function ageOf({ metadata }: HeldResource): string {
+function ageOf({ metadata }: CachedResource): string {
   return `${metadata.creationTimestamp ?? ""} ${metadata.uid ?? ""}`;
 }
 
 /** Resources that refer to this one and exist on the platform. */
-function dependantsOf(stores: Stores, { kind, metadata }: Resource): Dependant[] {
-  const wanted = referent(kind, metadata.namespace ?? "", metadata.name);
+function dependantsOf(stores: Stores, { kind, metadata }: Resource): Dependent[] {
+  const wanted = referenceKey(kind, metadata.namespace ?? "", metadata.name);
   return Object.entries(stores).flatMap(([name, store]) =>
     store
       .index("refersTo", wanted)

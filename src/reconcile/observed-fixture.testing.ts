@@ -5,9 +5,9 @@ import type { RoleBinding } from "#src/api/role-binding.ts";
 import type { Status } from "#src/api/status.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
-import type { GroupRow } from "#src/platform-client/rows.ts";
+import type { ExternalGroup } from "#src/platform-client/external-resource.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "./marker.ts";
-import type { Memory } from "./memory.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
 import type { Observed, References } from "./observed.ts";
 
 /** For tests: worlds in which one thing at a time is otherwise. */
@@ -113,7 +113,7 @@ export function notReady(reason: string, { stalled = false, uid: recorded }: { s
   } as Status;
 }
 
-export function groupRow(fields: Partial<GroupRow> = {}): GroupRow {
+export function groupRow(fields: Partial<ExternalGroup> = {}): ExternalGroup {
   return { uid, name: "payments", description: withMarker("", marker), ...fields };
 }
 
@@ -121,7 +121,12 @@ export function resolved(desired: Readonly<Record<string, unknown>> = { name: "p
   return { are: "resolved", uids: { parent }, desired, naturalKey: marker };
 }
 
-export const memory: Memory = { resourceUid: "uid-of-payments", firstSeenAt: 0, bornHere: false, corrections: [] };
+export const memory: ReconcileState = {
+  resourceUid: "uid-of-payments",
+  firstSeenAt: 0,
+  bornHere: false,
+  corrections: [],
+};
 
 export function refusal(code: PlatformErrorBody["code"], parts: Partial<PlatformErrorBody> = {}): PlatformErrorBody {
   return {
@@ -151,21 +156,21 @@ export function observed(parts: Partial<Observed> = {}): Observed {
     external: { is: "unknown" },
     request: undefined,
     matches: [],
-    namesakes: [],
-    listing: { begunAt: 50, steady: true },
+    nameConflicts: [],
+    snapshot: { startedAt: 50, stable: true },
     parentIsFresh: false,
-    rootListings: [{ root, listing: { begunAt: 50, steady: true } }],
+    rootSnapshots: [{ root, snapshot: { startedAt: 50, stable: true } }],
     lastDeletionAt: Number.NEGATIVE_INFINITY,
     postUnknownSince: undefined,
     postedHere: false,
     doublePosted: false,
-    rival: undefined,
+    competingClaimant: undefined,
     isProtected: (one) => one === root,
     isWithinRoots: (one) => one.startsWith(`${root}/`),
-    dependants: [],
-    definition: { readAt: 19_000, deleting: false },
+    dependents: [],
+    crd: { readAt: 19_000, deleting: false },
     heldByBreaker: false,
-    memory,
+    state: memory,
     settledAt: 10,
     settleMs: 15_000,
     credentialEpoch: 1,

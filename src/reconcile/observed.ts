@@ -1,8 +1,8 @@
 import type { Resource } from "#src/api/resource.ts";
 import type { Fields, Kind, ResolvedUids } from "#src/kinds/kind.ts";
-import type { Knowledge, Moment } from "#src/platform-client/collection-view.ts";
-import type { Row } from "#src/platform-client/rows.ts";
-import type { Memory } from "./memory.ts";
+import type { ExternalState, MonotonicTime } from "#src/platform-client/collection-view.ts";
+import type { ExternalResource } from "#src/platform-client/external-resource.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
 
 /** What a resource's references come to. */
 export type References =
@@ -25,9 +25,9 @@ export type References =
   | { readonly are: "denied"; readonly message: string };
 
 /** A complete list that held all children of a group. */
-export interface Listing {
-  readonly begunAt: Moment;
-  readonly steady: boolean;
+export interface Snapshot {
+  readonly startedAt: MonotonicTime;
+  readonly stable: boolean;
 }
 
 /** Everything that a decision is made from, gathered without a call to anything. */
@@ -42,58 +42,58 @@ export interface Observed {
   /** The uid that the resource stands for by its status or by its spec. */
   readonly uid: string | undefined;
   /** What is known of that uid. */
-  readonly external: Knowledge<Row>;
+  readonly external: ExternalState<ExternalResource>;
   /** An unanswered wish of a person for a reconcile, with the moment at which it was first seen. */
-  readonly request: { readonly value: string; readonly seenAt: Moment } | undefined;
+  readonly request: { readonly value: string; readonly seenAt: MonotonicTime } | undefined;
   /** Rows that are this resource's by marker or natural key, and that no other resource stands for. */
-  readonly matches: readonly Row[];
+  readonly matches: readonly ExternalResource[];
   /** Rows below the same parent with the wanted name and without our marker. */
-  readonly namesakes: readonly Namesake[];
+  readonly nameConflicts: readonly NameConflict[];
   /** The last list that held all children of the parent. */
-  readonly listing: Listing | undefined;
+  readonly snapshot: Snapshot | undefined;
   /** Whether this process has just made the parent: then nothing is in it but what this process made there. */
   readonly parentIsFresh: boolean;
   /** For each root, the last list that held all below it. */
-  readonly rootListings: readonly { readonly root: string; readonly listing: Listing | undefined }[];
+  readonly rootSnapshots: readonly { readonly root: string; readonly snapshot: Snapshot | undefined }[];
   /** Since when a POST of this thing has had an unknown outcome. */
-  readonly postUnknownSince: Moment | undefined;
+  readonly postUnknownSince: MonotonicTime | undefined;
   /** Whether this process may have made something with this natural key. */
   readonly postedHere: boolean;
   /** Whether this process may have made a second one, because an answer to a POST of it was lost. */
   readonly doublePosted: boolean;
   /** Another, elder resource that stands for the same uid: `namespace/name`. */
-  readonly rival: string | undefined;
+  readonly competingClaimant: string | undefined;
   /** Uids that are never managed: root groups, the operator's identity and its bindings. */
   readonly isProtected: (uid: string) => boolean;
   /** Whether a uid lies below one of the roots that may be used. */
   readonly isWithinRoots: (uid: string) => boolean;
   /** Resources that refer to this one and still stand: `Identity team/ci`. */
-  readonly dependants: readonly Dependant[];
+  readonly dependents: readonly Dependent[];
   /** When the deletion of a custom resource, of whatever kind, was last seen to be asked for. */
-  readonly lastDeletionAt: Moment;
+  readonly lastDeletionAt: MonotonicTime;
   /** The last read of the CustomResourceDefinition. */
-  readonly definition: { readonly readAt: Moment; readonly deleting: boolean } | undefined;
+  readonly crd: { readonly readAt: MonotonicTime; readonly deleting: boolean } | undefined;
   /** Whether too much of what we manage is missing at once for this to be made anew without being asked. */
   readonly heldByBreaker: boolean;
-  readonly memory: Memory;
+  readonly state: ReconcileState;
   /** From when on an absence may be believed for what another process may have been making when it lost the lead. */
-  readonly settledAt: Moment;
+  readonly settledAt: MonotonicTime;
   /** How long after its sending a request may still land. */
   readonly settleMs: number;
   readonly credentialEpoch: number;
-  readonly now: Moment;
+  readonly now: MonotonicTime;
   /** The wall clock, for times that people read. */
   readonly wallClock: Date;
 }
 
-export interface Dependant {
+export interface Dependent {
   readonly name: string;
   /** Whether it is being deleted itself, so that the wait for it ends without anybody's doing. */
   readonly leaving: boolean;
 }
 
-export interface Namesake {
-  readonly row: Row;
+export interface NameConflict {
+  readonly row: ExternalResource;
   /** Another resource that stands for it: `namespace/name`. */
   readonly claimedBy: string | undefined;
 }

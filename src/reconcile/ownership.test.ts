@@ -19,7 +19,7 @@ describe("of the same name", () => {
     {
       name: "another's marker: Conflict",
       given: {
-        namesakes: [{ row: groupRow({ description: withMarker("", foreignMarker) }), claimedBy: undefined }],
+        nameConflicts: [{ row: groupRow({ description: withMarker("", foreignMarker) }), claimedBy: undefined }],
       },
       expected: stalls("Conflict", "Choose another name"),
     },
@@ -27,35 +27,35 @@ describe("of the same name", () => {
       name: "another's marker: Conflict, whatever adoption says",
       given: {
         resource: ifExists,
-        namesakes: [{ row: groupRow({ description: withMarker("", foreignMarker) }), claimedBy: undefined }],
+        nameConflicts: [{ row: groupRow({ description: withMarker("", foreignMarker) }), claimedBy: undefined }],
       },
       expected: stalls("Conflict", "another Muster"),
     },
     {
       name: "another object's: Conflict, and it is named",
-      given: { resource: ifExists, namesakes: [{ row: unmarked(), claimedBy: "team/other" }] },
+      given: { resource: ifExists, nameConflicts: [{ row: unmarked(), claimedBy: "team/other" }] },
       expected: stalls("Conflict", "managed by Group other"),
     },
     {
       name: "one in another namespace: Conflict, without a word of what is there",
-      given: { resource: ifExists, namesakes: [{ row: unmarked(), claimedBy: "secret-team/secret-name" }] },
+      given: { resource: ifExists, nameConflicts: [{ row: unmarked(), claimedBy: "secret-team/secret-name" }] },
       expected: stalls("Conflict", "managed by a Group in another namespace"),
     },
     {
       name: "unmarked, adoption Never: Conflict, with both ways out",
-      given: { namesakes: [{ row: unmarked(), claimedBy: undefined }] },
+      given: { nameConflicts: [{ row: unmarked(), claimedBy: undefined }] },
       expected: stalls("Conflict", `spec.uid: ${uid}`),
     },
     {
       name: "unmarked, adoption IfExists: taken, and adopting writes nothing outside",
-      given: { resource: ifExists, namesakes: [{ row: unmarked("by hand"), claimedBy: undefined }] },
-      expected: { ...becomesReady, announce: { reason: "Adopted" } },
+      given: { resource: ifExists, nameConflicts: [{ row: unmarked("by hand"), claimedBy: undefined }] },
+      expected: { ...becomesReady, event: { reason: "Adopted" } },
     },
     {
       name: "more than one candidate: Conflict",
       given: {
         resource: ifExists,
-        namesakes: [
+        nameConflicts: [
           { row: unmarked(), claimedBy: undefined },
           { row: groupRow({ uid: anotherUid, description: "" }), claimedBy: undefined },
         ],
@@ -66,7 +66,7 @@ describe("of the same name", () => {
       name: "a Conflict by name touches nothing: not even the finalizer is put on",
       given: {
         resource: groupResource({ metadata: { finalizers: [] } }),
-        namesakes: [{ row: unmarked(), claimedBy: undefined }],
+        nameConflicts: [{ row: unmarked(), claimedBy: undefined }],
       },
       expected: stalls("Conflict"),
     },
@@ -77,7 +77,7 @@ describe("one object, one owner", () => {
   judge([
     {
       name: "a uid that an elder object stands for is a Conflict",
-      given: { resource: isReady, external: present(groupRow()), rival: "team/elder" },
+      given: { resource: isReady, external: present(groupRow()), competingClaimant: "team/elder" },
       expected: stalls("Conflict", "Group elder stands"),
     },
     {
@@ -189,7 +189,7 @@ describe("role bindings, which have no description to mark", () => {
     {
       name: "roles that have not been read are read",
       given: { resource: bindingResource(), references: { are: "unread" } },
-      expected: { do: "readAccess" },
+      expected: { do: "refreshPermissions" },
     },
   ]);
 });

@@ -5,7 +5,7 @@ import type { World } from "./observe.ts";
 import type { Observed } from "./observed.ts";
 import type { PlatformStep, Step } from "./step.ts";
 
-type KubeStep = Extract<Step, { do: "addFinalizer" | "releaseFinalizer" | "readDefinition" | "writeStatus" }>;
+type KubeStep = Extract<Step, { do: "addFinalizer" | "removeFinalizer" | "readCrd" | "writeStatus" }>;
 
 /** How Kubernetes addresses each kind. */
 export const resourceKinds = Object.fromEntries(
@@ -13,17 +13,17 @@ export const resourceKinds = Object.fromEntries(
 ) as Readonly<Record<KindName, ResourceKind>>;
 
 export function isPlatformStep(step: Step): step is PlatformStep {
-  return ["readAccess", "lookUp", "read", "create", "update", "delete"].includes(step.do);
+  return ["refreshPermissions", "list", "read", "create", "update", "delete"].includes(step.do);
 }
 
 /** Makes one call to the platform; what it answers is in the session's views afterwards. @throws {PlatformFailure} */
 export async function performOnPlatform({ session }: World, observed: Observed, step: PlatformStep): Promise<void> {
   const { collection } = observed.kind;
   switch (step.do) {
-    case "readAccess":
-      return session.readAccess();
-    case "lookUp":
-      return session.ensureListed(collection, step.parent, step);
+    case "refreshPermissions":
+      return session.refreshPermissions();
+    case "list":
+      return session.ensureSnapshot(collection, step.parent, step);
     case "read":
       return session.read(collection, step.uid);
     case "create": {
@@ -49,7 +49,7 @@ export async function performOnKubernetes(
   signal: AbortSignal,
 ): Promise<void> {
   const { kind, metadata } = observed.resource;
-  if (step.do === "readDefinition") return world.definitions.read(kind);
+  if (step.do === "readCrd") return world.crds.read(kind);
   const guards = { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
   const answer =
     step.do === "writeStatus"

@@ -3,7 +3,7 @@ import { pausedAnnotation } from "#src/api/annotations.ts";
 import { attemptOf } from "./conclude.ts";
 import { isReady, judge, long, present, stalls } from "./decision-cases.testing.ts";
 import { withMarker } from "./marker.ts";
-import type { Memory } from "./memory.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
 import type { Observed } from "./observed.ts";
 import {
   groupResource,
@@ -35,12 +35,12 @@ describe("at rest", () => {
     },
     {
       name: "after a restart a recorded uid is looked for in a list that serves all",
-      given: { resource: isReady, external: { is: "unknown" }, listing: undefined },
-      expected: { do: "lookUp", parent, begunAfter: 0, steady: false },
+      given: { resource: isReady, external: { is: "unknown" }, snapshot: undefined },
+      expected: { do: "list", parent, startedAfter: 0, stable: false },
     },
     {
       name: "gone from a snapshot is a hint: it is read",
-      given: { resource: isReady, external: { is: "doubted" } },
+      given: { resource: isReady, external: { is: "stale" } },
       expected: { do: "read", uid },
     },
     {
@@ -48,11 +48,11 @@ describe("at rest", () => {
       given: {
         resource: isReady,
         external: { is: "unknown" },
-        memory: {
+        state: {
           ...long,
           failure: {
-            step: "lookUp",
-            detail: { kind: "unanswered", problem: "connection refused" },
+            step: "list",
+            problem: { kind: "noResponse", message: "connection refused" },
             attemptOf: attemptOf(observed({ resource: isReady })),
             attempts: 5,
             at: 19_000,
@@ -130,7 +130,7 @@ describe("an edit", () => {
         resource: edited,
         references,
         external: present(groupRow({ name: "payments" }), 19_000),
-        memory: {
+        state: {
           ...memory,
           update: {
             attemptOf: attemptOf(observed({ resource: edited })),
@@ -154,7 +154,7 @@ describe("waiting", () => {
     },
     {
       name: "it is written once it has lasted 2 s, as Reconciling",
-      given: { references: waiting, memory: { ...memory, waitingSince: 18_000 } },
+      given: { references: waiting, state: { ...memory, waitingSince: 18_000 } },
       expected: {
         do: "writeStatus",
         patch: {
@@ -171,7 +171,7 @@ describe("waiting", () => {
       given: { references: { are: "denied", message: "not in a root group" } },
       expected: {
         ...stalls("TenantDenied", "not in a root group"),
-        announce: { type: "Warning", reason: "TenantDenied" },
+        event: { type: "Warning", reason: "TenantDenied" },
       },
     },
   ]);
@@ -179,12 +179,12 @@ describe("waiting", () => {
 
 describe("a refusal", () => {
   const edited = groupResource({ metadata: { generation: 2 } });
-  const failed = (failure: Partial<NonNullable<Memory["failure"]>>): Partial<Observed> => ({
-    memory: {
+  const failed = (failure: Partial<NonNullable<ReconcileState["failure"]>>): Partial<Observed> => ({
+    state: {
       ...long,
       failure: {
         step: "create",
-        detail: { kind: "refused", error: refusal("INVALID_ARGUMENT") },
+        problem: { kind: "refused", error: refusal("INVALID_ARGUMENT") },
         attemptOf: attemptOf(observed()),
         attempts: 1,
         at: 19_000,
@@ -212,14 +212,14 @@ describe("a refusal", () => {
     },
     {
       name: "with ALREADY_EXISTS is followed by a look at what is there",
-      given: failed({ detail: { kind: "refused", error: refusal("ALREADY_EXISTS") } }),
-      expected: { do: "lookUp", begunAfter: 19_000 },
+      given: failed({ problem: { kind: "refused", error: refusal("ALREADY_EXISTS") } }),
+      expected: { do: "list", startedAfter: 19_000 },
     },
     {
       name: "with ALREADY_EXISTS is a Conflict where nothing of ours is found",
       given: {
-        ...failed({ detail: { kind: "refused", error: refusal("ALREADY_EXISTS") } }),
-        listing: { begunAt: 19_500, steady: true },
+        ...failed({ problem: { kind: "refused", error: refusal("ALREADY_EXISTS") } }),
+        snapshot: { startedAt: 19_500, stable: true },
       },
       expected: stalls("Conflict"),
     },

@@ -3,18 +3,18 @@ import { pausedAnnotation } from "#src/api/annotations.ts";
 import { finalizer } from "#src/api/resource.ts";
 import type { Drift } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { Moment } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import type { Row } from "#src/platform-client/rows.ts";
+import type { ExternalResource } from "#src/platform-client/external-resource.ts";
 import { attempt, attemptOf, conclude, stalled, waiting } from "./conclude.ts";
 import { creationBody, differencesOf } from "./differences.ts";
 import { fightEndsAt } from "./fight.ts";
-import type { Memory } from "./memory.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
 import type { Observed, References } from "./observed.ts";
 import { foreignMarker } from "./ownership.ts";
-import { patienceAmidDeletions, patienceMs } from "./patience.ts";
-import type { Announcement, Step } from "./step.ts";
-import type { Trouble } from "./trouble.ts";
+import { statusDelayAmidDeletions, statusDelayMs } from "./status-delay.ts";
+import type { Event, Step } from "./step.ts";
+import type { Problem } from "./problem.ts";
 
 const hourMs = 3_600_000;
 
@@ -22,16 +22,16 @@ type Resolved = Extract<References, { are: "resolved" }>;
 
 /** What to do for a resource that should exist. */
 export function decidePresence(observed: Observed): Step {
-  const { resource, references, rival, uid } = observed;
+  const { resource, references, competingClaimant: rival, uid } = observed;
   if (resource.metadata.annotations?.[pausedAnnotation] === "true") return conclude(observed, { is: "paused" });
   if (observed.invalid !== undefined) return conclude(observed, stalled("InvalidSpec", observed.invalid));
   switch (references.are) {
     case "unread":
-      return attempt(observed, { do: "readAccess" });
+      return attempt(observed, { do: "refreshPermissions" });
     case "waiting":
       return conclude(observed, {
         ...waiting(references.reason, references.message),
-        patienceMs: references.leaving === true ? patienceAmidDeletions(observed) : patienceMs,
+        statusDelayMs: references.leaving === true ? statusDelayAmidDeletions(observed) : statusDelayMs,
       });
     case "denied":
       return conclude(observed, stalled("TenantDenied", references.message));
@@ -62,12 +62,12 @@ function decideKnown(observed: Observed, references: Resolved, uid: string): Ste
   // What lies elsewhere is looked at only to learn whether it is gone, and only where the operator may look.
   if (moved && (resource.spec.uid === uid || !observed.isWithinRoots(uid)))
     return conclude(observed, parentChanged(observed, references, uid));
-  if ((external.is === "doubted" || external.is === "gone") && heldByBreaker && request === undefined)
+  if ((external.is === "stale" || external.is === "gone") && heldByBreaker && request === undefined)
     return conclude(observed, goneWithManyOthers(observed, uid));
   switch (external.is) {
     case "unknown":
-      return attempt(observed, { do: "lookUp", parent, begunAfter: 0, steady: false });
-    case "doubted":
+      return attempt(observed, { do: "list", parent, startedAfter: 0, stable: false });
+    case "stale":
       return attempt(observed, { do: "read", uid });
     case "gone":
       return decideGone(observed, references, uid);
@@ -78,7 +78,7 @@ function decideKnown(observed: Observed, references: Resolved, uid: string): Ste
   }
 }
 
-function goneWithManyOthers({ kind }: Observed, uid: string): Trouble {
+function goneWithManyOthers({ kind }: Observed, uid: string): Problem {
   return {
     is: "failing",
     reason: "ExternalGone",
@@ -145,7 +145,7 @@ function decideUnknown(observed: Observed, references: Resolved): Step {
     do: "create",
     parent: uids.parent,
     body: creationBody(observed, desired),
-    announce: {
+    event: {
       type: "Normal",
       reason: "Created",
       note: `Created the ${kind.noun} below ${uids.parent} on the platform.`,
@@ -158,22 +158,22 @@ function decideUnknown(observed: Observed, references: Resolved): Step {
  * A list proves it if it begun after the last moment at which something unseen could have come into being.
  */
 export function absenceUnproven(observed: Observed, references: Resolved): Step | undefined {
-  const { listing, parentIsFresh, postUnknownSince, memory } = observed;
-  const { begunAfter, steady } = proofOfAbsence(observed);
+  const { snapshot: listing, parentIsFresh, postUnknownSince, state: memory } = observed;
+  const { startedAfter, stable } = proofOfAbsence(observed);
   if (parentIsFresh && postUnknownSince === undefined && !foundTaken(memory)) return undefined;
-  if (observed.now < begunAfter)
+  if (observed.now < startedAfter)
     return conclude(
       observed,
       waiting("Creating", "Waiting until a request with an unknown outcome can no longer take effect."),
-      begunAfter,
+      startedAfter,
     );
-  if (listing !== undefined && listing.begunAt >= begunAfter && (listing.steady || !steady)) return undefined;
-  return attempt(observed, { do: "lookUp", parent: references.uids.parent, begunAfter, steady });
+  if (listing !== undefined && listing.startedAt >= startedAfter && (listing.stable || !stable)) return undefined;
+  return attempt(observed, { do: "list", parent: references.uids.parent, startedAfter, stable });
 }
 
 /** What a list must satisfy for a thing's absence from it to prove that it is not there. */
-export function proofOfAbsence(observed: Observed): { readonly begunAfter: Moment; readonly steady: boolean } {
-  const { memory, postUnknownSince, resource } = observed;
+export function proofOfAbsence(observed: Observed): { readonly startedAfter: MonotonicTime; readonly stable: boolean } {
+  const { state: memory, postUnknownSince, resource } = observed;
   const moments = [
     // Another process may have led before, with a request under way.
     observed.settledAt,
@@ -181,17 +181,17 @@ export function proofOfAbsence(observed: Observed): { readonly begunAfter: Momen
     ...(resource.spec.policy.adoption === "IfExists" ? [memory.firstSeenAt] : []),
     ...(memory.failure !== undefined && foundTaken(memory) ? [memory.failure.at] : []),
   ];
-  return { begunAfter: Math.max(...moments), steady: postUnknownSince !== undefined };
+  return { startedAfter: Math.max(...moments), stable: postUnknownSince !== undefined };
 }
 
 /** Whether the platform said that there is such a thing already: then it must be looked for, wherever. */
-function foundTaken({ failure }: Memory): boolean {
-  return failure?.detail.kind === "refused" && failure.detail.error.code === "ALREADY_EXISTS";
+function foundTaken({ failure }: ReconcileState): boolean {
+  return failure?.problem.kind === "refused" && failure.problem.error.code === "ALREADY_EXISTS";
 }
 
 /** Others of the wanted name below the same parent; undefined if there is none. */
 function decideNamesakes(observed: Observed, references: Resolved): Step | undefined {
-  const { namesakes, kind, resource } = observed;
+  const { nameConflicts: namesakes, kind, resource } = observed;
   const [first, ...more] = namesakes;
   if (first === undefined) return undefined;
   const name = kind.nameOf(first.row) ?? "";
@@ -215,7 +215,7 @@ function decideNamesakes(observed: Observed, references: Resolved): Step | undef
 }
 
 /** `row` is what the resource stands for. */
-function decideOurs(observed: Observed, references: Resolved, row: Row): Step {
+function decideOurs(observed: Observed, references: Resolved, row: ExternalResource): Step {
   const { kind, resource, isProtected } = observed;
   if (isProtected(row.uid))
     return conclude(
@@ -246,7 +246,7 @@ function decideOurs(observed: Observed, references: Resolved, row: Row): Step {
  * it, which takes a POST whose answer was lost; else somebody copied the marker, or a former process was too late. Role
  * bindings may be equal by right, so that of these only such a one counts: it would keep a right alive that shall end.
  */
-function decideDouble(observed: Observed, row: Row): Step | undefined {
+function decideDouble(observed: Observed, row: ExternalResource): Step | undefined {
   const { kind, doublePosted } = observed;
   const double = kind.marked || doublePosted ? observed.matches.find((match) => match.uid !== row.uid) : undefined;
   if (double === undefined) return undefined;
@@ -261,7 +261,7 @@ function decideDouble(observed: Observed, row: Row): Step | undefined {
   return attempt(observed, {
     do: "delete",
     uid: double.uid,
-    announce: {
+    event: {
       type: "Normal",
       reason: "Deleted",
       note: `Deleted ${double.uid}, which a repeated request had made beside ${row.uid}.`,
@@ -270,7 +270,7 @@ function decideDouble(observed: Observed, row: Row): Step | undefined {
 }
 
 /** Brings the managed fields of `row` to what they should be; undefined if they are. */
-function decideFields(observed: Observed, desired: Fields, row: Row): Step | undefined {
+function decideFields(observed: Observed, desired: Fields, row: ExternalResource): Step | undefined {
   const { resource } = observed;
   const differences = differencesOf(observed, desired, row);
   if (differences === undefined) return undefined;
@@ -286,7 +286,7 @@ function decideFields(observed: Observed, desired: Fields, row: Row): Step | und
         message: `${detected} spec.policy.drift is Report, so it is left so.`,
         drift,
       });
-    const until = fightEndsAt(observed.memory.corrections, observed.now);
+    const until = fightEndsAt(observed.state.corrections, observed.now);
     if (until !== undefined)
       return conclude(
         observed,
@@ -299,17 +299,17 @@ function decideFields(observed: Observed, desired: Fields, row: Row): Step | und
         until,
       );
   }
-  const announce: Announcement = isDrift
+  const event: Event = isDrift
     ? { type: "Normal", reason: "DriftCorrected", note: `Set ${fields} back to what the spec says.` }
     : { type: "Normal", reason: "Updated", note: `Changed ${fields} on the platform.` };
-  const { update } = observed.memory;
+  const { update } = observed.state;
   if (update?.attemptOf === attemptOf(observed) && !isDrift && isDeepStrictEqual(update.drift, drift))
     return conclude(observed, keptOtherwise(drift), update.at + hourMs);
-  return attempt(observed, { do: "update", uid: row.uid, body, mask, drift, correction: isDrift, announce });
+  return attempt(observed, { do: "update", uid: row.uid, body, mask, drift, correction: isDrift, event });
 }
 
 /** The platform took the same change before, and still has what it had. */
-function keptOtherwise(drift: readonly Drift[]): Trouble {
+function keptOtherwise(drift: readonly Drift[]): Problem {
   const fields = drift.map(({ field, expected, actual }) => `spec.${field}: "${expected}" is kept as "${actual}"`);
   return stalled(
     "PreconditionFailed",
@@ -327,8 +327,13 @@ function wasAsTheSpecSays({ resource }: Observed, uid: string): boolean {
   );
 }
 
-function concludeReady(observed: Observed, references: Resolved, row: Row, recorded: string | undefined): Step {
-  const adopted: Announcement | undefined =
+function concludeReady(
+  observed: Observed,
+  references: Resolved,
+  row: ExternalResource,
+  recorded: string | undefined,
+): Step {
+  const adopted: Event | undefined =
     recorded === row.uid ||
     observed.postedHere ||
     observed.matches.some((match) => observed.kind.marked && match.uid === row.uid)

@@ -17,17 +17,17 @@ export interface ReconcilerOptions {
   readonly recorder: Recorder;
   /** In [0, 1). */
   readonly random: () => number;
-  readonly signs: ReconcileSigns;
+  readonly telemetry: ReconcileTelemetry;
 }
 
 /** What reconciliation tells the operator's logs and metrics. */
-export interface ReconcileSigns {
+export interface ReconcileTelemetry {
   /** A step has been performed. */
   performed(observed: Observed, step: Step): void;
   /** A call to the platform failed; it is tried again after `retryInMs`. */
   failed(observed: Observed, step: Step, error: PlatformFailure, retryInMs: number): void;
   /** The status of a resource that is being deleted may not be written any more; its deletion goes on. */
-  silenced(observed: Observed): void;
+  statusForbidden(observed: Observed): void;
 }
 
 /**
@@ -54,7 +54,7 @@ export class Reconciler {
       const observed = observe(world, kind, key);
       if (observed === undefined) return { type: "done" };
       const step = decide(observed);
-      world.memories[kind].afterDecision(key, observed, step);
+      world.states[kind].afterDecision(key, observed, step);
       if (step.do === "done") return { type: "done" };
       if (step.do === "wait") return { type: "requeueAfter", ms: Math.max(step.until - observed.now, 0) };
       signal.throwIfAborted();
@@ -64,11 +64,11 @@ export class Reconciler {
           await performOnKubernetes(world, this.#options.kube, observed, step, signal);
         } catch (error) {
           // Gone meanwhile: the watch will say so, or has.
-          if (isNotFound(error) && step.do !== "readDefinition") return { type: "done" };
+          if (isNotFound(error) && step.do !== "readCrd") return { type: "done" };
           // A namespace that is deleted takes the right to tell along before what waits to go: that is no failure.
           if (!isForbidden(error) || step.do !== "writeStatus" || !isLeaving(observed)) throw error;
-          world.memories[kind].afterSilence(key, observed, world.clock.monotonic());
-          this.#options.signs.silenced(observed);
+          world.states[kind].afterStatusForbidden(key, observed, world.clock.monotonic());
+          this.#options.telemetry.statusForbidden(observed);
           continue;
         }
         this.#tell(observed, step);
@@ -78,24 +78,24 @@ export class Reconciler {
   }
 
   async #callPlatform(kind: KindName, key: string, observed: Observed, step: PlatformStep): Promise<void> {
-    const { world, random, signs } = this.#options;
+    const { world, random, telemetry: signs } = this.#options;
     try {
       await performOnPlatform(world, observed, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
       const now = world.clock.monotonic();
-      const failure = world.memories[kind].afterFailure(key, observed, step, error, now, random());
+      const failure = world.states[kind].afterFailure(key, observed, step, error, now, random());
       signs.failed(observed, step, error, failure.retryAt - now);
       return;
     }
-    world.memories[kind].afterSuccess(key, observed, step);
+    world.states[kind].afterSuccess(key, observed, step);
     this.#tell(observed, step);
   }
 
   #tell(observed: Observed, step: Step): void {
-    this.#options.signs.performed(observed, step);
-    if (!("announce" in step) || step.announce === undefined) return;
-    const { type, reason, note } = step.announce;
+    this.#options.telemetry.performed(observed, step);
+    if (!("event" in step) || step.event === undefined) return;
+    const { type, reason, note } = step.event;
     this.#options.recorder.record(observed.resource, {
       type,
       reason,

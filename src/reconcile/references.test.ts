@@ -3,7 +3,7 @@ import type { Resource } from "#src/api/resource.ts";
 import type { RoleBindingSpec } from "#src/api/role-binding.ts";
 import type { Status } from "#src/api/status.ts";
 import { kinds } from "#src/kinds/kinds.ts";
-import type { RoleRow } from "#src/platform-client/rows.ts";
+import type { ExternalRole } from "#src/platform-client/external-resource.ts";
 import {
   bindingResource,
   groupResource,
@@ -15,8 +15,8 @@ import {
 } from "./observed-fixture.testing.ts";
 import { type ReferenceContext, resolveReferences } from "./references.ts";
 
-const viewer: RoleRow = { uid: "c".repeat(40), name: "viewer", capabilities: [] };
-const owner: RoleRow = { uid: "d".repeat(40), name: "owner", capabilities: [] };
+const viewer: ExternalRole = { uid: "c".repeat(40), name: "viewer", capabilities: [] };
+const owner: ExternalRole = { uid: "d".repeat(40), name: "owner", capabilities: [] };
 const custom = `${parent}/5555555555555555`;
 const identityUid = `${parent}/4444444444444444`;
 const operatorIdentity = `${root}/0000000000000001`;

@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { type Status, statusBounds, statusSchema } from "#src/api/status.ts";
 import { mergePatch } from "#src/kube/merge-patch.ts";
 import type { Observed } from "./observed.ts";
-import type { Memory } from "./memory.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
 import { groupResource, memory, notReady, observed, parent, ready, refusal, uid } from "./observed-fixture.testing.ts";
-import type { Outlook } from "./outlook.ts";
+import type { Outcome } from "./outcome.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 
-const readyOutlook: Outlook = { is: "ready", uid, parentUid: parent };
+const readyOutlook: Outcome = { is: "ready", uid, parentUid: parent };
 const now = "2026-02-02T02:02:02Z";
 
-function after(before: Status | undefined, outlook: Outlook, parts: Partial<Observed> = {}): Status | undefined {
+function after(before: Status | undefined, outlook: Outcome, parts: Partial<Observed> = {}): Status | undefined {
   const resource = groupResource(before === undefined ? {} : { status: before });
   const patch = statusPatch(observed({ resource, ...parts }), outlook);
   return patch === undefined ? undefined : (mergePatch(before ?? {}, patch) as Status);
@@ -21,7 +21,7 @@ function told(status: Status | undefined): string[] {
   return (status?.conditions ?? []).map(({ type, status: truth, reason }) => `${type}=${truth}/${reason}`);
 }
 
-const trouble = (is: "stalled" | "waiting" | "failing", more: object = {}): Outlook => ({
+const trouble = (is: "stalled" | "waiting" | "failing", more: object = {}): Outcome => ({
   is,
   reason: "PreconditionFailed",
   message: "why, and the mend.",
@@ -29,7 +29,7 @@ const trouble = (is: "stalled" | "waiting" | "failing", more: object = {}): Outl
 });
 
 describe("conditions", () => {
-  it.each<[string, Outlook, string[]]>([
+  it.each<[string, Outcome, string[]]>([
     ["Ready is the summary", readyOutlook, ["Ready=True/Available", "ReferencesResolved=True/Available"]],
     [
       "Stalled is there while it is True",
@@ -93,20 +93,20 @@ describe("written only when something changed in meaning", () => {
     const request = { value: "now", seenAt: 1 };
     const failure = {
       step: "read",
-      detail: { kind: "held", retryAfterMs: 1 },
+      problem: { kind: "paused", retryAfterMs: 1 },
       attemptOf: "",
       attempts: 1,
       at: 1,
       retryAt: 2,
     };
-    const failed = { request, memory: { ...memory, failure } as Memory };
+    const failed = { request, state: { ...memory, failure } as ReconcileState };
     expect(after(undefined, trouble("failing"), failed)?.lastHandledReconcileAt).toBeUndefined();
     expect(after(undefined, trouble("stalled"), failed)?.lastHandledReconcileAt).toBe("now");
     expect(after(undefined, trouble("failing"), { request })?.lastHandledReconcileAt).toBe("now");
     expect(after(undefined, { is: "paused" }, { request })?.lastHandledReconcileAt).toBeUndefined();
   });
 
-  it.each<[string, Outlook, Outlook, boolean]>([
+  it.each<[string, Outcome, Outcome, boolean]>([
     ["other children", trouble("waiting"), trouble("waiting", { message: "others" }), true],
     ["another reason", trouble("waiting"), trouble("waiting", { reason: "ChildrenExist" }), false],
     ["another state", trouble("waiting"), trouble("stalled"), false],

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Condition, ConditionType, Reason } from "#src/api/condition.ts";
+import type { Condition, ConditionType, WrittenCondition } from "#src/api/condition.ts";
+import type { Reason } from "#src/api/reason.ts";
 import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import { statusBounds } from "#src/api/status.ts";
 import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
 import type { Observed } from "./observed.ts";
-import type { Outlook } from "./outlook.ts";
+import type { Outcome } from "./outcome.ts";
 import { plainText } from "./plain-text.ts";
 import type { StatusErrorPatch, StatusPatch } from "./step.ts";
 
@@ -12,7 +13,7 @@ import type { StatusErrorPatch, StatusPatch } from "./step.ts";
  * What has to change in a resource's status so that it tells `outlook`; undefined where it tells so already. Times move
  * only along with something else, and a condition's `lastTransitionTime` only with its status.
  */
-export function statusPatch(observed: Observed, outlook: Outlook): StatusPatch | undefined {
+export function statusPatch(observed: Observed, outlook: Outcome): StatusPatch | undefined {
   const before = observed.resource.status;
   const now = observed.wallClock.toISOString().replace(/\.\d+Z$/, "Z");
   const generation = observed.resource.metadata.generation ?? 0;
@@ -64,14 +65,14 @@ function sense({ message: _words, ...condition }: Condition): Omit<Condition, "m
 }
 
 /** A wish for a reconcile is answered once there is an outcome: not while it is paused, nor by a call that is tried again. */
-function isAnswered({ request, memory }: Observed, outlook: Outlook): boolean {
+function isAnswered({ request, state: memory }: Observed, outlook: Outcome): boolean {
   if (request === undefined || outlook.is === "paused") return false;
   return outlook.is === "ready" || outlook.is === "stalled" || memory.failure === undefined;
 }
 
-type Finding = Omit<Condition, "lastTransitionTime" | "observedGeneration">;
+type Finding = Omit<WrittenCondition, "lastTransitionTime" | "observedGeneration">;
 
-function conditionsOf(outlook: Outlook, observed: Observed): Finding[] {
+function conditionsOf(outlook: Outcome, observed: Observed): Finding[] {
   const references = referencesResolved(observed);
   if (outlook.is === "ready")
     return [

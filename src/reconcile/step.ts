@@ -1,9 +1,9 @@
 import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { Moment } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
 
 /** Something to tell people about in an event, once the step has succeeded. */
-export interface Announcement {
+export interface Event {
   readonly type: "Normal" | "Warning";
   readonly reason: EventReason;
   readonly note: string;
@@ -29,12 +29,12 @@ export type StatusErrorPatch = { readonly [K in keyof StatusError]: StatusError[
 /** The steps that call the platform; a failed one is tried again only when its wait is over. */
 export type PlatformStep =
   /** Read the operator's own rights and the roles. */
-  | { readonly do: "readAccess" }
-  /** List the children of `parent`, by a list begun at or after `begunAfter`. */
-  | { readonly do: "lookUp"; readonly parent: string; readonly begunAfter: Moment; readonly steady: boolean }
+  | { readonly do: "refreshPermissions" }
+  /** List the children of `parent`, by a list begun at or after `startedAfter`. */
+  | { readonly do: "list"; readonly parent: string; readonly startedAfter: MonotonicTime; readonly stable: boolean }
   /** Read one thing, or prove that it is gone. */
   | { readonly do: "read"; readonly uid: string }
-  | { readonly do: "create"; readonly parent: string; readonly body: Fields; readonly announce: Announcement }
+  | { readonly do: "create"; readonly parent: string; readonly body: Fields; readonly event: Event }
   | {
       readonly do: "update";
       readonly uid: string;
@@ -44,9 +44,9 @@ export type PlatformStep =
       readonly drift: readonly Drift[];
       /** Whether this undoes what another hand did, which is counted to notice a fight. */
       readonly correction: boolean;
-      readonly announce?: Announcement;
+      readonly event?: Event;
     }
-  | { readonly do: "delete"; readonly uid: string; readonly announce: Announcement };
+  | { readonly do: "delete"; readonly uid: string; readonly event: Event };
 
 /**
  * The one next step of a reconcile: at most one write to one system. Its result is observed before the next is decided,
@@ -55,10 +55,10 @@ export type PlatformStep =
 export type Step =
   | PlatformStep
   | { readonly do: "addFinalizer" }
-  | { readonly do: "releaseFinalizer"; readonly announce?: Announcement }
+  | { readonly do: "removeFinalizer"; readonly event?: Event }
   /** Read the CustomResourceDefinition, to tell an object's deletion from the uninstalling of its kind. */
-  | { readonly do: "readDefinition" }
-  | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly announce?: Announcement }
+  | { readonly do: "readCrd" }
+  | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly event?: Event }
   /** Nothing can be done before `until`, unless something that was observed changes. */
-  | { readonly do: "wait"; readonly until: Moment }
+  | { readonly do: "wait"; readonly until: MonotonicTime }
   | { readonly do: "done" };

@@ -1,22 +1,17 @@
 import { beforeAll, expect, it } from "vitest";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { apiVersion, finalizer, type KindName, resourceDefinitions } from "#src/api/resource.ts";
+import { cases } from "#test/manifests/cases.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { applyAdmissionPolicy } from "./admission-policy.ts";
 import { applyDefinitions } from "./definitions.ts";
 import { kustomize } from "./kustomize.ts";
 
-const finalizer = "iam.muster.dev/external";
-const uid = "0123456789abcdef0123456789abcdef01234567";
-const specs = {
-  Group: { parentUid: uid },
-  Identity: { groupUid: uid, claimMatch: { issuer: "https://issuer.example", subject: "subject" } },
-  RoleBinding: { groupUid: uid, identityUid: `${uid}/0123456789abcdef`, roleRef: { name: "viewer" } },
-};
-const object = (kind: string, name: string, namespace: string, metadata: object = {}): KubeObject => ({
-  apiVersion: "iam.muster.dev/v1beta1",
+const object = (kind: KindName, name: string, namespace: string, metadata: object = {}): KubeObject => ({
+  apiVersion,
   kind,
   metadata: { name, namespace, ...metadata },
-  spec: specs[kind as keyof typeof specs],
+  spec: cases[kind].valid[0]?.spec,
 });
 
 describeWithControlPlane("deploy/kustomize/components/admission-policy", (controlPlane) => {
@@ -30,7 +25,7 @@ describeWithControlPlane("deploy/kustomize/components/admission-policy", (contro
     await applyAdmissionPolicy(admin, [watched]);
   });
 
-  it.each(Object.keys(specs))("puts the finalizer on each new %s, and later applies keep it", async (kind) => {
+  it.each(resourceDefinitions)("adds the finalizer to a new $kind, and later applies keep it", async ({ kind }) => {
     const { admin } = controlPlane();
     const applied = await admin.apply(object(kind, "applied", watched));
     expect(applied.metadata.finalizers).toEqual([finalizer]);
@@ -40,7 +35,7 @@ describeWithControlPlane("deploy/kustomize/components/admission-policy", (contro
     expect(forced.metadata.finalizers).toEqual([finalizer]);
   });
 
-  it("adds it to the finalizers of others, and only once", async () => {
+  it("adds the finalizer once, after existing finalizers", async () => {
     const { admin } = controlPlane();
     const others = object("Group", "others", watched, { finalizers: ["example.com/theirs"] });
     expect((await admin.create(others)).metadata.finalizers).toEqual(["example.com/theirs", finalizer]);
@@ -48,7 +43,7 @@ describeWithControlPlane("deploy/kustomize/components/admission-policy", (contro
     expect((await admin.create(ours)).metadata.finalizers).toEqual([finalizer]);
   });
 
-  it("does not put it back when the operator takes it off", async () => {
+  it("does not add the finalizer again after the operator removed it", async () => {
     const { admin } = controlPlane();
     const released = object("Group", "released", watched);
     await admin.create(released);
@@ -58,7 +53,7 @@ describeWithControlPlane("deploy/kustomize/components/admission-policy", (contro
     expect(await admin.find(released)).toBeUndefined();
   });
 
-  it("is bound by the overlay to the very namespaces that the operator watches", async () => {
+  it("is bound by the overlay to exactly the namespaces that the operator watches", async () => {
     const objects = await kustomize("overlays/try-out-with-admission-policy");
     const binding = objects.find(({ kind }) => kind === "MutatingAdmissionPolicyBinding");
     const settings = objects.find(({ metadata }) => metadata.name.startsWith("muster-operator-"));
@@ -67,7 +62,7 @@ describeWithControlPlane("deploy/kustomize/components/admission-policy", (contro
     ]);
   });
 
-  it("leaves namespaces alone that are not watched: nobody would take it off there", async () => {
+  it("does not apply in a namespace that is not watched, where nothing would remove the finalizer", async () => {
     const elsewhere = await controlPlane().admin.apply(object("Group", "elsewhere", "team-b"));
     expect(elsewhere.metadata.finalizers).toBeUndefined();
   });

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { KubeClient, KubeObject } from "#test/control-plane/kube-client.ts";
-import { KubeError } from "#test/control-plane/kube-client.ts";
+import { apiVersion, resourceDefinitions } from "#src/api/resource.ts";
+import { cases } from "#test/manifests/cases.ts";
+import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { KubeError } from "#test/support/control-plane/kube-client.ts";
 import { kustomize } from "./kustomize.ts";
 
-/** The component as an overlay would patch it: for these namespaces. */
+/** Returns the objects of the component, bound to these namespaces as an overlay would bind them. */
 export async function loadAdmissionPolicy(namespaces: readonly string[]): Promise<readonly KubeObject[]> {
   const objects = await kustomize("components/admission-policy");
   for (const object of objects)
@@ -13,9 +15,9 @@ export async function loadAdmissionPolicy(namespaces: readonly string[]): Promis
 }
 
 /**
- * Makes the API server put the finalizer on what is created in these namespaces, which must exist, as must the CRDs.
- * Returns once it does: it takes a policy up a moment after it was made, and until it has seen the schema of a CRD that
- * is as new it even refuses creations that match.
+ * Applies the admission policy to these namespaces, and returns once it is in effect for every kind. The namespaces and
+ * the CRDs must exist. The API server starts to enforce a policy a moment after its creation; until it has read the schema
+ * of a new CRD, it even rejects the creation of objects that match.
  */
 export async function applyAdmissionPolicy(
   admin: KubeClient,
@@ -24,28 +26,18 @@ export async function applyAdmissionPolicy(
 ): Promise<void> {
   for (const object of await loadAdmissionPolicy(namespaces)) await admin.apply(object);
   const deadline = performance.now() + timeoutMs;
-  for (const kind of probes)
-    while (!(await putsFinalizerOn(admin, { ...kind, metadata: { name: "probe", namespace: namespaces[0] ?? "" } }))) {
+  for (const { kind } of resourceDefinitions) {
+    const metadata = { name: "probe", namespace: namespaces[0] ?? "" };
+    const probe = { apiVersion, kind, metadata, spec: cases[kind].valid[0]?.spec };
+    while (!(await getsFinalizer(admin, probe))) {
       if (performance.now() > deadline)
-        throw new Error(`the admission policy did nothing within ${timeoutMs / 1000} s`);
+        throw new Error(`the admission policy was not in effect for ${kind} within ${timeoutMs / 1000} s`);
       await sleep(100);
     }
+  }
 }
 
-const uid = "0123456789abcdef0123456789abcdef01234567";
-const apiVersion = "iam.muster.dev/v1beta1";
-const claimMatch = { issuer: "https://issuer.example", subject: "subject" };
-const probes = [
-  { apiVersion, kind: "Group", spec: { parentUid: uid } },
-  { apiVersion, kind: "Identity", spec: { groupUid: uid, claimMatch } },
-  {
-    apiVersion,
-    kind: "RoleBinding",
-    spec: { groupUid: uid, identityUid: `${uid}/0123456789abcdef`, roleRef: { name: "viewer" } },
-  },
-];
-
-async function putsFinalizerOn(admin: KubeClient, probe: KubeObject): Promise<boolean> {
+async function getsFinalizer(admin: KubeClient, probe: KubeObject): Promise<boolean> {
   try {
     return (await admin.create(probe, { dryRun: true })).metadata.finalizers !== undefined;
   } catch (error) {

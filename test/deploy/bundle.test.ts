@@ -18,14 +18,14 @@ describe("the bundle", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it("is one file, and the licences of what is in it", async () => {
+  it("is one file, with the licences of its packages", async () => {
     expect((await readdir(join(folder, "first"))).toSorted()).toEqual(["NOTICES.txt", "muster.js"]);
     const notices = await readFile(join(folder, "first/NOTICES.txt"), "utf8");
     expect(notices).toMatch(/^undici [\d.]+\nLicence: MIT\n\nMIT License/m);
     expect(notices).not.toContain("Licence: undefined");
   });
 
-  it("is the same, byte for byte, when built again", async () => {
+  it("is identical, byte for byte, when built again", async () => {
     await run(process.execPath, [build, join(folder, "second")]);
     const [first, second] = await Promise.all(
       ["first", "second"].map((name) => readFile(join(folder, name, "muster.js"), "utf8")),
@@ -33,17 +33,17 @@ describe("the bundle", () => {
     expect(first === second).toBe(true);
   });
 
-  it("asks for nothing but what is in Node", async () => {
+  it("imports only modules of Node", async () => {
     const text = await readFile(join(folder, "first/muster.js"), "utf8");
     const imported = [...text.matchAll(/(?:\bimport\b[^"';()]*?from ?|require\d*\()"([^"]+)"/g)].map(
       ([, name = ""]) => name,
     );
     expect(imported).toContain("node:sqlite");
-    // The packages debug and pg try these, and do without.
+    // The packages debug and pg use these if they are installed.
     expect(imported.filter((name) => !isBuiltin(name)).toSorted()).toEqual(["pg-native", "supports-color"]);
   });
 
-  it.each(["operator", "platform"])("runs without anything beside it: muster %s --help", async (command) => {
+  it.each(["operator", "platform"])("runs without other files: muster %s --help", async (command) => {
     const options = { cwd: folder, env: {} };
     const { stdout } = await run(process.execPath, [join(folder, "first/muster.js"), command, "--help"], options);
     expect(stdout).toContain("--listen HOST:PORT");

@@ -1,13 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import type { KubeClient, KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 
 interface Condition {
   readonly type: string;
   readonly status: string;
 }
 
-/** `kubectl apply -f crds/`, and waits until the API server serves what they define. */
+/** Applies `crds/`, and returns once the API server serves the kinds. */
 export async function applyDefinitions(admin: KubeClient): Promise<void> {
   const folder = new URL("../../crds/", import.meta.url);
   for (const file of await readdir(folder)) {

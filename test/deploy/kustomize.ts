@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parseAllDocuments } from "yaml";
-import { buildControlPlane } from "#test/control-plane/build.ts";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { buildControlPlane } from "#test/support/control-plane/build.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
 const run = promisify(execFile);
 
 /**
- * Builds a folder below `deploy/kustomize`, in the order in which its objects are to be applied. The program that is the
- * control plane is kustomize too; where that comes from `KUBEBUILDER_ASSETS`, kubectl does it.
+ * Builds a folder below `deploy/kustomize`, and returns its objects in the order in which they must be applied. The test
+ * control plane includes kustomize; if `KUBEBUILDER_ASSETS` provides the control plane, kubectl is used instead.
  */
 export async function kustomize(folder: string): Promise<readonly KubeObject[]> {
   const path = fileURLToPath(new URL(`../../deploy/kustomize/${folder}`, import.meta.url));

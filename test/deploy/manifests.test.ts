@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { operatorSettings } from "#src/commands/operator-settings.ts";
+import { operatorSettings } from "#src/commands/operator/settings.ts";
 import platform from "#src/commands/platform.ts";
 import { readSettings, variableOf } from "#src/commands/settings.ts";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { kustomize } from "./kustomize.ts";
 import { Workload } from "./workload.ts";
 
 const uid = "0123456789abcdef0123456789abcdef01234567";
-/** What `muster bootstrap` writes once the platform runs. */
+/** The ConfigMap that `muster bootstrap` prints. */
 const identity: KubeObject = {
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -20,7 +20,7 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
   let objects: readonly KubeObject[] = [];
   const found = (kind: string, name: string): KubeObject => {
     const object = objects.find((one) => one.kind === kind && one.metadata.name.startsWith(name));
-    if (!object) throw new Error(`there is no ${kind} ${name}`);
+    if (!object) throw new Error(`${kind} ${name} not found`);
     return object;
   };
 
@@ -28,7 +28,7 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
     objects = await kustomize("overlays/try-out");
   });
 
-  it("is accepted by the API server, and applied again changes nothing", async () => {
+  it("is accepted by the API server, and is unchanged when applied again", async () => {
     const { admin } = controlPlane();
     for (const object of objects) await admin.apply(object);
     const first = await Promise.all(objects.map((object) => admin.get(object)));
@@ -42,7 +42,7 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
     ["Deployment", "muster-operator"],
     ["StatefulSet", "platform"],
   ])("the pods of the %s %s", (kind, name) => {
-    it("pass the namespace's restricted pod security", async () => {
+    it("satisfy the restricted Pod Security Standard of the namespace", async () => {
       const workload = found(kind, name);
       const { metadata, spec } = workload["spec"].template;
       const volumes = [...(spec.volumes ?? []), { name: "data", emptyDir: {} }];
@@ -65,12 +65,12 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
       expect(created["spec"].containers[0].securityContext.readOnlyRootFilesystem).toBe(true);
 
       const [container] = spec.containers;
-      const careless = { ...pod, spec: { ...pod.spec, containers: [{ ...container, securityContext: {} }] } };
-      await expect(admin.create(careless, { dryRun: true })).rejects.toThrow('violates PodSecurity "restricted');
+      const unrestricted = { ...pod, spec: { ...pod.spec, containers: [{ ...container, securityContext: {} }] } };
+      await expect(admin.create(unrestricted, { dryRun: true })).rejects.toThrow('violates PodSecurity "restricted');
     });
   });
 
-  it("gives the operator a token for the platform, beside the one for the API server", async () => {
+  it("projects a token for the platform that the API server rejects", async () => {
     const { spec } = found("Deployment", "muster-operator")["spec"].template;
     const [projected] = spec.volumes;
     const [{ serviceAccountToken }] = projected.projected.sources;
@@ -95,7 +95,7 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
   const operator = () => new Workload([...objects, identity], "Deployment", "muster-operator");
   const platformPod = () => new Workload(objects, "StatefulSet", "platform");
 
-  it("configures the operator with settings that it knows and accepts", () => {
+  it("configures the operator with valid settings only", () => {
     const environment = operator().environment;
     const known = Object.keys(operatorSettings).map(variableOf);
     expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([]);
@@ -110,11 +110,11 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
     });
   });
 
-  it("configures the platform with settings that it knows and accepts", () => {
+  it("configures the platform with valid settings only", () => {
     const environment = platformPod().environment;
     const known = [...Object.keys(platform.settings).map(variableOf), "CLUSTER_ISSUER"];
     expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([]);
-    // The one file that is read while the settings are: here it is the certificate authority of this control plane.
+    // Reading the settings reads this file, which here is the CA certificate of the test control plane.
     const args = platformPod()
       .args.slice(1)
       .map((arg) => arg.replace("/etc/cluster/ca.crt", controlPlane().caFile));
@@ -125,7 +125,7 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
     });
   });
 
-  it("serves the platform where the operator looks for it", () => {
+  it("serves the platform at the address that the operator uses", () => {
     const { metadata, spec } = found("Service", "platform");
     const address = new URL(operator().environment["MUSTER_PLATFORM_URL"] ?? "");
     expect(address.hostname).toBe(`${metadata.name}.${metadata.namespace}.svc`);

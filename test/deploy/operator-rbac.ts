@@ -1,4 +1,4 @@
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { kustomize } from "./kustomize.ts";
 
 export interface ServiceAccountName {
@@ -6,12 +6,12 @@ export interface ServiceAccountName {
   readonly name: string;
 }
 
-/** The account that the operator is deployed with. */
+/** The service account of the deployed operator. */
 export const operatorAccount: ServiceAccountName = { namespace: "muster-system", name: "muster-operator" };
 
 /**
- * What `deploy/kustomize` lets the operator do in Kubernetes: the roles as they are, and their bindings in the given
- * namespaces, for the given account. A test that runs an operator under them runs it as it would be deployed.
+ * Loads the RBAC objects of `deploy/kustomize`. The function that it returns binds the roles to an account in the given
+ * namespaces, so that a test can run an operator with the permissions of a deployed one.
  */
 export async function loadOperatorRbac(): Promise<
   (account: ServiceAccountName, watchedNamespaces: readonly string[]) => readonly KubeObject[]

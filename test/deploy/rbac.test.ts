@@ -1,10 +1,11 @@
 import { beforeAll, expect, it, vi } from "vitest";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
+import { apiGroup, resourceDefinitions } from "#src/api/resource.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { loadOperatorRbac, operatorAccount } from "./operator-rbac.ts";
 
 interface Access {
   readonly verb: string;
-  /** `RESOURCE.GROUP` or `RESOURCE`, with `/SUBRESOURCE` where there is one. */
+  /** `RESOURCE.GROUP` or `RESOURCE`, followed by `/SUBRESOURCE` for a subresource. */
   readonly resource: string;
   readonly namespace?: string;
   readonly name?: string;
@@ -12,7 +13,7 @@ interface Access {
 
 const watched = "team-a";
 const other = "team-b";
-const ours = ["groups", "identities", "rolebindings"].map((plural) => `${plural}.iam.muster.dev`);
+const ours = resourceDefinitions.map(({ plural }) => `${plural}.${apiGroup}`);
 const inEach = (namespaces: readonly string[], resources: readonly string[], verbs: readonly string[]): Access[] =>
   namespaces.flatMap((namespace) =>
     resources.flatMap((resource) => verbs.map((verb) => ({ verb, resource, namespace }))),
@@ -22,7 +23,7 @@ const leases = "leases.coordination.k8s.io";
 const definitions = "customresourcedefinitions.apiextensions.k8s.io";
 
 const allowed: readonly Access[] = [
-  // Also elsewhere: a namespace that goes away loses its own role bindings first, and the finalizers must go all the same.
+  // In every namespace, because namespace deletion removes the role bindings before objects that still have finalizers.
   ...inEach([watched, other], ours, ["list", "watch", "patch"]),
   ...inEach([watched], status, ["patch"]),
   ...inEach([watched], ["events.events.k8s.io"], ["create", "patch"]),
@@ -34,15 +35,15 @@ const allowed: readonly Access[] = [
 ];
 
 const denied: readonly Access[] = [
-  // It never writes a spec whole, never makes and never deletes what people declare.
+  // The operator never replaces, creates or deletes an object of a user.
   ...inEach([watched], ours, ["get", "create", "update", "delete", "deletecollection"]),
   ...inEach([watched], status, ["get", "update"]),
-  // Where it was not asked to work it tells nothing.
+  // In other namespaces it writes neither status nor events.
   ...inEach([other, "kube-system", "muster-system"], ours, ["get", "create", "update", "delete"]),
   ...inEach([other], status, ["patch"]),
   ...inEach([other, "muster-system"], ["events.events.k8s.io"], ["create", "patch"]),
   ...["get", "create", "update", "delete"].flatMap((verb) => ours.map((resource) => ({ verb, resource }))),
-  // No secret, no pod, no token of another, no right to give rights.
+  // No secrets, no pods, no tokens of other accounts, no privilege escalation.
   ...inEach([watched, "muster-system"], ["secrets", "configmaps", "pods", "serviceaccounts"], ["get", "list", "watch"]),
   ...inEach([watched, "muster-system"], ["serviceaccounts/token", "pods/exec", "pods"], ["create"]),
   ...inEach(
@@ -51,13 +52,13 @@ const denied: readonly Access[] = [
     ["create", "patch", "update", "bind", "escalate"],
   ),
   ...["impersonate"].flatMap((verb) => ["users", "groups", "serviceaccounts"].map((resource) => ({ verb, resource }))),
-  // Its own Lease, and no other.
+  // Only its own Lease.
   { verb: "update", resource: leases, namespace: "muster-system", name: "other" },
   { verb: "get", resource: leases, namespace: "kube-system", name: "muster" },
   { verb: "create", resource: leases, namespace: watched },
   { verb: "delete", resource: leases, namespace: "muster-system", name: "muster" },
   { verb: "list", resource: leases, namespace: "muster-system" },
-  // Of the definitions it reads its own, and writes none; of the namespaces it reads one.
+  // Only its own CRDs, read-only, and only one namespace.
   { verb: "get", resource: definitions, name: "certificates.cert-manager.io" },
   { verb: "list", resource: definitions },
   ...["update", "patch", "delete"].map((verb) => ({ verb, resource: definitions, name: "groups.iam.muster.dev" })),
@@ -73,13 +74,13 @@ describeWithControlPlane("the operator's service account", (controlPlane) => {
     for (const name of [operatorAccount.namespace, watched, other])
       await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
     for (const object of rbac(operatorAccount, [watched])) await admin.apply(object);
-    // The API server's authorizer sees new rights a moment after they were made.
-    await vi.waitUntil(() => may({ verb: "patch", resource: status[0] ?? "", namespace: watched }), {
+    // The API server's authorizer observes new role bindings a moment after their creation.
+    await vi.waitUntil(() => isAllowed({ verb: "patch", resource: status[0] ?? "", namespace: watched }), {
       timeout: 10_000,
     });
   });
 
-  async function may({ verb, resource, namespace, name }: Access): Promise<boolean> {
+  async function isAllowed({ verb, resource, namespace, name }: Access): Promise<boolean> {
     const [path = "", subresource] = resource.split("/");
     const [plural, ...group] = path.split(".");
     const review = await controlPlane().admin.create({
@@ -98,14 +99,14 @@ describeWithControlPlane("the operator's service account", (controlPlane) => {
     });
     return review["status"].allowed;
   }
-  const told = ({ verb, resource, namespace, name }: Access) =>
+  const describeAccess = ({ verb, resource, namespace, name }: Access) =>
     `${verb} ${resource}${name === undefined ? "" : ` ${name}`}${namespace === undefined ? "" : ` in ${namespace}`}`;
 
-  it.each(allowed.map((access) => [told(access), access] as const))("may %s", async (_, access) => {
-    expect(await may(access)).toBe(true);
+  it.each(allowed.map((access) => [describeAccess(access), access] as const))("can %s", async (_, access) => {
+    expect(await isAllowed(access)).toBe(true);
   });
 
-  it.each(denied.map((access) => [told(access), access] as const))("may not %s", async (_, access) => {
-    expect(await may(access)).toBe(false);
+  it.each(denied.map((access) => [describeAccess(access), access] as const))("cannot %s", async (_, access) => {
+    expect(await isAllowed(access)).toBe(false);
   });
 });

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
-import { kubeconfig } from "#test/control-plane/kubeconfig.ts";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import { kubeconfig } from "#test/support/control-plane/kubeconfig.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
 import { MusterProcess } from "#test/support/harness/muster-process.ts";
@@ -14,10 +14,10 @@ import { kustomize } from "./kustomize.ts";
 import { Workload } from "./workload.ts";
 
 /**
- * The overlay with this test as its kubelet: it runs the containers' commands with the environment and the tokens that
- * the manifests ask for. What differs from a cluster is told in each case: addresses, and where files are.
+ * This test takes the place of the kubelet: it runs the containers' commands with the environment and the tokens that the
+ * manifests define. Only addresses and the paths of files differ from a cluster.
  */
-describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
+describeWithControlPlane("a running deployment of the overlay try-out", (controlPlane) => {
   let folder = "";
   let objects: readonly KubeObject[] = [];
   let platform: MusterProcess;
@@ -32,15 +32,15 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
     for (const object of objects) await admin.apply(object);
 
     const { args, environment } = new Workload(objects, "StatefulSet", "platform");
-    const here = (text: string) =>
+    const localized = (text: string) =>
       text
         .replace("/data", folder)
         .replace("https://kubernetes.default.svc.cluster.local", url)
         .replace("https://kubernetes.default.svc", url)
         .replace("/etc/cluster/ca.crt", caFile);
-    platform = new MusterProcess(args.map(here), {
+    platform = new MusterProcess(args.map(localized), {
       env: {
-        ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, here(value)])),
+        ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, localized(value)])),
         MUSTER_LISTEN: "127.0.0.1:0",
         MUSTER_BASE_URL: "",
       },
@@ -54,9 +54,9 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
     await rm(folder, { recursive: true });
   });
 
-  async function runBootstrap(...more: string[]): Promise<MusterProcess> {
+  async function runBootstrap(...extraFlags: string[]): Promise<MusterProcess> {
     const flags = ["--platform-url", platformUrl, "--admin-token-file", join(folder, "admin-token")];
-    const run = new MusterProcess(["bootstrap", ...flags, "--issuer", controlPlane().url, ...more]);
+    const run = new MusterProcess(["bootstrap", ...flags, "--issuer", controlPlane().url, ...extraFlags]);
     await run.ended;
     return run;
   }
@@ -67,7 +67,7 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
     return run.said;
   }
 
-  it("makes the operator's identity once, however often it is asked to", async () => {
+  it("bootstrap creates the operator's identity once, and prints the same when it is repeated", async () => {
     const said = await bootstrap();
     expect(parse(said)).toMatchObject({
       kind: "ConfigMap",
@@ -79,13 +79,13 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
   it.each([
     [["--role", "emperor"], '--role: the platform has no role "emperor"'],
     [["--root-group", "0".repeat(40)], "NOT_FOUND"],
-  ])("says why the operator's identity cannot be made: %s", async (flags, why) => {
+  ])("bootstrap explains why it cannot create the operator's identity: %s", async (flags, reason) => {
     const run = await runBootstrap(...flags);
     expect(run.exitCode).toBe(1);
-    expect(run.said).toContain(why);
+    expect(run.said).toContain(reason);
   });
 
-  it("brings all of examples/ to the platform", async () => {
+  it("creates the resources of examples/ on the platform", async () => {
     const { admin, url, ca } = controlPlane();
     const identity = parse(await bootstrap()) as KubeObject;
     await admin.apply(identity);

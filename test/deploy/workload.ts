@@ -1,4 +1,4 @@
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
 interface Container {
   readonly args: readonly string[];
@@ -19,12 +19,12 @@ interface ProjectedToken {
   readonly expirationSeconds: number;
 }
 
-/** A Deployment or StatefulSet as the kubelet reads it: with which arguments and environment its one container runs. */
+/** A Deployment or StatefulSet with the arguments and environment of its only container, as the kubelet resolves them. */
 export class Workload {
   readonly object: KubeObject;
   readonly #objects: readonly KubeObject[];
 
-  /** @throws where it is not among the objects */
+  /** @throws if the workload is not among the objects. */
   constructor(objects: readonly KubeObject[], kind: string, name: string) {
     this.#objects = objects;
     this.object = this.#find(kind, name);
@@ -42,7 +42,11 @@ export class Workload {
     return this.object["spec"].template.spec.containers[0];
   }
 
-  /** All that the container's maps and own variables give. @throws where a map is missing, as the pod would not start */
+  /**
+   * The variables of the container: those of its ConfigMaps, overridden by its own.
+   *
+   * @throws if a ConfigMap is missing: the pod would not start.
+   */
   get environment(): Readonly<Record<string, string>> {
     const maps = (this.container.envFrom ?? []).map(
       ({ configMapRef }): Record<string, string> => this.#find("ConfigMap", configMapRef.name)["data"],
@@ -51,7 +55,7 @@ export class Workload {
     return Object.assign({}, ...maps, own) as Record<string, string>;
   }
 
-  /** With each `$(VARIABLE)` filled in. */
+  /** The arguments of the container, with each `$(VARIABLE)` expanded. */
   get args(): readonly string[] {
     const { environment } = this;
     return this.container.args.map((arg) => arg.replace(/\$\((\w+)\)/g, (_, name: string) => environment[name] ?? ""));
@@ -71,7 +75,7 @@ export class Workload {
 
   #find(kind: string, name: string): KubeObject {
     const object = this.#objects.find((one) => one.kind === kind && one.metadata.name === name);
-    if (!object) throw new Error(`there is no ${kind} ${name}`);
+    if (!object) throw new Error(`${kind} ${name} not found`);
     return object;
   }
 }

@@ -1,23 +1,21 @@
-import { inTeam, type RightRow, root, team, type WrongRow } from "./row.ts";
+import { inTeam, type ValidCase, root, team, type InvalidCase } from "./case.ts";
 
-const oneGroup = "spec: Invalid value: set exactly one of groupRef and groupUid: an identity lives in one group";
-const oneWay =
-  "spec: Invalid value: set exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity: there is one way to assume an identity";
-const oneIssuer =
-  "spec.claimMatch: Invalid value: set exactly one of issuer and issuerPattern: a token is matched by who issued it";
-const oneSubject =
-  "spec.claimMatch: Invalid value: set exactly one of subject and subjectPattern: a token is matched by whom it was issued for";
+const oneGroup = "spec: Invalid value: exactly one of groupRef and groupUid must be set";
+const oneMethod =
+  "spec: Invalid value: exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity must be set";
+const oneIssuer = "spec.claimMatch: Invalid value: exactly one of issuer and issuerPattern must be set";
+const oneSubject = "spec.claimMatch: Invalid value: exactly one of subject and subjectPattern must be set";
 const issuerUrl =
-  "an issuer is a URL without query or fragment, exactly as in the token's iss, such as https://issuer.example.com";
-const oneLine = "must be one line: no tabs and no line breaks";
-const stays = (field: string) =>
-  `spec.${field}: Forbidden: ${field} cannot be changed: the platform cannot move an identity. Delete this Identity and create it in the other group`;
-const uidStays =
-  "spec.uid: Forbidden: uid cannot be changed: delete this Identity (policy.deletion: Orphan keeps the identity) and create another";
+  "an issuer must be a URL without query or fragment, identical to iss in the token, such as https://issuer.example.com";
+const oneLine = "must be one line without tabs; in YAML, use quotes instead of | or >";
+const immutable = (field: string) =>
+  `spec.${field}: Forbidden: ${field} is immutable: an identity cannot be moved. Delete this Identity and create it in the other group`;
+const uidIsImmutable =
+  "spec.uid: Forbidden: uid is immutable: delete this Identity (policy.deletion: Orphan keeps the identity on the platform) and create another";
 
 const issuer = "https://issuer.example.com";
 const claimMatch = { issuer, subject: "robot" };
-const ofClaims = (change: object) => ({ groupUid: root, claimMatch: { ...claimMatch, ...change } });
+const withClaimMatch = (change: object) => ({ groupUid: root, claimMatch: { ...claimMatch, ...change } });
 const publicKey = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 const staticKeys = {
   issuer,
@@ -25,239 +23,247 @@ const staticKeys = {
   issuerKeys: JSON.stringify({ keys: [publicKey] }),
   audiences: ["muster"],
 };
-const ofKeys = (change: object) => ({ groupUid: root, staticKeys: { ...staticKeys, ...change } });
+const withStaticKeys = (change: object) => ({ groupUid: root, staticKeys: { ...staticKeys, ...change } });
 const awsIdentity = { awsAccount: "123456789012", arnPattern: ".*/deploy/.*", userIdPattern: "AROA.*:ci" };
-const ofAws = (change: object) => ({ groupUid: root, awsIdentity: { ...awsIdentity, ...change } });
+const withAwsIdentity = (change: object) => ({ groupUid: root, awsIdentity: { ...awsIdentity, ...change } });
 
-export const wrong: readonly WrongRow[] = [
-  { what: "an empty spec", spec: {}, refused: [oneGroup, oneWay] },
-  { what: "no group", spec: { claimMatch }, refused: oneGroup },
-  { what: "two groups", spec: { groupRef: { name: "team" }, groupUid: root, claimMatch }, refused: oneGroup },
-  { what: "no way to assume it", spec: { groupUid: root }, refused: oneWay },
+export const invalid: readonly InvalidCase[] = [
+  { what: "an empty spec", spec: {}, errors: [oneGroup, oneMethod] },
+  { what: "no group", spec: { claimMatch }, errors: oneGroup },
+  { what: "two groups", spec: { groupRef: { name: "team" }, groupUid: root, claimMatch }, errors: oneGroup },
+  { what: "no authentication method", spec: { groupUid: root }, errors: oneMethod },
   {
-    what: "two ways to assume it",
+    what: "two authentication methods",
     spec: { groupUid: root, claimMatch, serviceAccountRef: { name: "robot" } },
-    refused: oneWay,
+    errors: oneMethod,
   },
-  { what: "three ways to assume it", spec: { groupUid: root, claimMatch, staticKeys, awsIdentity }, refused: oneWay },
   {
-    what: "a name with an underscore at the platform, but capitals",
+    what: "three authentication methods",
+    spec: { groupUid: root, claimMatch, staticKeys, awsIdentity },
+    errors: oneMethod,
+  },
+  {
+    what: "a name with capitals",
     spec: { groupUid: root, claimMatch, name: "CI_robot" },
-    refused:
-      'spec.name: Invalid value: "CI_robot": use only lowercase letters, digits, spaces and . _ - in a name, at least one',
+    errors:
+      'spec.name: Invalid value: "CI_robot": a name must be lowercase letters, digits, spaces and the characters . _ -, at least one of them',
   },
   {
-    what: "an issuer without scheme",
-    spec: ofClaims({ issuer: "issuer.example.com" }),
-    refused: `spec.claimMatch.issuer: Invalid value: "issuer.example.com": ${issuerUrl}`,
+    what: "an issuer without a scheme",
+    spec: withClaimMatch({ issuer: "issuer.example.com" }),
+    errors: `spec.claimMatch.issuer: Invalid value: "issuer.example.com": ${issuerUrl}`,
   },
   {
     what: "an issuer with a query",
-    spec: ofClaims({ issuer: `${issuer}?tenant=1` }),
-    refused: `spec.claimMatch.issuer: Invalid value: "${issuer}?tenant=1": ${issuerUrl}`,
+    spec: withClaimMatch({ issuer: `${issuer}?tenant=1` }),
+    errors: `spec.claimMatch.issuer: Invalid value: "${issuer}?tenant=1": ${issuerUrl}`,
   },
   {
-    what: "an issuer with a line break after it, from a YAML block",
-    spec: ofClaims({ issuer: `${issuer}\n` }),
-    refused: `spec.claimMatch.issuer: Invalid value: "${issuer}\\n": ${issuerUrl}`,
+    what: "an issuer that ends with a line break, as from a YAML block",
+    spec: withClaimMatch({ issuer: `${issuer}\n` }),
+    errors: `spec.claimMatch.issuer: Invalid value: "${issuer}\\n": ${issuerUrl}`,
   },
-  { what: "no issuer", spec: { groupUid: root, claimMatch: { subject: "robot" } }, refused: oneIssuer },
-  { what: "an issuer and a pattern", spec: ofClaims({ issuerPattern: "https://.*" }), refused: oneIssuer },
-  { what: "no subject", spec: { groupUid: root, claimMatch: { issuer } }, refused: oneSubject },
-  { what: "a subject and a pattern", spec: ofClaims({ subjectPattern: "robot-.*" }), refused: oneSubject },
+  { what: "no issuer", spec: { groupUid: root, claimMatch: { subject: "robot" } }, errors: oneIssuer },
+  { what: "an issuer and an issuerPattern", spec: withClaimMatch({ issuerPattern: "https://.*" }), errors: oneIssuer },
+  { what: "no subject", spec: { groupUid: root, claimMatch: { issuer } }, errors: oneSubject },
+  { what: "a subject and a subjectPattern", spec: withClaimMatch({ subjectPattern: "robot-.*" }), errors: oneSubject },
   {
     what: "an empty subject",
-    spec: ofClaims({ subject: "" }),
-    refused:
+    spec: withClaimMatch({ subject: "" }),
+    errors:
       'spec.claimMatch.subject: Invalid value: "": spec.claimMatch.subject in body should be at least 1 chars long',
   },
   {
-    what: "a subject with a line break after it",
-    spec: ofClaims({ subject: "robot\n" }),
-    refused: `spec.claimMatch.subject: Invalid value: "robot\\n": ${oneLine}`,
+    what: "a subject that ends with a line break",
+    spec: withClaimMatch({ subject: "robot\n" }),
+    errors: `spec.claimMatch.subject: Invalid value: "robot\\n": ${oneLine}`,
   },
   {
-    what: "an audience and a pattern",
-    spec: ofClaims({ audience: "muster", audiencePattern: "muster.*" }),
-    refused:
-      "spec.claimMatch: Invalid value: set at most one of audience and audiencePattern: without either, the token service's host name is expected",
+    what: "an audience and an audiencePattern",
+    spec: withClaimMatch({ audience: "muster", audiencePattern: "muster.*" }),
+    errors: "spec.claimMatch: Invalid value: at most one of audience and audiencePattern may be set",
   },
   {
     what: "a list of audiences",
-    spec: ofClaims({ audience: ["muster"] }),
-    refused:
+    spec: withClaimMatch({ audience: ["muster"] }),
+    errors:
       'spec.claimMatch.audience: Invalid value: "array": spec.claimMatch.audience in body must be of type string: "array"',
   },
   {
     what: "a pattern that does not compile",
     spec: { groupUid: root, claimMatch: { issuer, subjectPattern: "repo:(example" } },
-    refused:
-      'spec.claimMatch.subjectPattern: Invalid value: "string": error parsing regexp: missing closing ): `repo:(example` evaluating rule: not a regular expression in RE2\'s syntax',
-    seenBy: "API server",
+    errors:
+      'spec.claimMatch.subjectPattern: Invalid value: "string": error parsing regexp: missing closing ): `repo:(example` evaluating rule: must be a regular expression in RE2 syntax, which has no lookaround and no backreferences',
+    rejectedBy: "API server",
   },
   {
-    what: "a pattern that only other engines know",
+    what: "a pattern that only other engines support",
     spec: { groupUid: root, claimMatch: { issuer, subjectPattern: "repo:(?!example)" } },
-    refused:
-      'spec.claimMatch.subjectPattern: Invalid value: "string": error parsing regexp: invalid or unsupported Perl syntax: `(?!` evaluating rule: not a regular expression in RE2\'s syntax',
-    seenBy: "API server",
+    errors:
+      'spec.claimMatch.subjectPattern: Invalid value: "string": error parsing regexp: invalid or unsupported Perl syntax: `(?!` evaluating rule: must be a regular expression in RE2 syntax, which has no lookaround and no backreferences',
+    rejectedBy: "API server",
+  },
+  {
+    what: "a pattern that ends with a line break",
+    spec: { groupUid: root, claimMatch: { issuer, subjectPattern: "repo:example/.*\n" } },
+    errors: `spec.claimMatch.subjectPattern: Invalid value: "repo:example/.*\\n": ${oneLine}`,
   },
   {
     what: "a claim that is a list",
-    spec: ofClaims({ claims: { groups: ["a"] } }),
-    refused:
+    spec: withClaimMatch({ claims: { groups: ["a"] } }),
+    errors:
       'spec.claimMatch.claims.groups: Invalid value: "array": spec.claimMatch.claims.groups in body must be of type string: "array"',
   },
   {
-    what: "a claim that YAML reads as true",
-    spec: ofClaims({ claims: { email_verified: true } }),
-    refused:
+    what: "a claim that YAML parses as a boolean",
+    spec: withClaimMatch({ claims: { email_verified: true } }),
+    errors:
       'spec.claimMatch.claims.email_verified: Invalid value: "boolean": spec.claimMatch.claims.email_verified in body must be of type string: "boolean"',
   },
   {
-    what: "a claim without name",
-    spec: ofClaims({ claims: { "": "a" } }),
-    refused: "spec.claimMatch.claims: Invalid value: a claim has a name, of at most 256 characters",
+    what: "a claim with an empty name",
+    spec: withClaimMatch({ claims: { "": "a" } }),
+    errors: "spec.claimMatch.claims: Invalid value: the name of a claim must have 1 to 256 characters",
   },
   {
     what: "too many claims",
-    spec: ofClaims({ claims: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`c${i}`, "x"])) }),
-    refused: "spec.claimMatch.claims: Too many: 33: must have at most 32 items",
+    spec: withClaimMatch({ claims: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`c${i}`, "x"])) }),
+    errors: "spec.claimMatch.claims: Too many: 33: must have at most 32 items",
   },
   {
     what: "a claim pattern that does not compile",
-    spec: ofClaims({ claimPatterns: { ref: "*" } }),
-    refused:
-      'spec.claimMatch.claimPatterns[ref]: Invalid value: "string": error parsing regexp: missing argument to repetition operator: `*` evaluating rule: not a regular expression in RE2\'s syntax',
-    seenBy: "API server",
+    spec: withClaimMatch({ claimPatterns: { ref: "*" } }),
+    errors:
+      'spec.claimMatch.claimPatterns[ref]: Invalid value: "string": error parsing regexp: missing argument to repetition operator: `*` evaluating rule: must be a regular expression in RE2 syntax, which has no lookaround and no backreferences',
+    rejectedBy: "API server",
   },
   {
-    what: "a service account of another namespace",
+    what: "a service account in another namespace",
     spec: { groupUid: root, serviceAccountRef: { name: "robot", namespace: "other" } },
-    refused: 'unknown field "spec.serviceAccountRef.namespace"',
-    seenBy: "API server",
+    errors: 'unknown field "spec.serviceAccountRef.namespace"',
+    rejectedBy: "API server",
   },
   {
-    what: "a service account as its subject",
+    what: "the subject of a service account as its name",
     spec: { groupUid: root, serviceAccountRef: { name: "system:serviceaccount:apps:robot" } },
-    refused:
-      "spec.serviceAccountRef.name: Invalid value: \"system:serviceaccount:apps:robot\": not a name of a Kubernetes object: use lowercase letters, digits, '-' and '.', beginning and ending with a letter or digit",
+    errors:
+      "spec.serviceAccountRef.name: Invalid value: \"system:serviceaccount:apps:robot\": must be the name of a Kubernetes object: lowercase letters, digits, '-' and '.', starting and ending with a letter or digit",
   },
   {
-    what: "keys without issuer",
+    what: "static keys without an issuer",
     spec: { groupUid: root, staticKeys: { ...staticKeys, issuer: undefined } },
-    refused: "spec.staticKeys.issuer: Required value",
+    errors: "spec.staticKeys.issuer: Required value",
   },
   {
     what: "no audience",
-    spec: ofKeys({ audiences: [] }),
-    refused: "spec.staticKeys.audiences: Invalid value: give exactly one audience",
+    spec: withStaticKeys({ audiences: [] }),
+    errors: "spec.staticKeys.audiences: Invalid value: audiences must have exactly one item",
   },
   {
     what: "two audiences",
-    spec: ofKeys({ audiences: ["a", "b"] }),
-    refused: "spec.staticKeys.audiences: Invalid value: give exactly one audience",
+    spec: withStaticKeys({ audiences: ["a", "b"] }),
+    errors: "spec.staticKeys.audiences: Invalid value: audiences must have exactly one item",
   },
   {
-    what: "keys in PEM",
-    spec: ofKeys({ issuerKeys: "-----BEGIN PUBLIC KEY-----" }),
-    refused:
-      'spec.staticKeys.issuerKeys: Invalid value: issuerKeys must be a JWKS document, a JSON object with a list "keys", as a string',
+    what: "static keys in PEM",
+    spec: withStaticKeys({ issuerKeys: "-----BEGIN PUBLIC KEY-----" }),
+    errors:
+      'spec.staticKeys.issuerKeys: Invalid value: issuerKeys must be a JWKS document as a string: a JSON object with a list named "keys"',
   },
   {
-    what: "one key without the list",
-    spec: ofKeys({ issuerKeys: JSON.stringify(publicKey) }),
-    refused:
-      'spec.staticKeys.issuerKeys: Invalid value: issuerKeys must be a JWKS document, a JSON object with a list "keys", as a string',
+    what: "a single JWK instead of a JWKS",
+    spec: withStaticKeys({ issuerKeys: JSON.stringify(publicKey) }),
+    errors:
+      'spec.staticKeys.issuerKeys: Invalid value: issuerKeys must be a JWKS document as a string: a JSON object with a list named "keys"',
   },
   {
-    what: "keys as YAML instead of a string",
-    spec: ofKeys({ issuerKeys: { keys: [publicKey] } }),
-    refused: 'unknown field "spec.staticKeys.issuerKeys.keys"',
+    what: "static keys as YAML instead of a string",
+    spec: withStaticKeys({ issuerKeys: { keys: [publicKey] } }),
+    errors: 'unknown field "spec.staticKeys.issuerKeys.keys"',
   },
   {
-    what: "a private key, which the answer does not repeat",
-    spec: ofKeys({
+    what: "a private key, without quoting it in the response",
+    spec: withStaticKeys({
       issuerKeys: JSON.stringify({ keys: [{ ...publicKey, d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A" }] }),
     }),
-    refused:
-      "spec.staticKeys.issuerKeys: Forbidden: issuerKeys holds a private or shared key: give public keys only, and replace that key, as it has been shown",
+    errors:
+      "spec.staticKeys.issuerKeys: Forbidden: issuerKeys must not contain a private or symmetric key. Use public keys only, and replace the leaked key",
   },
   {
-    what: "a day as expiration",
-    spec: ofKeys({ expirationTime: "2027-01-31" }),
-    refused:
+    what: "an expirationTime without a time of day",
+    spec: withStaticKeys({ expirationTime: "2027-01-31" }),
+    errors:
       'spec.staticKeys.expirationTime: Invalid value: "2027-01-31": spec.staticKeys.expirationTime in body must be of type date-time: "2027-01-31"',
   },
   {
-    what: "an AWS account that YAML reads as a number",
-    spec: ofAws({ awsAccount: 123456789012 }),
-    refused:
+    what: "an AWS account that YAML parses as a number",
+    spec: withAwsIdentity({ awsAccount: 123456789012 }),
+    errors:
       'spec.awsIdentity.awsAccount: Invalid value: "integer": spec.awsIdentity.awsAccount in body must be of type string: "integer"',
   },
   {
     what: "an AWS account of 11 digits",
-    spec: ofAws({ awsAccount: "12345678901" }),
-    refused:
-      'spec.awsIdentity.awsAccount: Invalid value: "12345678901": an AWS account is 12 digits, such as "123456789012"',
+    spec: withAwsIdentity({ awsAccount: "12345678901" }),
+    errors:
+      'spec.awsIdentity.awsAccount: Invalid value: "12345678901": an AWS account must be 12 digits, such as "123456789012"',
   },
   {
-    what: "an ARN and a pattern",
-    spec: ofAws({ arn: "arn:aws:iam::123456789012:role/ci" }),
-    refused: "spec.awsIdentity: Invalid value: set exactly one of arn and arnPattern: a caller is matched by its ARN",
+    what: "an ARN and an arnPattern",
+    spec: withAwsIdentity({ arn: "arn:aws:iam::123456789012:role/ci" }),
+    errors: "spec.awsIdentity: Invalid value: exactly one of arn and arnPattern must be set",
   },
   {
-    what: "no user id",
-    spec: ofAws({ userIdPattern: undefined }),
-    refused:
-      "spec.awsIdentity: Invalid value: set exactly one of userId and userIdPattern: a caller is matched by its unique id",
+    what: "no userId",
+    spec: withAwsIdentity({ userIdPattern: undefined }),
+    errors: "spec.awsIdentity: Invalid value: exactly one of userId and userIdPattern must be set",
   },
   {
-    what: "an existing identity of another group",
+    what: "the uid of an identity in another group",
     spec: { groupUid: team, uid: `${root}/2222222222222222`, claimMatch },
-    refused: "spec.uid: Invalid value: uid must be directly below groupUid: the same text, then '/' and 16 hex digits",
+    errors:
+      "spec.uid: Invalid value: uid must be directly below groupUid: the value of groupUid, followed by '/' and 16 hex digits",
   },
   {
-    what: "another groupUid",
+    what: "a changed groupUid",
     before: { groupUid: root, claimMatch },
     spec: { groupUid: team, claimMatch },
-    refused: stays("groupUid"),
-    seenBy: "API server",
+    errors: immutable("groupUid"),
+    rejectedBy: "API server",
   },
   {
-    what: "another groupRef",
+    what: "a changed groupRef",
     before: { groupRef: { name: "a" }, claimMatch },
     spec: { groupRef: { name: "b" }, claimMatch },
-    refused: stays("groupRef"),
-    seenBy: "API server",
+    errors: immutable("groupRef"),
+    rejectedBy: "API server",
   },
   {
-    what: "a groupRef that goes, a groupUid that comes",
+    what: "a groupRef replaced with a groupUid",
     before: { groupRef: { name: "a" }, claimMatch },
     spec: { groupUid: root, claimMatch },
-    refused: [stays("groupRef"), stays("groupUid")],
-    seenBy: "API server",
+    errors: [immutable("groupRef"), immutable("groupUid")],
+    rejectedBy: "API server",
   },
   {
-    what: "a uid that comes",
+    what: "an added uid",
     before: { groupRef: { name: "a" }, claimMatch },
     spec: { groupRef: { name: "a" }, claimMatch, uid: inTeam },
-    refused: uidStays,
-    seenBy: "API server",
+    errors: uidIsImmutable,
+    rejectedBy: "API server",
   },
   {
-    what: "a way to assume it that comes beside another",
+    what: "an added second authentication method",
     before: { groupUid: root, claimMatch },
     spec: { groupUid: root, claimMatch, awsIdentity },
-    refused: oneWay,
-    seenBy: "API server",
+    errors: oneMethod,
+    rejectedBy: "API server",
   },
 ];
 
-export const right: readonly RightRow[] = [
-  { what: "issuer and subject", spec: ofClaims({}) },
+export const valid: readonly ValidCase[] = [
+  { what: "issuer and subject", spec: withClaimMatch({}) },
   {
-    what: "a workload of GitHub",
+    what: "a GitHub Actions workload",
     spec: {
       groupRef: { name: "team" },
       name: "ci",
@@ -272,26 +278,26 @@ export const right: readonly RightRow[] = [
     },
   },
   {
-    what: "patterns for all",
+    what: "a pattern for each claim",
     spec: { groupUid: team, claimMatch: { issuerPattern: "https://.*", subjectPattern: ".+", audiencePattern: "a|b" } },
   },
-  { what: "an issuer with port and path", spec: ofClaims({ issuer: "https://127.0.0.1:6443/realms/a/" }) },
+  { what: "an issuer with port and path", spec: withClaimMatch({ issuer: "https://127.0.0.1:6443/realms/a/" }) },
   { what: "a service account", spec: { groupRef: { name: "team" }, serviceAccountRef: { name: "robot" } } },
-  { what: "keys", spec: ofKeys({}) },
-  { what: "keys with an end", spec: ofKeys({ expirationTime: "2027-01-31T12:00:00+01:00" }) },
-  { what: "AWS patterns", spec: ofAws({}) },
+  { what: "static keys", spec: withStaticKeys({}) },
+  { what: "static keys with an expirationTime", spec: withStaticKeys({ expirationTime: "2027-01-31T12:00:00+01:00" }) },
+  { what: "AWS patterns", spec: withAwsIdentity({}) },
   {
-    what: "AWS values",
+    what: "exact AWS values",
     spec: {
       groupUid: root,
       awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:sts::123456789012:assumed-role/ci/x", userId: "AROA:x" },
     },
   },
   { what: "an existing identity", spec: { groupUid: team, uid: inTeam, claimMatch } },
-  { what: "another subject", before: ofClaims({}), spec: ofClaims({ subject: "other" }) },
+  { what: "a changed subject", before: withClaimMatch({}), spec: withClaimMatch({ subject: "other" }) },
   {
-    what: "another way to assume it",
-    before: ofClaims({}),
+    what: "a changed authentication method",
+    before: withClaimMatch({}),
     spec: { groupUid: root, serviceAccountRef: { name: "robot" } },
   },
 ];

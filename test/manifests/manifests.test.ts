@@ -2,14 +2,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { apiVersion, type KindName } from "#src/api/resource.ts";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
-import { KubeError, type KubeObject } from "#test/control-plane/kube-client.ts";
-import { root } from "./row.ts";
-import { rows } from "./rows.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import { KubeError, type KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { root } from "./case.ts";
+import { cases } from "./cases.ts";
 import * as status from "./status.ts";
 
 const namespace = "default";
-const kinds = Object.keys(rows) as KindName[];
+const kinds = Object.keys(cases) as KindName[];
 const fresh = { observedGeneration: -1 };
 
 describeWithControlPlane("manifests", (controlPlane) => {
@@ -26,8 +26,8 @@ describeWithControlPlane("manifests", (controlPlane) => {
   });
 
   describe.each(kinds)("%s", (kind) => {
-    /** What would become of the spec; nothing stays. */
-    async function judge(name: string, spec: unknown, before: object | undefined): Promise<KubeObject> {
+    /** Returns the object that the API server would store. Keeps no object. */
+    async function submit(name: string, spec: unknown, before: object | undefined): Promise<KubeObject> {
       if (!before) return kube().create(object(kind, name, spec), { dryRun: true });
       const created = await kube().create(object(kind, name, before));
       try {
@@ -38,35 +38,35 @@ describeWithControlPlane("manifests", (controlPlane) => {
       }
     }
 
-    it.each(numbered(rows[kind].right))("accepts $what", async ({ spec, before, number }) => {
-      const accepted = await judge(`right-${number}`, spec, before);
+    it.each(numbered(cases[kind].valid))("accepts $what", async ({ spec, before, number }) => {
+      const accepted = await submit(`valid-${number}`, spec, before);
       expect(accepted["spec"]).toMatchObject(JSON.parse(JSON.stringify(spec)));
     });
 
-    it.each(numbered(rows[kind].wrong))("refuses $what", async ({ spec, before, refused, number }) => {
-      expect(await causes(judge(`wrong-${number}`, spec, before))).toEqual([refused].flat().toSorted());
+    it.each(numbered(cases[kind].invalid))("rejects $what", async ({ spec, before, errors, number }) => {
+      expect(await causes(submit(`invalid-${number}`, spec, before))).toEqual([errors].flat().toSorted());
     });
   });
 
-  describe("what the API server fills in", () => {
+  describe("defaults", () => {
     it.each([
       ["Group", "Never"],
       ["Identity", "Never"],
       ["RoleBinding", "IfExists"],
-    ] as const)("%s: adoption is %s unless the policy says otherwise", async (kind, adoption) => {
-      const [row] = rows[kind].right;
-      const created = await kube().create(object(kind, "policy", row?.spec), { dryRun: true });
+    ] as const)("%s: policy.adoption defaults to %s", async (kind, adoption) => {
+      const [first] = cases[kind].valid;
+      const created = await kube().create(object(kind, "policy", first?.spec), { dryRun: true });
       expect(created["spec"].policy).toEqual({ adoption, deletion: "Delete", drift: "Correct" });
     });
 
-    it("takes a field left empty in YAML as absent", async () => {
+    it("a null field counts as absent", async () => {
       const spec = { parentUid: root, parentRef: null, name: null, policy: { drift: null } };
       const created = await kube().create(object("Group", "nulls", spec), { dryRun: true });
       const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
       expect(created["spec"]).toEqual({ parentUid: root, policy });
     });
 
-    it("shows a fresh object as not yet looked at, wherever it is read, whatever status it was created with", async () => {
+    it("a new object has observedGeneration -1 in every read, whatever status it was created with", async () => {
       const created = await kube().create({
         ...object("Group", "fresh", { parentUid: root }),
         status: { observedGeneration: 1, uid: root },
@@ -88,8 +88,8 @@ describeWithControlPlane("manifests", (controlPlane) => {
   });
 
   describe("status", () => {
-    /** What would become of the status of an object; nothing stays. */
-    async function judge(name: string, written: unknown): Promise<KubeObject> {
+    /** Writes the status of a new object, and returns the object that the API server stored. Keeps no object. */
+    async function submit(name: string, written: unknown): Promise<KubeObject> {
       const created = await kube().create(object("Group", name, { parentUid: root }));
       try {
         return await kube().patch(created, { metadata: { uid: created.metadata.uid }, status: written }, "status");
@@ -98,21 +98,18 @@ describeWithControlPlane("manifests", (controlPlane) => {
       }
     }
 
-    it.each(numbered(status.right))(
-      "accepts $what, which is no new generation",
-      async ({ status: written, number }) => {
-        const accepted = await judge(`status-${number}`, written);
-        expect(accepted["status"]).toEqual({ ...fresh, ...written });
-        expect(accepted.metadata.generation).toBe(1);
-      },
-    );
+    it.each(numbered(status.valid))("accepts $what, without a new generation", async ({ status: written, number }) => {
+      const accepted = await submit(`status-${number}`, written);
+      expect(accepted["status"]).toEqual({ ...fresh, ...written });
+      expect(accepted.metadata.generation).toBe(1);
+    });
 
-    it.each(numbered(status.wrong))("refuses $what", async ({ status: written, refused, number }) => {
-      expect(await causes(judge(`status-${number}`, written))).toEqual([refused]);
+    it.each(numbered(status.invalid))("rejects $what", async ({ status: written, errors, number }) => {
+      expect(await causes(submit(`status-${number}`, written))).toEqual([errors]);
     });
   });
 
-  it("takes the examples as they are", async () => {
+  it("accepts the manifests in examples/", async () => {
     for (const text of await texts("../../examples/"))
       for (const document of parseAllDocuments(text)) await kube().apply(document.toJSON());
     const examples = await Promise.all(kinds.map((kind) => kube().list({ apiVersion, kind }, { namespace: "shop" })));
@@ -120,9 +117,9 @@ describeWithControlPlane("manifests", (controlPlane) => {
   });
 });
 
-/** The causes of a refusal, in an order of their own: the API server's is not always the same. */
-async function causes(answer: Promise<unknown>): Promise<string[]> {
-  const error: unknown = await answer.then(
+/** The causes of a rejection, sorted, because the API server's order varies. */
+async function causes(response: Promise<unknown>): Promise<string[]> {
+  const error: unknown = await response.then(
     (accepted) => expect.unreachable(`accepted as ${JSON.stringify(accepted)}`),
     (reason: unknown) => reason,
   );
@@ -130,7 +127,7 @@ async function causes(answer: Promise<unknown>): Promise<string[]> {
   const unknownField = /strict decoding error: (.*)$/.exec(error.message)?.[1];
   if (unknownField !== undefined) return [unknownField];
   const start = error.message.indexOf(" is invalid: ") + " is invalid: ".length;
-  // One cause stands alone, several in brackets with a comma between them; each begins with its field.
+  // Several causes are in brackets and separated by commas. Each starts with its field.
   return error.message
     .slice(start)
     .replace(/^\[(.*)\]$/s, "$1")
@@ -149,7 +146,7 @@ async function texts(folder: string): Promise<string[]> {
   return Promise.all(files.map((file) => readFile(new URL(file, url), "utf8")));
 }
 
-/** Each row has an object of its own, named by its number. */
+/** Numbers the cases, so that each has an object with a name of its own. */
 function numbered<Item extends object>(items: readonly Item[]): (Item & { number: number })[] {
   return items.map((item, number) => ({ ...item, number }));
 }

@@ -1,140 +1,140 @@
-import { inTeam, otherRoot, type RightRow, root, team, type WrongRow } from "./row.ts";
+import { inTeam, otherRoot, type ValidCase, root, team, type InvalidCase } from "./case.ts";
 
-const oneGroup = "spec: Invalid value: set exactly one of groupRef and groupUid: a role is granted in one group";
-const oneIdentity =
-  "spec: Invalid value: set exactly one of identityRef and identityUid: a role is granted to one identity";
-const oneRole = "spec: Invalid value: set exactly one of roleRef and roleUid: one role is granted";
+const oneGroup = "spec: Invalid value: exactly one of groupRef and groupUid must be set";
+const oneIdentity = "spec: Invalid value: exactly one of identityRef and identityUid must be set";
+const oneRole = "spec: Invalid value: exactly one of roleRef and roleUid must be set";
 const notInAGroup =
-  "not a uid of something in a group: 40 hex digits (0-9, a-f), then '/' and 16 hex digits for each level below";
-const stays = (field: string) =>
-  `spec.${field}: Forbidden: ${field} cannot be changed: a changed grant is another grant. Delete this RoleBinding and create a new one`;
+  "must be the uid of a resource in a group: 40 hex digits (0-9, a-f), followed by '/' and 16 hex digits for each level below the root, at least one";
+const immutable = (field: string) =>
+  `spec.${field}: Forbidden: ${field} is immutable: a changed grant is a different grant. Delete this RoleBinding and create another`;
 
 const byRefs = { groupRef: { name: "team" }, identityRef: { name: "robot" }, roleRef: { name: "viewer" } };
 const byUids = { groupUid: team, identityUid: inTeam, roleUid: otherRoot };
 
-export const wrong: readonly WrongRow[] = [
-  { what: "an empty spec", spec: {}, refused: [oneGroup, oneIdentity, oneRole] },
-  { what: "no group", spec: { ...byRefs, groupRef: undefined }, refused: oneGroup },
-  { what: "two groups", spec: { ...byRefs, groupUid: root }, refused: oneGroup },
-  { what: "no identity", spec: { ...byRefs, identityRef: undefined }, refused: oneIdentity },
-  { what: "two identities", spec: { ...byRefs, identityUid: inTeam }, refused: oneIdentity },
-  { what: "no role", spec: { ...byRefs, roleRef: undefined }, refused: oneRole },
-  { what: "two roles", spec: { ...byRefs, roleUid: otherRoot }, refused: oneRole },
+export const invalid: readonly InvalidCase[] = [
+  { what: "an empty spec", spec: {}, errors: [oneGroup, oneIdentity, oneRole] },
+  { what: "no group", spec: { ...byRefs, groupRef: undefined }, errors: oneGroup },
+  { what: "two groups", spec: { ...byRefs, groupUid: root }, errors: oneGroup },
+  { what: "no identity", spec: { ...byRefs, identityRef: undefined }, errors: oneIdentity },
+  { what: "two identities", spec: { ...byRefs, identityUid: inTeam }, errors: oneIdentity },
+  { what: "no role", spec: { ...byRefs, roleRef: undefined }, errors: oneRole },
+  { what: "two roles", spec: { ...byRefs, roleUid: otherRoot }, errors: oneRole },
   {
-    what: "a role as bare text",
+    what: "a roleRef that is a string",
     spec: { ...byRefs, roleRef: "viewer" },
-    refused: 'spec.roleRef: Invalid value: "string": spec.roleRef in body must be of type object: "string"',
+    errors: 'spec.roleRef: Invalid value: "string": spec.roleRef in body must be of type object: "string"',
   },
   {
-    what: "a role in the manner of Kubernetes",
+    what: "a roleRef as in Kubernetes RBAC",
     spec: { ...byRefs, roleRef: { kind: "Role", name: "viewer" } },
-    refused: 'unknown field "spec.roleRef.kind"',
-    seenBy: "API server",
+    errors: 'unknown field "spec.roleRef.kind"',
+    rejectedBy: "API server",
   },
   {
-    what: "a role with capitals",
+    what: "a roleRef whose name has capitals",
     spec: { ...byRefs, roleRef: { name: "Viewer" } },
-    refused:
-      'spec.roleRef.name: Invalid value: "Viewer": use only lowercase letters, digits, spaces and . _ - in a role\'s name, at least one',
+    errors:
+      'spec.roleRef.name: Invalid value: "Viewer": the name of a role must be lowercase letters, digits, spaces and the characters . _ -, at least one of them',
   },
   {
-    what: "subjects in the manner of Kubernetes",
+    what: "subjects as in Kubernetes RBAC",
     spec: { ...byRefs, subjects: [{ kind: "ServiceAccount", name: "robot" }] },
-    refused: 'unknown field "spec.subjects"',
-    seenBy: "API server",
+    errors: 'unknown field "spec.subjects"',
+    rejectedBy: "API server",
   },
   {
-    what: "a description, which a role binding has not",
+    what: "a description, which role bindings do not have",
     spec: { ...byRefs, description: "reads" },
-    refused: 'unknown field "spec.description"',
-    seenBy: "API server",
+    errors: 'unknown field "spec.description"',
+    rejectedBy: "API server",
   },
   {
-    what: "a group's uid as the identity's",
+    what: "the uid of a group as identityUid",
     spec: { ...byUids, identityUid: root },
-    refused: `spec.identityUid: Invalid value: "${root}": ${notInAGroup}`,
+    errors: `spec.identityUid: Invalid value: "${root}": ${notInAGroup}`,
   },
   {
-    what: "a role's name as its uid",
+    what: "a name as roleUid",
     spec: { ...byUids, roleUid: "viewer" },
-    refused:
-      "spec.roleUid: Invalid value: \"viewer\": not a uid of the platform: 40 hex digits (0-9, a-f), then '/' and 16 hex digits for each level below",
+    errors:
+      "spec.roleUid: Invalid value: \"viewer\": must be a uid of the platform: 40 hex digits (0-9, a-f), followed by '/' and 16 hex digits for each level below the root",
   },
   {
-    what: "an existing binding of another group",
+    what: "the uid of a role binding in another group",
     spec: { ...byUids, uid: `${root}/4444444444444444` },
-    refused: "spec.uid: Invalid value: uid must be directly below groupUid: the same text, then '/' and 16 hex digits",
+    errors:
+      "spec.uid: Invalid value: uid must be directly below groupUid: the value of groupUid, followed by '/' and 16 hex digits",
   },
   {
-    what: "another group",
+    what: "a changed groupUid",
     before: byUids,
     spec: { ...byUids, groupUid: root },
-    refused: stays("groupUid"),
-    seenBy: "API server",
+    errors: immutable("groupUid"),
+    rejectedBy: "API server",
   },
   {
-    what: "another groupRef",
+    what: "a changed groupRef",
     before: byRefs,
     spec: { ...byRefs, groupRef: { name: "other" } },
-    refused: stays("groupRef"),
-    seenBy: "API server",
+    errors: immutable("groupRef"),
+    rejectedBy: "API server",
   },
   {
-    what: "another identityRef",
+    what: "a changed identityRef",
     before: byRefs,
     spec: { ...byRefs, identityRef: { name: "other" } },
-    refused: stays("identityRef"),
-    seenBy: "API server",
+    errors: immutable("identityRef"),
+    rejectedBy: "API server",
   },
   {
-    what: "another identityUid",
+    what: "a changed identityUid",
     before: byUids,
     spec: { ...byUids, identityUid: `${team}/4444444444444444` },
-    refused: stays("identityUid"),
-    seenBy: "API server",
+    errors: immutable("identityUid"),
+    rejectedBy: "API server",
   },
   {
-    what: "another role",
+    what: "a changed roleRef",
     before: byRefs,
     spec: { ...byRefs, roleRef: { name: "owner" } },
-    refused: stays("roleRef"),
-    seenBy: "API server",
+    errors: immutable("roleRef"),
+    rejectedBy: "API server",
   },
   {
-    what: "another roleUid",
+    what: "a changed roleUid",
     before: byUids,
     spec: { ...byUids, roleUid: root },
-    refused: stays("roleUid"),
-    seenBy: "API server",
+    errors: immutable("roleUid"),
+    rejectedBy: "API server",
   },
   {
-    what: "a roleRef that goes, a roleUid that comes",
+    what: "a roleRef replaced with a roleUid",
     before: byRefs,
     spec: { ...byRefs, roleRef: undefined, roleUid: otherRoot },
-    refused: [stays("roleRef"), stays("roleUid")],
-    seenBy: "API server",
+    errors: [immutable("roleRef"), immutable("roleUid")],
+    rejectedBy: "API server",
   },
   {
-    what: "an identityUid that goes, an identityRef that comes",
+    what: "an identityUid replaced with an identityRef",
     before: byUids,
     spec: { ...byUids, identityUid: undefined, identityRef: { name: "robot" } },
-    refused: [stays("identityRef"), stays("identityUid")],
-    seenBy: "API server",
+    errors: [immutable("identityRef"), immutable("identityUid")],
+    rejectedBy: "API server",
   },
   {
-    what: "a uid that comes",
+    what: "an added uid",
     before: byUids,
     spec: { ...byUids, uid: `${team}/4444444444444444` },
-    refused: stays("uid"),
-    seenBy: "API server",
+    errors: immutable("uid"),
+    rejectedBy: "API server",
   },
 ];
 
-export const right: readonly RightRow[] = [
+export const valid: readonly ValidCase[] = [
   { what: "references", spec: byRefs },
   { what: "uids", spec: byUids },
-  { what: "a role of the group's own", spec: { ...byUids, roleUid: `${team}/5555555555555555` } },
-  { what: "a role with a dot", spec: { ...byRefs, roleRef: { name: "registry.pull" } } },
+  { what: "a role of a group", spec: { ...byUids, roleUid: `${team}/5555555555555555` } },
+  { what: "a role whose name has a dot", spec: { ...byRefs, roleRef: { name: "registry.pull" } } },
   {
     what: "references to other namespaces",
     spec: {
@@ -143,6 +143,9 @@ export const right: readonly RightRow[] = [
       roleRef: { name: "editor" },
     },
   },
-  { what: "an existing binding", spec: { ...byUids, uid: `${team}/4444444444444444`, policy: { adoption: "Never" } } },
-  { what: "another policy", before: byRefs, spec: { ...byRefs, policy: { deletion: "Orphan" } } },
+  {
+    what: "an existing role binding",
+    spec: { ...byUids, uid: `${team}/4444444444444444`, policy: { adoption: "Never" } },
+  },
+  { what: "a changed policy", before: byRefs, spec: { ...byRefs, policy: { deletion: "Orphan" } } },
 ];

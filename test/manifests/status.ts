@@ -1,4 +1,4 @@
-import { root, team } from "./row.ts";
+import { root, team } from "./case.ts";
 
 const time = "2026-11-21T06:00:00Z";
 const ready = {
@@ -7,13 +7,13 @@ const ready = {
   observedGeneration: 1,
   lastTransitionTime: time,
   reason: "Available",
-  message: "The group is there.",
+  message: "The group exists.",
 };
 
-export const right: readonly { what: string; status: object }[] = [
-  { what: "the least", status: { observedGeneration: 1 } },
+export const valid: readonly { what: string; status: object }[] = [
+  { what: "the minimum", status: { observedGeneration: 1 } },
   {
-    what: "a good end",
+    what: "a Ready resource",
     status: {
       observedGeneration: 1,
       uid: team,
@@ -24,7 +24,7 @@ export const right: readonly { what: string; status: object }[] = [
     },
   },
   {
-    what: "the platform's error and drift",
+    what: "an error of the platform and drift",
     status: {
       observedGeneration: 1,
       drift: [{ field: "description", expected: "a", actual: "" }],
@@ -45,28 +45,47 @@ export const right: readonly { what: string; status: object }[] = [
       ],
     },
   },
+  {
+    what: "a reason and conditions of a newer operator",
+    status: {
+      observedGeneration: 1,
+      conditions: [
+        { ...ready, status: "False", reason: "HeldByBreaker" },
+        { ...ready, type: "Reconciling", reason: "HeldByBreaker" },
+        { ...ready, type: "Stalled", status: "False" },
+        { ...ready, type: "ReferencesResolved" },
+        { ...ready, type: "AccessDeclared" },
+        { ...ready, type: "example.com/Audited" },
+      ],
+    },
+  },
 ];
 
-export const wrong: readonly { what: string; status: object; refused: string }[] = [
+export const invalid: readonly { what: string; status: object; errors: string }[] = [
   {
-    what: "a reason of nobody",
-    status: { conditions: [{ ...ready, reason: "Broken" }] },
-    refused:
-      'status.conditions[0].reason: Unsupported value: "Broken": supported values: "Available", "Creating", "Updating", "Deleting", "Paused", "InvalidSpec", "ReferenceNotFound", "ReferenceNotReady", "ReferenceNotGranted", "ParentChanged", "NoTenant", "TenantDenied", "TokenUnavailable", "TokenExchangeFailed", "PermissionDenied", "Conflict", "ChildrenExist", "PreconditionFailed", "RateLimited", "PlatformUnavailable", "ExternalGone", "DriftDetected"',
+    what: "a reason that is not in CamelCase",
+    status: { conditions: [{ ...ready, reason: "not CamelCase" }] },
+    errors:
+      "status.conditions[0].reason: Invalid value: \"not CamelCase\": conditions[0].reason in body should match '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$'",
+  },
+  {
+    what: "a condition status other than True, False and Unknown",
+    status: { conditions: [{ ...ready, status: "Maybe" }] },
+    errors: 'status.conditions[0].status: Unsupported value: "Maybe": supported values: "True", "False", "Unknown"',
   },
   {
     what: "the same condition twice",
     status: { conditions: [ready, ready] },
-    refused: 'status.conditions[1]: Duplicate value: {"type":"Ready"}',
+    errors: 'status.conditions[1]: Duplicate value: {"type":"Ready"}',
   },
   {
-    what: "a condition without reason",
+    what: "a condition without a reason",
     status: { conditions: [{ ...ready, reason: undefined }] },
-    refused: "status.conditions[0].reason: Required value",
+    errors: "status.conditions[0].reason: Required value",
   },
   {
-    what: "a message without end",
+    what: "a message that is too long",
     status: { conditions: [{ ...ready, message: "m".repeat(32_769) }] },
-    refused: "status.conditions[0].message: Too long: may not be more than 32768 bytes",
+    errors: "status.conditions[0].message: Too long: may not be more than 32768 bytes",
   },
 ];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ControlPlane } from "#test/control-plane/control-plane.ts";
-import { countRequests, type RequestCount, requestsSince } from "#test/control-plane/audit.ts";
+import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
+import { countRequests, type RequestCount, requestsSince } from "#test/support/control-plane/audit.ts";
 import type { System } from "#test/support/harness/system.ts";
 
 /** What the servers had been asked at one moment. */

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type KubeClient, KubeError, type KubeObject, type ObjectRef } from "#test/control-plane/kube-client.ts";
+import {
+  type KubeClient,
+  KubeError,
+  type KubeObject,
+  type ObjectRef,
+} from "#test/support/control-plane/kube-client.ts";
 
 export const musterKinds = ["Group", "Identity", "RoleBinding"].map((kind) => ({
   apiVersion: "iam.muster.dev/v1beta1",

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ControlPlane } from "#test/control-plane/control-plane.ts";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
 import type { System } from "#test/support/harness/system.ts";
 import { type Counter, trafficBetween } from "./counts.ts";

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startControlPlane } from "#test/control-plane/control-plane.ts";
+import { startControlPlane } from "#test/support/control-plane/control-plane.ts";
 import { applyAdmissionPolicy } from "#test/deploy/admission-policy.ts";
 import { loadOperatorRbac } from "#test/deploy/operator-rbac.ts";
 import { System } from "#test/support/harness/system.ts";

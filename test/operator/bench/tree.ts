@@ -1,4 +1,4 @@
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
 const apiVersion = "iam.muster.dev/v1beta1";
 const groupsPerParent = 10;

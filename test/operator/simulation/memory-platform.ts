@@ -1,7 +1,7 @@
 import type { Clock } from "#src/time/clock.ts";
 import type { ListQuery, Page, PlatformApi } from "#src/platform-client/api.ts";
 import { type CodeName, PlatformFailure } from "#src/platform-client/failure.ts";
-import type { Rows } from "#src/platform-client/rows.ts";
+import type { ExternalResources } from "#src/platform-client/external-resource.ts";
 import { isBelow, parentOf } from "#src/platform-client/uid.ts";
 
 export const root = "a".repeat(40);
@@ -11,7 +11,7 @@ export const operatorIdentity = `${root}/0000000000000001`;
 /** An identity that is not managed in the cluster. */
 export const auditor = `${root}/0000000000000003`;
 
-type Collection = keyof Rows;
+type Collection = keyof ExternalResources;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What becomes of a POST whose answer is lost. */
@@ -25,7 +25,7 @@ const rowsPerPage = 3;
 /** A platform in memory: it keeps rows, checks what reconciliation leans on, and can lose an answer. */
 export class MemoryPlatform implements PlatformApi {
   /** By what its uid is: `groups`, `identities`, `roleBindings`, `roles`. */
-  readonly #rows: { readonly [C in Collection]: Map<string, Rows[C]> };
+  readonly #rows: { readonly [C in Collection]: Map<string, ExternalResources[C]> };
   readonly #clock: Clock;
   #count = 16;
   #posts = 0;
@@ -57,7 +57,11 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   /** All that is there besides what was there from the start. */
-  things(): readonly { readonly collection: Collection; readonly uid: string; readonly row: Rows[Collection] }[] {
+  things(): readonly {
+    readonly collection: Collection;
+    readonly uid: string;
+    readonly row: ExternalResources[Collection];
+  }[] {
     const first = new Set([root, operatorIdentity, auditor, `${root}/0000000000000002`, owner, viewer]);
     return (Object.keys(this.#rows) as Collection[]).flatMap((collection) =>
       [...this.#rows[collection].values()].flatMap((row) =>
@@ -67,7 +71,7 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   /** Another hand's doing. */
-  set<C extends Collection>(collection: C, row: Rows[C]): void {
+  set<C extends Collection>(collection: C, row: ExternalResources[C]): void {
     this.#in(collection).set(row.uid, row);
   }
 
@@ -75,7 +79,11 @@ export class MemoryPlatform implements PlatformApi {
     this.#rows[collection].delete(uid);
   }
 
-  async list<C extends Collection>(collection: C, query: ListQuery, signal: AbortSignal): Promise<Page<Rows[C]>> {
+  async list<C extends Collection>(
+    collection: C,
+    query: ListQuery,
+    signal: AbortSignal,
+  ): Promise<Page<ExternalResources[C]>> {
     await this.#travel(signal);
     const { scope, filter = {}, pageToken = "" } = query;
     const all = [...this.#in(collection).values()]
@@ -96,7 +104,7 @@ export class MemoryPlatform implements PlatformApi {
     };
   }
 
-  async get<C extends Collection>(collection: C, uid: string, signal: AbortSignal): Promise<Rows[C]> {
+  async get<C extends Collection>(collection: C, uid: string, signal: AbortSignal): Promise<ExternalResources[C]> {
     await this.#travel(signal);
     return this.#find(`get ${collection}`, collection, uid);
   }
@@ -106,7 +114,7 @@ export class MemoryPlatform implements PlatformApi {
     parent: string,
     body: Fields,
     signal: AbortSignal,
-  ): Promise<Rows[C]> {
+  ): Promise<ExternalResources[C]> {
     await this.#travel(signal);
     const lost = this.lose?.post === this.#posts++ ? this.lose.how : undefined;
     const make = () => this.#make(collection, parent, body);
@@ -123,7 +131,7 @@ export class MemoryPlatform implements PlatformApi {
           make();
         } catch {}
       }, laterMs);
-    throw new PlatformFailure(`create ${collection}`, { kind: "unanswered", problem: "the answer was lost" });
+    throw new PlatformFailure(`create ${collection}`, { kind: "noResponse", message: "the answer was lost" });
   }
 
   async update<C extends Collection>(
@@ -132,7 +140,7 @@ export class MemoryPlatform implements PlatformApi {
     body: Fields,
     mask: readonly string[],
     signal: AbortSignal,
-  ): Promise<Rows[C]> {
+  ): Promise<ExternalResources[C]> {
     await this.#travel(signal);
     const before = this.#find(`update ${collection}`, collection, uid);
     this.writes += 1;
@@ -159,7 +167,7 @@ export class MemoryPlatform implements PlatformApi {
     await this.#clock.sleep(1, new AbortController().signal);
   }
 
-  #make<C extends Collection>(collection: C, parent: string, body: Fields): Rows[C] {
+  #make<C extends Collection>(collection: C, parent: string, body: Fields): ExternalResources[C] {
     const call = `create ${collection}`;
     this.#find(call, "groups", parent);
     const { identityUid, roleUid } = body;
@@ -170,17 +178,17 @@ export class MemoryPlatform implements PlatformApi {
       collection === "roleBindings"
         ? { uid, identity: { uid: String(identityUid), name: "" }, role: { uid: String(roleUid), name: "" } }
         : { description: "", ...body, uid };
-    this.#in(collection).set(uid, row as Rows[C]);
-    return row as Rows[C];
+    this.#in(collection).set(uid, row as ExternalResources[C]);
+    return row as ExternalResources[C];
   }
 
-  #find<C extends Collection>(call: string, collection: C, uid: string): Rows[C] {
+  #find<C extends Collection>(call: string, collection: C, uid: string): ExternalResources[C] {
     const row = this.#in(collection).get(uid);
     if (row === undefined) throw refused(call, "NOT_FOUND");
     return row;
   }
 
-  #in<C extends Collection>(collection: C): Map<string, Rows[C]> {
+  #in<C extends Collection>(collection: C): Map<string, ExternalResources[C]> {
     return this.#rows[collection];
   }
 

@@ -6,15 +6,20 @@ import { Store } from "#src/kube/store.ts";
 import type { PlatformApi } from "#src/platform-client/api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { Breaker } from "#src/reconcile/breaker.ts";
-import { Definitions } from "#src/reconcile/definitions.ts";
-import { runDriftPass } from "#src/reconcile/drift-pass.ts";
-import { type HeldResource, holdResource, type ResourceIndex, resourceIndexes } from "#src/reconcile/held-resource.ts";
+import { CrdReads } from "#src/reconcile/crd-reads.ts";
+import { resyncOnce } from "#src/reconcile/resync.ts";
+import {
+  type CachedResource,
+  parseResource,
+  type ResourceIndex,
+  resourceIndexes,
+} from "#src/reconcile/cached-resource.ts";
 import { ownerHash } from "#src/reconcile/marker.ts";
-import { Memories } from "#src/reconcile/memories.ts";
+import { ReconcileStates } from "#src/reconcile/reconcile-states.ts";
 import { rowKeys } from "#src/reconcile/natural-key.ts";
 import type { World } from "#src/reconcile/observe.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
-import { connectTriggers } from "#src/reconcile/triggers.ts";
+import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
 import { type MemoryKube, namespace } from "./memory-kube.ts";
@@ -70,12 +75,12 @@ export class OperatorProcess {
     const stores = Object.fromEntries(
       kindNames.map((kind) => [
         kind,
-        new Store<HeldResource, ResourceIndex>({
-          parse: (object) => holdResource(kind, object),
+        new Store<CachedResource, ResourceIndex>({
+          parse: (object) => parseResource(kind, object),
           indexes: resourceIndexes,
         }),
       ]),
-    ) as Record<KindName, Store<HeldResource, ResourceIndex>>;
+    ) as Record<KindName, Store<CachedResource, ResourceIndex>>;
     for (const kind of kindNames) {
       const objects = kube.objects().filter((object) => object.kind === kind);
       stores[kind].replace({
@@ -97,13 +102,13 @@ export class OperatorProcess {
       now: () => clock.monotonic(),
       sleep: (ms) => clock.sleep(ms, this.#lifetime.signal),
       signal: this.#lifetime.signal,
-      mayWrite: () => true,
+      canWrite: () => true,
     });
     this.world = {
       stores,
-      memories: { Group: new Memories(), Identity: new Memories(), RoleBinding: new Memories() },
+      states: { Group: new ReconcileStates(), Identity: new ReconcileStates(), RoleBinding: new ReconcileStates() },
       session,
-      definitions: new Definitions(gatedKube, clock, this.#lifetime.signal),
+      crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
       breaker: new Breaker({ objects: 20, share: 0.1 }),
       boundary: { roots: [root], roles: ["viewer"] },
       owners: [ownerHash("cluster")],
@@ -120,7 +125,7 @@ export class OperatorProcess {
       kube: gatedKube,
       recorder: { record: (object, { reason }) => onEvent?.(reason, object.metadata.name) },
       random: () => 0.5,
-      signs: { performed: () => undefined, failed: () => undefined, silenced: () => (this.silences += 1) },
+      telemetry: { performed: () => undefined, failed: () => undefined, statusForbidden: () => (this.silences += 1) },
     });
     this.#controllers = Object.fromEntries(
       kindNames.map((kind) => [
@@ -140,7 +145,7 @@ export class OperatorProcess {
       ]),
     ) as Record<KindName, Controller>;
     this.#pool = new WorkerPool({ controllers: Object.values(this.#controllers), workers: 4, clock });
-    connectTriggers(this.world, (kind, key, how) => this.#controllers[kind].enqueue(key, how));
+    connectWatchHandlers(this.world, (kind, key, how) => this.#controllers[kind].enqueue(key, how));
     this.resync();
     this.#pool.start();
   }
@@ -157,13 +162,13 @@ export class OperatorProcess {
 
   async driftPass(): Promise<void> {
     const { clock } = this.#options;
-    await runDriftPass({
+    await resyncOnce({
       session: this.world.session,
       roots: [root],
       intervalMs: 0,
       clock,
       random: () => 0.5,
-      onPass: () => undefined,
+      onListed: () => undefined,
       onFailure: (_collection, _root, error) => this.failures.push(error),
     });
   }

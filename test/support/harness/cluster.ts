@@ -1,4 +1,4 @@
-import type { KubeClient } from "#test/control-plane/kube-client.ts";
+import type { KubeClient } from "#test/support/control-plane/kube-client.ts";
 
 /** The Kubernetes that a `System` runs on: a control plane of its own, or somebody's cluster. */
 export interface Cluster {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { isReady, kindRef, type MusterKind, musterKinds } from "./muster-objects.ts";
 import type { PlatformCollection, PlatformResource } from "./platform-admin.ts";
 import type { System } from "./system.ts";

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { parseAllDocuments } from "yaml";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
 /** `crds/`, as it is to be applied. */
 export async function customResourceDefinitions(): Promise<KubeObject[]> {

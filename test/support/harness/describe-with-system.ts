@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { loadOperatorRbac } from "#test/deploy/operator-rbac.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 import type { Operator } from "./operator.ts";

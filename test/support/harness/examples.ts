@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { parseAllDocuments } from "yaml";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
 /** The objects of `examples/` but for their namespace `shop`, in the order of the files, below the group `root`. */
 export async function examples(root: string): Promise<KubeObject[]> {

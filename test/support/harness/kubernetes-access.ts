@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { kubeconfig } from "#test/control-plane/kubeconfig.ts";
+import { kubeconfig } from "#test/support/control-plane/kubeconfig.ts";
 import type { Cluster } from "./cluster.ts";
 
 /** How an operator that is started as a process is told where Kubernetes is, and who it is there. */

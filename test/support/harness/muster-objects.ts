@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectRef } from "#test/control-plane/kube-client.ts";
+import type { KubeObject, ObjectRef } from "#test/support/control-plane/kube-client.ts";
 
 const apiVersion = "iam.muster.dev/v1beta1";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type KubeClient, KubeError, type KubeObject } from "#test/control-plane/kube-client.ts";
+import { type KubeClient, KubeError, type KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { kindRef, type MusterKind, musterKinds } from "./muster-objects.ts";
 
 export interface OperatorWrites {

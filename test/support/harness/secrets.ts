@@ -1,4 +1,4 @@
-import { KubeError, type KindRef, type KubeObject } from "#test/control-plane/kube-client.ts";
+import { KubeError, type KindRef, type KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { kindRef, musterKinds } from "./muster-objects.ts";
 import type { System } from "./system.ts";
 

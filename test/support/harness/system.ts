@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ControlPlane } from "#test/control-plane/control-plane.ts";
-import type { KubeObject, ObjectRef } from "#test/control-plane/kube-client.ts";
+import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
+import type { KubeObject, ObjectRef } from "#test/support/control-plane/kube-client.ts";
 import type { Cluster } from "./cluster.ts";
 import { customResourceDefinitions, isEstablished } from "./custom-resource-definitions.ts";
 import { asInPod, byKubeconfig } from "./kubernetes-access.ts";

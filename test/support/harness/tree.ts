@@ -1,4 +1,4 @@
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { musterObject } from "./muster-objects.ts";
 
 const branches = ["one", "two", "three", "four"];

@@ -13,35 +13,35 @@ export const file_muster_platform_common_uidp: GenFile = /*@__PURE__*/
   fileDesc("CiFtdXN0ZXIvcGxhdGZvcm0vY29tbW9uL3VpZHAucHJvdG8SFm11c3Rlci5wbGF0Zm9ybS5jb21tb24ibQoKVUlEUEZpbHRlchIUCgxhbmNlc3RvcnNfb2YYASABKAkSFgoOZGVzY2VuZGFudHNfb2YYAiABKAkSEwoLY2hpbGRyZW5fb2YYAyABKAkSDwoHaW5fcm9vdBgEIAEoCBILCgNpZHMYBSADKAliBnByb3RvMw");
 
 /**
- * Restricts a List to a part of the tree. A uid is the path of its ancestors, so each of these is a question about the
- * path alone. Conditions that are set together all hold.
+ * Restricts a List to a part of the tree. A uid contains the path of its ancestors, so every condition compares paths.
+ * A resource must meet all conditions that are set.
  *
  * @generated from message muster.platform.common.UIDPFilter
  */
 export type UIDPFilter = Message<"muster.platform.common.UIDPFilter"> & {
   /**
-   * Resources on the path above this uid, itself excluded.
+   * The resources on the path above this uid, excluding the resource itself.
    *
    * @generated from field: string ancestors_of = 1;
    */
   ancestorsOf: string;
 
   /**
-   * Resources below this uid at any depth, itself excluded.
+   * The resources below this uid at any depth, excluding the resource itself.
    *
    * @generated from field: string descendants_of = 2;
    */
   descendantsOf: string;
 
   /**
-   * Resources directly below this uid.
+   * The direct children of this uid.
    *
    * @generated from field: string children_of = 3;
    */
   childrenOf: string;
 
   /**
-   * Only resources that have no parent.
+   * Only resources without a parent.
    *
    * @generated from field: bool in_root = 4;
    */

@@ -2,7 +2,7 @@
 // @generated from file muster/platform/iam/groups.proto (package muster.platform.iam, syntax proto3)
 /* eslint-disable */
 
-// v1, still served. An update replaces the whole resource: what it omits is reset.
+// The v1 API, which is still served. An update replaces the whole resource: omitted fields are reset.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";

@@ -22,7 +22,7 @@ export const file_muster_platform_iam_role_bindings: GenFile = /*@__PURE__*/
   fileDesc("CidtdXN0ZXIvcGxhdGZvcm0vaWFtL3JvbGVfYmluZGluZ3MucHJvdG8SE211c3Rlci5wbGF0Zm9ybS5pYW0i6AEKC1JvbGVCaW5kaW5nEgoKAmlkGAEgASgJEhAKCGlkZW50aXR5GAIgASgJEikKBWdyb3VwGAMgASgLMhoubXVzdGVyLnBsYXRmb3JtLmlhbS5Hcm91cBInCgRyb2xlGAQgASgLMhkubXVzdGVyLnBsYXRmb3JtLmlhbS5Sb2xlEhoKEmNsYWltX21hdGNoX2lzc3VlchgFIAEoCRIbChNjbGFpbV9tYXRjaF9zdWJqZWN0GAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlEKEVJvbGVCaW5kaW5nRmlsdGVyEgoKAmlkGAEgASgJEjAKBHVpZHAYAiABKAsyIi5tdXN0ZXIucGxhdGZvcm0uY29tbW9uLlVJRFBGaWx0ZXIiQgoPUm9sZUJpbmRpbmdMaXN0Ei8KBWl0ZW1zGAEgAygLMiAubXVzdGVyLnBsYXRmb3JtLmlhbS5Sb2xlQmluZGluZzKCAQoMUm9sZUJpbmRpbmdzEnIKBExpc3QSJi5tdXN0ZXIucGxhdGZvcm0uaWFtLlJvbGVCaW5kaW5nRmlsdGVyGiQubXVzdGVyLnBsYXRmb3JtLmlhbS5Sb2xlQmluZGluZ0xpc3QiHILT5JMCFhIUL2lhbS92MS9yb2xlYmluZGluZ3NiBnByb3RvMw", [file_google_api_annotations, file_google_protobuf_timestamp, file_muster_platform_common_uidp, file_muster_platform_iam_groups, file_muster_platform_iam_roles]);
 
 /**
- * A binding as a list shows it.
+ * A role binding as it appears in a list.
  *
  * @generated from message muster.platform.iam.RoleBinding
  */
@@ -33,7 +33,7 @@ export type RoleBinding = Message<"muster.platform.iam.RoleBinding"> & {
   id: string;
 
   /**
-   * The identity's id.
+   * The id of the identity.
    *
    * @generated from field: string identity = 2;
    */

@@ -35,7 +35,7 @@ export type Role = Message<"muster.platform.iam.Role"> & {
   description: string;
 
   /**
-   * Dotted names.
+   * The dotted names of the capabilities.
    *
    * @generated from field: repeated string capabilities = 4;
    */

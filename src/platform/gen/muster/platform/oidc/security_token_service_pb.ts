@@ -20,14 +20,14 @@ export const file_muster_platform_oidc_security_token_service: GenFile = /*@__PU
  */
 export type ExchangeRequest = Message<"muster.platform.oidc.ExchangeRequest"> & {
   /**
-   * Audiences of the API token: the platform's base address, or others that its settings name.
+   * The audiences of the API token: the platform's base address, or others that its settings list.
    *
    * @generated from field: repeated string aud = 1;
    */
   aud: string[];
 
   /**
-   * A group: the token holds in it and below it only. `scopes` says the same for several.
+   * Restricts the token to this group and the groups below it. `scopes` does the same for several groups.
    *
    * @generated from field: string scope = 2;
    */
@@ -41,7 +41,7 @@ export type ExchangeRequest = Message<"muster.platform.oidc.ExchangeRequest"> & 
   identity: string;
 
   /**
-   * Dotted names of capabilities: the token has these at most.
+   * Restricts the token to these capabilities, given by their dotted names.
    *
    * @generated from field: repeated string cap = 5;
    */
@@ -147,7 +147,7 @@ export const TokenPairSchema: GenMessage<TokenPair> = /*@__PURE__*/
   messageDesc(file_muster_platform_oidc_security_token_service, 3);
 
 /**
- * Gives an API token for a token of another issuer. The incoming token is the bearer of the call.
+ * Exchanges a token of another issuer for an API token (RFC 8693). The subject token is the call's bearer token.
  *
  * @generated from service muster.platform.oidc.SecurityTokenService
  */
@@ -161,7 +161,7 @@ export const SecurityTokenService: GenService<{
     output: typeof RawTokenSchema;
   },
   /**
-   * A refresh token is used once; using it again ends its family.
+   * A refresh token can be used once. Using it again revokes all tokens derived from the same exchange.
    *
    * @generated from rpc muster.platform.oidc.SecurityTokenService.ExchangeRefreshToken
    */

@@ -2,7 +2,7 @@
 // @generated from file muster/platform/registry/repos.proto (package muster.platform.registry, syntax proto3)
 /* eslint-disable */
 
-// v1, still served.
+// The v1 API, which is still served.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";

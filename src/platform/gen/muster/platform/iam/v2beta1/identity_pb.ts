@@ -19,7 +19,7 @@ export const file_muster_platform_iam_v2beta1_identity: GenFile = /*@__PURE__*/
   fileDesc("CiptdXN0ZXIvcGxhdGZvcm0vaWFtL3YyYmV0YTEvaWRlbnRpdHkucHJvdG8SG211c3Rlci5wbGF0Zm9ybS5pYW0udjJiZXRhMSLaCQoISWRlbnRpdHkSEAoDdWlkGAEgASgJQgPgQQMSEQoEbmFtZRgCIAEoCUID4EECEhMKC2Rlc2NyaXB0aW9uGAMgASgJEjcKDmxhc3Rfc2Vlbl90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjQKC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjQKC3VwZGF0ZV90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEkcKC2NsYWltX21hdGNoGBQgASgLMjAubXVzdGVyLnBsYXRmb3JtLmlhbS52MmJldGExLklkZW50aXR5LkNsYWltTWF0Y2hIABJHCgtzdGF0aWNfa2V5cxgVIAEoCzIwLm11c3Rlci5wbGF0Zm9ybS5pYW0udjJiZXRhMS5JZGVudGl0eS5TdGF0aWNLZXlzSAASSQoMYXdzX2lkZW50aXR5GBYgASgLMjEubXVzdGVyLnBsYXRmb3JtLmlhbS52MmJldGExLklkZW50aXR5LkFXU0lkZW50aXR5SAAauwMKCkNsYWltTWF0Y2gSEAoGaXNzdWVyGAEgASgJSAASGAoOaXNzdWVyX3BhdHRlcm4YAiABKAlIABIRCgdzdWJqZWN0GAMgASgJSAESGQoPc3ViamVjdF9wYXR0ZXJuGAQgASgJSAESEgoIYXVkaWVuY2UYBSABKAlIAhIaChBhdWRpZW5jZV9wYXR0ZXJuGAYgASgJSAISTAoGY2xhaW1zGAcgAygLMjwubXVzdGVyLnBsYXRmb3JtLmlhbS52MmJldGExLklkZW50aXR5LkNsYWltTWF0Y2guQ2xhaW1zRW50cnkSWwoOY2xhaW1fcGF0dGVybnMYCCADKAsyQy5tdXN0ZXIucGxhdGZvcm0uaWFtLnYyYmV0YTEuSWRlbnRpdHkuQ2xhaW1NYXRjaC5DbGFpbVBhdHRlcm5zRW50cnkaLQoLQ2xhaW1zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARo0ChJDbGFpbVBhdHRlcm5zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIFCgNpc3NCBQoDc3ViQgUKA2F1ZBqZAQoKU3RhdGljS2V5cxITCgZpc3N1ZXIYASABKAlCA+BBAhIUCgdzdWJqZWN0GAIgASgJQgPgQQISGAoLaXNzdWVyX2tleXMYAyABKAlCA+BBAhIzCg9leHBpcmF0aW9uX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWF1ZGllbmNlcxgFIAMoCRqbAQoLQVdTSWRlbnRpdHkSGAoLYXdzX2FjY291bnQYASABKAlCA+BBAhINCgNhcm4YAyABKAlIABIVCgthcm5fcGF0dGVybhgEIAEoCUgAEhEKB3VzZXJfaWQYBSABKAlIARIZCg91c2VyX2lkX3BhdHRlcm4YBiABKAlIAUIJCgdhd3NfYXJuQg0KC2F3c191c2VyX2lkSgQIAhADQg4KDHJlbGF0aW9uc2hpcEoECAQQCEoECAsQFCI4ChVMb29rdXBJZGVudGl0eVJlcXVlc3QSDgoGaXNzdWVyGAEgASgJEg8KB3N1YmplY3QYAiABKAkiJQoWTG9va3VwSWRlbnRpdHlSZXNwb25zZRILCgN1aWQYASABKAki6AEKFUxpc3RJZGVudGl0aWVzUmVxdWVzdBIwCgR1aWRwGAEgASgLMiIubXVzdGVyLnBsYXRmb3JtLmNvbW1vbi5VSURQRmlsdGVyEgwKBG5hbWUYAiABKAkSSAoRcmVsYXRpb25zaGlwX3R5cGUYAyABKA4yLS5tdXN0ZXIucGxhdGZvcm0uaWFtLnYyYmV0YTEuUmVsYXRpb25zaGlwVHlwZRIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCRIQCghvcmRlcl9ieRgGIAEoCRIMCgRza2lwGAcgASgFIsABChZMaXN0SWRlbnRpdGllc1Jlc3BvbnNlEjkKCmlkZW50aXRpZXMYASADKAsyJS5tdXN0ZXIucGxhdGZvcm0uaWFtLnYyYmV0YTEuSWRlbnRpdHkSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJSACIAQESGAoLdG90YWxfY291bnQYAyABKANIAYgBARIPCgdza2lwcGVkGAQgASgFQhIKEF9uZXh0X3BhZ2VfdG9rZW5CDgoMX3RvdGFsX2NvdW50IiEKEkdldElkZW50aXR5UmVxdWVzdBILCgN1aWQYASABKAkiYAoVQ3JlYXRlSWRlbnRpdHlSZXF1ZXN0Eg4KBnBhcmVudBgBIAEoCRI3CghpZGVudGl0eRgCIAEoCzIlLm11c3Rlci5wbGF0Zm9ybS5pYW0udjJiZXRhMS5JZGVudGl0eSKBAQoVVXBkYXRlSWRlbnRpdHlSZXF1ZXN0EjcKCGlkZW50aXR5GAEgASgLMiUubXVzdGVyLnBsYXRmb3JtLmlhbS52MmJldGExLklkZW50aXR5Ei8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayIkChVEZWxldGVJZGVudGl0eVJlcXVlc3QSCwoDdWlkGAEgASgJKpoBChBSZWxhdGlvbnNoaXBUeXBlEiEKHVJFTEFUSU9OU0hJUF9UWVBFX1VOU1BFQ0lGSUVEEAASIQodUkVMQVRJT05TSElQX1RZUEVfQ0xBSU1fTUFUQ0gQARIcChhSRUxBVElPTlNISVBfVFlQRV9TVEFUSUMQAhIiCh5SRUxBVElPTlNISVBfVFlQRV9BV1NfSURFTlRJVFkQAzLHBwoRSWRlbnRpdGllc1NlcnZpY2USmgEKDkxpc3RJZGVudGl0aWVzEjIubXVzdGVyLnBsYXRmb3JtLmlhbS52MmJldGExLkxpc3RJZGVudGl0aWVzUmVxdWVzdBozLm11c3Rlci5wbGF0Zm9ybS5pYW0udjJiZXRhMS5MaXN0SWRlbnRpdGllc1Jlc3BvbnNlIh+C0+STAhkSFy9pYW0vdjJiZXRhMS9pZGVudGl0aWVzEo8BCgtHZXRJZGVudGl0eRIvLm11c3Rlci5wbGF0Zm9ybS5pYW0udjJiZXRhMS5HZXRJZGVudGl0eVJlcXVlc3QaJS5tdXN0ZXIucGxhdGZvcm0uaWFtLnYyYmV0YTEuSWRlbnRpdHkiKILT5JMCIhIgL2lhbS92MmJldGExL2lkZW50aXRpZXMve3VpZD0qKn0SogEKDkNyZWF0ZUlkZW50aXR5EjIubXVzdGVyLnBsYXRmb3JtLmlhbS52MmJldGExLkNyZWF0ZUlkZW50aXR5UmVxdWVzdBolLm11c3Rlci5wbGF0Zm9ybS5pYW0udjJiZXRhMS5JZGVudGl0eSI1gtPkkwIvOghpZGVudGl0eSIjL2lhbS92MmJldGExL2lkZW50aXRpZXMve3BhcmVudD0qKn0SqAEKDlVwZGF0ZUlkZW50aXR5EjIubXVzdGVyLnBsYXRmb3JtLmlhbS52MmJldGExLlVwZGF0ZUlkZW50aXR5UmVxdWVzdBolLm11c3Rlci5wbGF0Zm9ybS5pYW0udjJiZXRhMS5JZGVudGl0eSI7gtPkkwI1OghpZGVudGl0eTIpL2lhbS92MmJldGExL2lkZW50aXRpZXMve2lkZW50aXR5LnVpZD0qKn0ShgEKDkRlbGV0ZUlkZW50aXR5EjIubXVzdGVyLnBsYXRmb3JtLmlhbS52MmJldGExLkRlbGV0ZUlkZW50aXR5UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSIogtPkkwIiKiAvaWFtL3YyYmV0YTEvaWRlbnRpdGllcy97dWlkPSoqfRKpAQoOTG9va3VwSWRlbnRpdHkSMi5tdXN0ZXIucGxhdGZvcm0uaWFtLnYyYmV0YTEuTG9va3VwSWRlbnRpdHlSZXF1ZXN0GjMubXVzdGVyLnBsYXRmb3JtLmlhbS52MmJldGExLkxvb2t1cElkZW50aXR5UmVzcG9uc2UiLoLT5JMCKBImL2lhbS92MmJldGExL2lkZW50aXRpZXM6bG9va3VwSWRlbnRpdHliBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_muster_platform_common_uidp]);
 
 /**
- * Who may call: it is assumed by exchanging a token of another issuer that matches it.
+ * A caller of the platform. It is assumed by exchanging a token of another issuer that matches it.
  *
  * @generated from message muster.platform.iam.v2beta1.Identity
  */
@@ -55,7 +55,7 @@ export type Identity = Message<"muster.platform.iam.v2beta1.Identity"> & {
   updateTime?: Timestamp | undefined;
 
   /**
-   * How the identity is assumed: exactly one.
+   * How the identity is assumed. Exactly one is set.
    *
    * @generated from oneof muster.platform.iam.v2beta1.Identity.relationship
    */
@@ -88,8 +88,8 @@ export const IdentitySchema: GenMessage<Identity> = /*@__PURE__*/
   messageDesc(file_muster_platform_iam_v2beta1_identity, 0);
 
 /**
- * Claims that an incoming token must have. The keys of its issuer are discovered.
- * Patterns are RE2 and match the whole value.
+ * The claims that a subject token must have. The issuer's keys are discovered.
+ * Patterns have RE2 syntax and must match the whole value.
  *
  * @generated from message muster.platform.iam.v2beta1.Identity.ClaimMatch
  */
@@ -129,7 +129,7 @@ export type Identity_ClaimMatch = Message<"muster.platform.iam.v2beta1.Identity.
   } | { case: undefined; value?: undefined };
 
   /**
-   * Without one, the host name of the token service's address is expected.
+   * The default is the host name of the token service's address.
    *
    * @generated from oneof muster.platform.iam.v2beta1.Identity.ClaimMatch.aud
    */
@@ -166,7 +166,7 @@ export const Identity_ClaimMatchSchema: GenMessage<Identity_ClaimMatch> = /*@__P
   messageDesc(file_muster_platform_iam_v2beta1_identity, 0, 0);
 
 /**
- * Keys of an issuer that cannot be reached for discovery.
+ * The keys of an issuer whose discovery document cannot be fetched.
  *
  * @generated from message muster.platform.iam.v2beta1.Identity.StaticKeys
  */
@@ -182,21 +182,21 @@ export type Identity_StaticKeys = Message<"muster.platform.iam.v2beta1.Identity.
   subject: string;
 
   /**
-   * A JWKS document.
+   * A JWKS document, as a string.
    *
    * @generated from field: string issuer_keys = 3;
    */
   issuerKeys: string;
 
   /**
-   * 365 days after creation, at most and by default.
+   * The default and the maximum are 365 days after creation.
    *
    * @generated from field: google.protobuf.Timestamp expiration_time = 4;
    */
   expirationTime?: Timestamp | undefined;
 
   /**
-   * Exactly one.
+   * Exactly one audience.
    *
    * @generated from field: repeated string audiences = 5;
    */
@@ -215,7 +215,7 @@ export const Identity_StaticKeysSchema: GenMessage<Identity_StaticKeys> = /*@__P
  */
 export type Identity_AWSIdentity = Message<"muster.platform.iam.v2beta1.Identity.AWSIdentity"> & {
   /**
-   * 12 digits.
+   * The account number: 12 digits.
    *
    * @generated from field: string aws_account = 1;
    */

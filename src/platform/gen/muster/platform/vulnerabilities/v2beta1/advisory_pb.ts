@@ -110,7 +110,7 @@ export const AdvisorySchema: GenMessage<Advisory> = /*@__PURE__*/
   messageDesc(file_muster_platform_vulnerabilities_v2beta1_advisory, 0);
 
 /**
- * One step in the judgement of an advisory.
+ * One step in the assessment of an advisory.
  *
  * @generated from message muster.platform.vulnerabilities.v2beta1.AdvisoryEvent
  */

@@ -1,6 +1,6 @@
-import type { Reason } from "#src/api/condition.ts";
+import type { Reason } from "#src/api/reason.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import type { PlatformErrorBody, PlatformFailureKind } from "#src/platform-client/failure.ts";
+import type { PlatformErrorBody, PlatformProblem } from "#src/platform-client/failure.ts";
 
 /**
  * Why a resource is not as it should be, and what that means for its conditions:
@@ -8,42 +8,42 @@ import type { PlatformErrorBody, PlatformFailureKind } from "#src/platform-clien
  * - `waiting`: it will come right by itself (kstatus Reconciling); shown once it has lasted.
  * - `failing`: tried again, but somebody has to act; shown once it has lasted.
  */
-export interface Trouble {
+export interface Problem {
   readonly is: "stalled" | "waiting" | "failing";
   readonly reason: Reason;
   /** One sentence, with the mend where there is one. */
   readonly message: string;
   readonly error?: PlatformErrorBody;
   /** How long it lasts before it is shown, in milliseconds, where that is not the usual two seconds. */
-  readonly patienceMs?: number;
+  readonly statusDelayMs?: number;
 }
 
 /** What a failed call to the platform means for the resource that it was made for. */
-export function troubleOf(failure: PlatformFailureKind, kind: Kind): Trouble {
+export function problemOf(failure: PlatformProblem, kind: Kind): Problem {
   switch (failure.kind) {
     case "refused":
-      return troubleOfRefusal(failure.error, kind);
-    case "unanswered":
+      return problemOfRefusal(failure.error, kind);
+    case "noResponse":
       return {
         is: "waiting",
         reason: "PlatformUnavailable",
-        message: `The platform does not answer: ${failure.problem}.`,
+        message: `The platform does not answer: ${failure.message}.`,
       };
-    case "held":
+    case "paused":
       return {
         is: "waiting",
         reason: "RateLimited",
         message: "The platform asked for fewer requests; they go on after the pause that it named.",
       };
     case "credential":
-      return failure.trouble === "exchange"
+      return failure.cause === "exchange"
         ? {
             is: "failing",
             reason: "TokenExchangeFailed",
-            message: `The operator gets no token: ${failure.problem}. Check the identity's claimMatch against the operator's service account.`,
+            message: `The operator gets no token: ${failure.message}. Check the identity's claimMatch against the operator's service account.`,
           }
-        : { is: "failing", reason: "TokenUnavailable", message: `The operator has no token: ${failure.problem}.` };
-    case "rights":
+        : { is: "failing", reason: "TokenUnavailable", message: `The operator has no token: ${failure.message}.` };
+    case "permissions":
       return {
         is: "failing",
         reason: "PermissionDenied",
@@ -52,7 +52,7 @@ export function troubleOf(failure: PlatformFailureKind, kind: Kind): Trouble {
   }
 }
 
-function troubleOfRefusal(error: PlatformErrorBody, kind: Kind): Trouble {
+function problemOfRefusal(error: PlatformErrorBody, kind: Kind): Problem {
   switch (error.code) {
     case "INVALID_ARGUMENT":
     case "OUT_OF_RANGE":

@@ -14,7 +14,7 @@ const customResourceDefinitions: ResourceKind = {
 /** Deletions that come within this time of each other share a read. */
 const gatherMs = 10;
 
-export interface DefinitionRead {
+export interface CrdRead {
   readonly readAt: number;
   readonly deleting: boolean;
 }
@@ -23,12 +23,12 @@ export interface DefinitionRead {
  * Live reads of the CustomResourceDefinitions, shared by all deletions that wait for one: while a definition itself is
  * being deleted, its objects' deletion is an uninstall and not a wish to delete what they stand for.
  */
-export class Definitions {
+export class CrdReads {
   readonly #kube: KubeApi;
   readonly #clock: Clock;
   /** A read serves many callers, so none of theirs may end it. */
   readonly #signal: AbortSignal;
-  readonly #reads = new Map<KindName, DefinitionRead>();
+  readonly #reads = new Map<KindName, CrdRead>();
   readonly #gathering = new Map<KindName, Promise<void>>();
 
   constructor(kube: KubeApi, clock: Clock, signal: AbortSignal) {
@@ -37,7 +37,7 @@ export class Definitions {
     this.#clock = clock;
   }
 
-  lastRead(kind: KindName): DefinitionRead | undefined {
+  lastRead(kind: KindName): CrdRead | undefined {
     return this.#reads.get(kind);
   }
 

@@ -14,7 +14,7 @@ import {
   text,
   url,
   withDefault,
-} from "./settings.ts";
+} from "#src/commands/settings.ts";
 
 const uid = matching("UID", uidPattern, "a uid: 40 hex digits, then / and 16 hex digits for each step down");
 const namespace = matching("NAME", /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "a namespace's name");

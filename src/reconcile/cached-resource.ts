@@ -5,7 +5,7 @@ import type { KubeObject } from "#src/kube/object.ts";
 import { objectHash } from "./marker.ts";
 
 /** A custom resource as the store holds it: typed, or marked with why it does not fit its schema. */
-export interface HeldResource {
+export interface CachedResource {
   readonly metadata: ObjectMeta;
   readonly resource: Resource;
   readonly invalid: string | undefined;
@@ -22,7 +22,7 @@ const specSchemas = new Map<KindName, ResourceDefinition["specSchema"]>(
  * does not fit is kept, so that its status can say so and its deletion still works. A spec that was read `before` is not
  * read again: it is the same as long as the generation is.
  */
-export function holdResource(kind: KindName, object: KubeObject, before?: HeldResource): HeldResource {
+export function parseResource(kind: KindName, object: KubeObject, before?: CachedResource): CachedResource {
   const raw = object as unknown as Resource;
   const hash = before?.objectHash ?? objectHash(kind, raw.metadata.namespace ?? "", raw.metadata.name);
   if (before !== undefined && before.metadata.generation === raw.metadata.generation)
@@ -48,14 +48,14 @@ export function holdResource(kind: KindName, object: KubeObject, before?: HeldRe
 /** Under what custom resources are found besides their name. */
 export const resourceIndexes = {
   /** What they refer to: `Group team/payments`. */
-  refersTo: ({ resource, invalid }: HeldResource): readonly string[] =>
+  refersTo: ({ resource, invalid }: CachedResource): readonly string[] =>
     invalid === undefined
       ? kinds[resource.kind]
           .references(resource)
           .flatMap(({ target }) =>
             target.by === "resource"
               ? [
-                  referent(
+                  referenceKey(
                     target.kind,
                     target.reference.namespace ?? resource.metadata.namespace ?? "",
                     target.reference.name,
@@ -65,18 +65,18 @@ export const resourceIndexes = {
           )
       : [],
   /** The uids that they stand for. */
-  claims: ({ resource }: HeldResource): readonly string[] => [
+  claims: ({ resource }: CachedResource): readonly string[] => [
     ...new Set([resource.spec.uid, resource.status?.uid].filter((uid) => uid !== undefined)),
   ],
   /** The part of its marker that tells which object it is. */
-  object: ({ objectHash: hash }: HeldResource): readonly string[] => [hash],
+  object: ({ objectHash: hash }: CachedResource): readonly string[] => [hash],
   /** `yes` for those whose way is barred by another thing. */
-  inConflict: ({ resource: { status } }: HeldResource): readonly string[] =>
+  inConflict: ({ resource: { status } }: CachedResource): readonly string[] =>
     status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true ? ["yes"] : [],
 } as const;
 
 export type ResourceIndex = keyof typeof resourceIndexes;
 
-export function referent(kind: string, namespace: string, name: string): string {
+export function referenceKey(kind: string, namespace: string, name: string): string {
   return `${kind} ${namespace}/${name}`;
 }

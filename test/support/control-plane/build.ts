@@ -25,7 +25,7 @@ const packagesInAll = 2_600;
 export async function buildControlPlane({ progress, signal }: BuildOptions = {}): Promise<string> {
   const contents = await Promise.all(sources.map((name) => readFile(join(import.meta.dirname, name), "utf8")));
   const version = /k8s\.io\/kubernetes (v\S+)/.exec(contents[1] ?? "")?.[1];
-  if (version === undefined) throw new Error("test/control-plane/go.mod does not require k8s.io/kubernetes");
+  if (version === undefined) throw new Error("test/support/control-plane/go.mod does not require k8s.io/kubernetes");
   const hash = createHash("sha256").update(contents.join("\0")).digest("hex").slice(0, 12);
   const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "muster");
   const program = join(cache, `control-plane-${version}-${hash}`);
@@ -98,7 +98,7 @@ async function goBuild(output: string, version: string, { progress, signal }: Bu
   });
   if (status !== 0)
     throw new ControlPlaneUnavailable(
-      `go could not build test/control-plane (exit ${status}):\n${complaints.slice(-20).join("\n")}`,
+      `go could not build test/support/control-plane (exit ${status}):\n${complaints.slice(-20).join("\n")}`,
     );
   progress?.(`built in ${seconds()} s`);
 }

@@ -6,20 +6,20 @@ import type { ReflectorReport } from "#src/kube/reflector.ts";
 import type { Logger } from "#src/telemetry/log.ts";
 import type { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import type { PlatformFailure } from "#src/platform-client/failure.ts";
-import type { Collection } from "#src/platform-client/rows.ts";
+import type { CollectionName } from "#src/platform-client/external-resource.ts";
 import type { HttpCall } from "#src/platform-client/transport.ts";
-import { findOrphans } from "#src/reconcile/drift-pass.ts";
+import { findOrphans } from "#src/reconcile/resync.ts";
 import { markerIn } from "#src/reconcile/marker.ts";
 import { markersOf, type World } from "#src/reconcile/observe.ts";
 import type { Observed } from "#src/reconcile/observed.ts";
-import type { ReconcileSigns } from "#src/reconcile/reconciler.ts";
+import type { ReconcileTelemetry } from "#src/reconcile/reconciler.ts";
 import type { Step } from "#src/reconcile/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
 
 const kindNames = Object.keys(kinds) as KindName[];
 
 /** Where the operator's parts tell what they do: turned into log lines and metrics in one place. */
-export class OperatorSigns implements ReconcileSigns {
+export class OperatorTelemetry implements ReconcileTelemetry {
   readonly metrics: OperatorMetrics;
   readonly #log: Logger;
 
@@ -47,7 +47,7 @@ export class OperatorSigns implements ReconcileSigns {
     );
   }
 
-  silenced({ resource }: Observed): void {
+  statusForbidden({ resource }: Observed): void {
     this.#log.info(
       nameOf(resource),
       "its status may not be written, as while its namespace is being deleted; its deletion goes on",
@@ -98,7 +98,7 @@ export class OperatorSigns implements ReconcileSigns {
   }
 
   /** A pass of one collection is over: what is ours and has no resource is told, and never touched. */
-  driftPass(world: World, collection: Collection, seconds: number): void {
+  resynced(world: World, collection: CollectionName, seconds: number): void {
     const kind = kindNames.find((name) => kinds[name].collection === collection);
     if (kind === undefined) return;
     this.#log.debug({ kind, seconds }, "the platform was listed");
@@ -118,7 +118,7 @@ export class OperatorSigns implements ReconcileSigns {
       );
   }
 
-  driftPassFailed(collection: Collection, root: string, error: unknown): void {
+  resyncFailed(collection: CollectionName, root: string, error: unknown): void {
     this.#log.warn({ collection, root, err: plain(error) }, "the platform could not be listed");
   }
 
@@ -133,7 +133,7 @@ export class OperatorSigns implements ReconcileSigns {
           objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
         }
         const view = world.session.views[kinds[kind].collection];
-        const listings = world.boundary.roots.flatMap((root) => view.coverage(root)?.begunAt ?? []);
+        const listings = world.boundary.roots.flatMap((root) => view.snapshotOf(root)?.startedAt ?? []);
         if (listings.length > 0) snapshotAge.set({ kind }, (world.clock.monotonic() - Math.min(...listings)) / 1000);
       }
       breaker.set(world.breaker.size);

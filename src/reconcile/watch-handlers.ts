@@ -2,7 +2,7 @@ import type { KindName } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
-import { type HeldResource, referent, resourceIndexes } from "./held-resource.ts";
+import { type CachedResource, referenceKey, resourceIndexes } from "./cached-resource.ts";
 import { markerIn, objectOf } from "./marker.ts";
 import type { World } from "./observe.ts";
 
@@ -14,7 +14,7 @@ const kindNames = Object.keys(kinds) as KindName[];
  * Turns changes into keys to look at: of a custom resource itself, of those that refer to it or wait for it to go, of
  * those that stand for the same uid; and of those whose thing on the platform changed.
  */
-export function connectTriggers(world: World, enqueue: Enqueue): void {
+export function connectWatchHandlers(world: World, enqueue: Enqueue): void {
   const now = () => world.clock.monotonic();
   // What a former leader may have seen before us is not taken for new.
   const isNew = () => now() >= world.soleLeaderSince;
@@ -23,8 +23,8 @@ export function connectTriggers(world: World, enqueue: Enqueue): void {
       const held = after ?? before;
       if (held === undefined) return;
       const key = keyOf(held);
-      if (after === undefined) world.memories[kind].forget(key);
-      else world.memories[kind].recall(key, after, now(), before === undefined && source === "watch" && isNew());
+      if (after === undefined) world.states[kind].forget(key);
+      else world.states[kind].get(key, after, now(), before === undefined && source === "watch" && isNew());
       // Who writes it himself looks again anyway.
       if (source !== "ownWrite") enqueue(kind, key, { priority: source === "list" ? "low" : "high" });
       if (mattersToReferrers(before, after)) wakeReferrers(world, kind, held, enqueue);
@@ -33,7 +33,7 @@ export function connectTriggers(world: World, enqueue: Enqueue): void {
       if (before !== undefined && freesAName(before, after)) wakeConflicts(world, kind, enqueue);
     });
 
-  world.session.onListing((collection, changed) => {
+  world.session.onSnapshot((collection, changed) => {
     const kind = kindNames.find((name) => kinds[name].collection === collection);
     if (kind === undefined) return;
     world.breaker.assess(world.session.views[collection], managedUids(world, kind));
@@ -44,13 +44,13 @@ export function connectTriggers(world: World, enqueue: Enqueue): void {
   });
 
   // What failed under the old token is no longer what is tried.
-  world.session.onNewAccess(() => {
+  world.session.onPermissionsChanged(() => {
     for (const kind of kindNames) wakeWaiting(world, kind, enqueue);
   });
 }
 
 function wakeWaiting(world: World, kind: KindName, enqueue: Enqueue): void {
-  for (const key of world.memories[kind].waiting()) enqueue(kind, key, { priority: "low" });
+  for (const key of world.states[kind].waiting()) enqueue(kind, key, { priority: "low" });
 }
 
 /** The uids that resources stand for by their status and that are not on their way out. */
@@ -60,7 +60,7 @@ function managedUids(world: World, kind: KindName): string[] {
   );
 }
 
-function mattersToReferrers(before: HeldResource | undefined, after: HeldResource | undefined): boolean {
+function mattersToReferrers(before: CachedResource | undefined, after: CachedResource | undefined): boolean {
   return (
     before?.resource.status?.uid !== after?.resource.status?.uid ||
     (before === undefined) !== (after === undefined) ||
@@ -68,18 +68,18 @@ function mattersToReferrers(before: HeldResource | undefined, after: HeldResourc
   );
 }
 
-function wakeReferrers(world: World, kind: KindName, held: HeldResource, enqueue: Enqueue): void {
-  const name = referent(kind, held.metadata.namespace ?? "", held.metadata.name);
+function wakeReferrers(world: World, kind: KindName, held: CachedResource, enqueue: Enqueue): void {
+  const name = referenceKey(kind, held.metadata.namespace ?? "", held.metadata.name);
   for (const other of kindNames)
     for (const referrer of world.stores[other].index("refersTo", name)) enqueue(other, keyOf(referrer), {});
 }
 
 /** What waits for `held` to go before it may be deleted itself, here or on the platform. */
-function wakeReferents(world: World, held: HeldResource, enqueue: Enqueue): void {
+function wakeReferents(world: World, held: CachedResource, enqueue: Enqueue): void {
   for (const name of resourceIndexes.refersTo(held)) {
     const [kind, key] = name.split(" ") as [KindName, string];
     if (world.stores[kind].get(key)?.metadata.deletionTimestamp === undefined) continue;
-    world.memories[kind].forgive(key);
+    world.states[kind].clearFailure(key);
     enqueue(kind, key, {});
   }
 }
@@ -88,8 +88,8 @@ function wakeReferents(world: World, held: HeldResource, enqueue: Enqueue): void
 function wakeClaimants(
   world: World,
   kind: KindName,
-  before: HeldResource | undefined,
-  after: HeldResource | undefined,
+  before: CachedResource | undefined,
+  after: CachedResource | undefined,
   enqueue: Enqueue,
 ): void {
   const [old, current] = [claimsOf(before), claimsOf(after)];
@@ -100,12 +100,12 @@ function wakeClaimants(
     for (const other of world.stores[kind].index("claims", uid)) if (other !== held) enqueue(kind, keyOf(other), {});
 }
 
-function claimsOf(held: HeldResource | undefined): readonly string[] {
+function claimsOf(held: CachedResource | undefined): readonly string[] {
   return held === undefined ? [] : resourceIndexes.claims(held);
 }
 
 /** Whether what `before` stood for may have gone from the platform, or have another name there now. */
-function freesAName({ resource: { status } }: HeldResource, after: HeldResource | undefined): boolean {
+function freesAName({ resource: { status } }: CachedResource, after: CachedResource | undefined): boolean {
   if (status?.uid === undefined) return false;
   return after === undefined || after.resource.status?.observedGeneration !== status.observedGeneration;
 }
@@ -113,13 +113,13 @@ function freesAName({ resource: { status } }: HeldResource, after: HeldResource 
 /** What is in conflict may be so with just this one. */
 function wakeConflicts(world: World, kind: KindName, enqueue: Enqueue): void {
   for (const held of world.stores[kind].index("inConflict", "yes")) {
-    world.memories[kind].forgive(keyOf(held));
+    world.states[kind].clearFailure(keyOf(held));
     enqueue(kind, keyOf(held), {});
   }
 }
 
 /** Whom a thing on the platform concerns: who stands for it, and whose marker it carries. */
-function concerned(world: World, kind: KindName, uid: string): readonly HeldResource[] {
+function concerned(world: World, kind: KindName, uid: string): readonly CachedResource[] {
   const knowledge = world.session.views[kinds[kind].collection].know(uid);
   const marker =
     knowledge.is === "present" && "description" in knowledge.row ? markerIn(knowledge.row.description) : undefined;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
-import { type CodeName, codeNames, type PlatformFailureKind } from "#src/platform-client/failure.ts";
+import { type CodeName, codeNames, type PlatformProblem } from "#src/platform-client/failure.ts";
 import { refusal } from "./observed-fixture.testing.ts";
-import { troubleOf } from "./trouble.ts";
+import { problemOf } from "./problem.ts";
 
 const of = (code: CodeName, more: object = {}) =>
-  troubleOf({ kind: "refused", error: refusal(code, more) }, kinds.Identity);
+  problemOf({ kind: "refused", error: refusal(code, more) }, kinds.Identity);
 
 describe("what each answer of the platform means", () => {
   it.each<[CodeName, string, string]>([
@@ -55,13 +55,13 @@ describe("what each answer of the platform means", () => {
 });
 
 describe("what no answer means", () => {
-  it.each<[string, PlatformFailureKind, string, string]>([
-    ["silence", { kind: "unanswered", problem: "reset" }, "waiting", "PlatformUnavailable"],
-    ["a pause", { kind: "held", retryAfterMs: 1 }, "waiting", "RateLimited"],
-    ["no token", { kind: "credential", trouble: "unavailable", problem: "no file" }, "failing", "TokenUnavailable"],
-    ["no exchange", { kind: "credential", trouble: "exchange", problem: "refused" }, "failing", "TokenExchangeFailed"],
-    ["no right", { kind: "rights", capability: "CAP_X", scope: "g" }, "failing", "PermissionDenied"],
+  it.each<[string, PlatformProblem, string, string]>([
+    ["silence", { kind: "noResponse", message: "reset" }, "waiting", "PlatformUnavailable"],
+    ["a pause", { kind: "paused", retryAfterMs: 1 }, "waiting", "RateLimited"],
+    ["no token", { kind: "credential", cause: "unavailable", message: "no file" }, "failing", "TokenUnavailable"],
+    ["no exchange", { kind: "credential", cause: "exchange", message: "refused" }, "failing", "TokenExchangeFailed"],
+    ["no right", { kind: "permissions", capability: "CAP_X", scope: "g" }, "failing", "PermissionDenied"],
   ])("%s", (_, failure, is, reason) => {
-    expect(troubleOf(failure, kinds.Group)).toMatchObject({ is, reason });
+    expect(problemOf(failure, kinds.Group)).toMatchObject({ is, reason });
   });
 });

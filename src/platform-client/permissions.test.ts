@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ListQuery, PlatformApi } from "./api.ts";
-import { readRights } from "./rights.ts";
+import { readPermissions } from "./permissions.ts";
 
 const root = "a".repeat(40);
 const group = `${root}/1111111111111111`;
@@ -29,7 +29,7 @@ function rightsWith(...bindings: readonly ReturnType<typeof binding>[]) {
       return { rows, totalCount: rows.length };
     },
   } as unknown as PlatformApi;
-  return { asked, read: () => readRights(api, identity, new AbortController().signal) };
+  return { asked, read: () => readPermissions(api, identity, new AbortController().signal) };
 }
 
 describe("a right", () => {
@@ -44,7 +44,7 @@ describe("a right", () => {
     ["is not held where no binding can be seen", [], root, false],
   ])("%s", async (_, bindings, scope, holds) => {
     const { rights } = await rightsWith(...bindings).read();
-    expect(rights.holds(list, scope)).toBe(holds);
+    expect(rights.allow(list, scope)).toBe(holds);
   });
 });
 

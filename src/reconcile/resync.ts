@@ -1,19 +1,19 @@
 import type { Clock } from "#src/time/clock.ts";
-import type { Collection, Row } from "#src/platform-client/rows.ts";
+import type { CollectionName, ExternalResource } from "#src/platform-client/external-resource.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 
-export interface DriftPassOptions {
+export interface ResyncOptions {
   readonly session: PlatformSession;
   readonly roots: readonly string[];
   readonly intervalMs: number;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  readonly onPass: (collection: Collection, seconds: number) => void;
-  readonly onFailure: (collection: Collection, root: string, error: unknown) => void;
+  readonly onListed: (collection: CollectionName, seconds: number) => void;
+  readonly onFailure: (collection: CollectionName, root: string, error: unknown) => void;
 }
 
-const collections: readonly Collection[] = ["groups", "identities", "roleBindings"];
+const collections: readonly CollectionName[] = ["groups", "identities", "roleBindings"];
 /** Passes of many operators must not fall together: each interval is this share longer or shorter at most. */
 const spread = 0.1;
 
@@ -21,7 +21,7 @@ const spread = 0.1;
  * Lists each collection below each root, once an interval, by pages and not by object; what differs from before wakes
  * the resource that it belongs to. Runs until `signal` aborts.
  */
-export async function runDriftPasses(options: DriftPassOptions, signal: AbortSignal): Promise<void> {
+export async function runResyncs(options: ResyncOptions, signal: AbortSignal): Promise<void> {
   const { clock, intervalMs, random } = options;
   while (!signal.aborted) {
     try {
@@ -29,12 +29,18 @@ export async function runDriftPasses(options: DriftPassOptions, signal: AbortSig
     } catch {
       return;
     }
-    await runDriftPass(options);
+    await resyncOnce(options);
   }
 }
 
 /** One pass. A list that fails is told, and does not keep the others from being made. */
-export async function runDriftPass({ session, roots, clock, onPass, onFailure }: DriftPassOptions): Promise<void> {
+export async function resyncOnce({
+  session,
+  roots,
+  clock,
+  onListed: onListed,
+  onFailure,
+}: ResyncOptions): Promise<void> {
   for (const collection of collections) {
     const startedAt = clock.monotonic();
     for (const root of roots) {
@@ -44,14 +50,14 @@ export async function runDriftPass({ session, roots, clock, onPass, onFailure }:
         onFailure(collection, root, error);
       }
     }
-    onPass(collection, (clock.monotonic() - startedAt) / 1000);
+    onListed(collection, (clock.monotonic() - startedAt) / 1000);
   }
 }
 
 /** Uids that carry a marker of ours, while no custom resource of that name is there. They are told, never touched. */
 export function findOrphans(
-  rows: Iterable<Row>,
-  markerIn: (row: Row) => string | undefined,
+  rows: Iterable<ExternalResource>,
+  markerIn: (row: ExternalResource) => string | undefined,
   owners: readonly string[],
   known: ReadonlySet<string>,
 ): string[] {

@@ -1,41 +1,41 @@
 import type { Drift } from "#src/api/status.ts";
-import type { Moment } from "#src/platform-client/collection-view.ts";
-import type { PlatformFailureKind } from "#src/platform-client/failure.ts";
+import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
+import type { PlatformProblem } from "#src/platform-client/failure.ts";
 import type { PlatformStep } from "./step.ts";
 
 /**
  * What the process remembers of one custom resource. Nothing here is needed to be right: after a restart all of it is
  * observed anew, or waited for.
  */
-export interface Memory {
+export interface ReconcileState {
   /** The custom resource's own uid: one that was deleted and made anew starts afresh. */
   readonly resourceUid: string;
-  readonly firstSeenAt: Moment;
+  readonly firstSeenAt: MonotonicTime;
   /** Whether it came into being while this process led, so that no other process can have acted on it. */
   readonly bornHere: boolean;
   /** The last value of the annotation that asks for a reconcile, with the moment at which it was first seen. */
-  readonly request?: { readonly value: string; readonly seenAt: Moment };
-  readonly deletionSeenAt?: Moment;
+  readonly request?: { readonly value: string; readonly seenAt: MonotonicTime };
+  readonly deletionSeenAt?: MonotonicTime;
   /** Since when it has been waiting for something. */
-  readonly waitingSince?: Moment;
+  readonly waitingSince?: MonotonicTime;
   readonly failure?: Failure;
   /** When its status was written last. */
-  readonly toldAt?: Moment;
+  readonly statusWrittenAt?: MonotonicTime;
   /** When Kubernetes refused, because of rights, to have its status written. */
-  readonly silencedAt?: Moment;
+  readonly statusForbiddenAt?: MonotonicTime;
   /** The last change that the platform answered to, and how the thing differed before it. */
-  readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: Moment };
+  readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };
   /** When it was corrected after a change by another hand, within the last hour. */
-  readonly corrections: readonly Moment[];
+  readonly corrections: readonly MonotonicTime[];
 }
 
 export interface Failure {
   readonly step: PlatformStep["do"];
-  readonly detail: PlatformFailureKind;
+  readonly problem: PlatformProblem;
   /** What was tried to be made so: another spec, parent or credential makes the failure moot. */
   readonly attemptOf: string;
   /** How many times in a row. */
   readonly attempts: number;
-  readonly at: Moment;
-  readonly retryAt: Moment;
+  readonly at: MonotonicTime;
+  readonly retryAt: MonotonicTime;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { describeWithControlPlane } from "#test/control-plane/describe-with-control-plane.ts";
-import type { KubeObject } from "#test/control-plane/kube-client.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
 import { System } from "#test/support/harness/system.ts";
@@ -9,9 +9,9 @@ import { loadOperatorRbac } from "./operator-rbac.ts";
 const user = "system:serviceaccount:muster-system:muster";
 
 describeWithControlPlane(
-  "the rights that the operator is deployed with",
+  "the permissions of the deployed operator",
   (controlPlane) => {
-    it("are all that it needs, and it uses each of them", async () => {
+    it("are all used, and none is missing", async () => {
       const { admin } = controlPlane();
       const rbac = await loadOperatorRbac();
       const system = await System.start({ controlPlane: controlPlane(), namespaces: ["shop"], rbac });
@@ -32,16 +32,16 @@ describeWithControlPlane(
       const used = new Set(
         counts.map((row) => `${row.verb} ${row.resource}${row.subresource && `/${row.subresource}`}`),
       );
-      // It counts an event that comes again; nothing here happens twice.
+      // The operator patches an event that is repeated, and this test repeats none.
       used.add("patch events.events.k8s.io");
-      const granted = rbac({ namespace: "muster-system", name: "muster" }, ["shop"]).flatMap(rightsOf);
+      const granted = rbac({ namespace: "muster-system", name: "muster" }, ["shop"]).flatMap(permissionsOf);
       expect([...used].toSorted()).toEqual([...new Set(granted)].toSorted());
     });
   },
   { audit: true },
 );
 
-function rightsOf(role: KubeObject): string[] {
+function permissionsOf(role: KubeObject): string[] {
   const rules: { apiGroups: string[]; resources: string[]; verbs: string[] }[] = role["rules"] ?? [];
   return rules.flatMap(({ apiGroups, resources, verbs }) =>
     apiGroups.flatMap((group) =>

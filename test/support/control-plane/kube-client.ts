@@ -62,6 +62,7 @@ export interface KubeAccess {
 interface RequestOptions {
   readonly body?: unknown;
   readonly contentType?: string;
+  readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -273,7 +274,7 @@ export class KubeClient {
     return found;
   }
 
-  async #send(method: string, path: string, { body, contentType, signal }: RequestOptions) {
+  async #send(method: string, path: string, { body, contentType, accept, signal }: RequestOptions) {
     const token = await this.#token();
     const response = await request(this.#url + path, {
       method: method as "GET",
@@ -281,7 +282,7 @@ export class KubeClient {
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         // The keys of tokens have a media type of their own.
-        accept: "application/json, application/jwk-set+json",
+        accept: accept ?? "application/json, application/jwk-set+json",
         ...(body === undefined ? {} : { "content-type": contentType ?? "application/json" }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

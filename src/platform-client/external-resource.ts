@@ -51,31 +51,31 @@ const named = z.object({ uid: z.string(), name: text });
 const roleBindingRow = z.object({ uid, identity: named, role: named });
 const roleRow = z.object({ uid, name: text, capabilities: z.array(z.string()).default([]) });
 
-export const rowSchemas = {
+export const externalResourceSchemas = {
   groups: groupRow,
   identities: identityRow,
   roleBindings: roleBindingRow,
   roles: roleRow,
 } as const;
 
-export type GroupRow = z.infer<typeof groupRow>;
-export type IdentityRow = z.infer<typeof identityRow>;
-export type RoleBindingRow = z.infer<typeof roleBindingRow>;
-export type RoleRow = z.infer<typeof roleRow>;
+export type ExternalGroup = z.infer<typeof groupRow>;
+export type ExternalIdentity = z.infer<typeof identityRow>;
+export type ExternalRoleBinding = z.infer<typeof roleBindingRow>;
+export type ExternalRole = z.infer<typeof roleRow>;
 
-export interface Rows {
-  groups: GroupRow;
-  identities: IdentityRow;
-  roleBindings: RoleBindingRow;
-  roles: RoleRow;
+export interface ExternalResources {
+  groups: ExternalGroup;
+  identities: ExternalIdentity;
+  roleBindings: ExternalRoleBinding;
+  roles: ExternalRole;
 }
 
 /** The collections that custom resources are kept in. */
-export type Collection = "groups" | "identities" | "roleBindings";
-export type Row = Rows[Collection];
+export type CollectionName = "groups" | "identities" | "roleBindings";
+export type ExternalResource = ExternalResources[CollectionName];
 
 /** The capability whose holder may list a collection, by its name on the wire. */
-export const listCapability: Readonly<Record<Collection, string>> = {
+export const listCapability: Readonly<Record<CollectionName, string>> = {
   groups: "CAP_IAM_GROUPS_LIST",
   identities: "CAP_IAM_IDENTITY_LIST",
   roleBindings: "CAP_IAM_ROLE_BINDINGS_LIST",

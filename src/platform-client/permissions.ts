@@ -1,31 +1,31 @@
 import type { PlatformApi } from "./api.ts";
 import { listAll } from "./list-all.ts";
-import type { RoleRow } from "./rows.ts";
+import type { ExternalRole } from "./external-resource.ts";
 import { isWithin, parentOf } from "./uid.ts";
 
 /** What the operator's identity may do, as read from the platform under one token. */
-export interface Rights {
+export interface Permissions {
   /** Whether the identity holds `capability` in the group `scope`: a binding holds in its group and below it. */
-  holds(capability: string, scope: string): boolean;
+  allow(capability: string, scope: string): boolean;
   /** The role bindings of the identity itself: never to be managed. */
   readonly ownBindings: ReadonlySet<string>;
 }
 
 /** The built-in roles: those whose uid is a single segment. A name means the built-in role of that name. */
 export interface RoleCatalog {
-  readonly byName: ReadonlyMap<string, RoleRow>;
-  readonly byUid: ReadonlyMap<string, RoleRow>;
+  readonly byName: ReadonlyMap<string, ExternalRole>;
+  readonly byUid: ReadonlyMap<string, ExternalRole>;
 }
 
 /**
  * Reads the identity's own bindings and the roles that they grant. What cannot be seen is not held: an identity that may
  * not list its own bindings proves nothing.
  */
-export async function readRights(
+export async function readPermissions(
   api: PlatformApi,
   identity: string,
   signal: AbortSignal,
-): Promise<{ rights: Rights; roles: RoleCatalog }> {
+): Promise<{ rights: Permissions; roles: RoleCatalog }> {
   const [bindings, roles] = await Promise.all([
     listAll(api, "roleBindings", { filter: { identity } }, signal),
     listAll(api, "roles", {}, signal),
@@ -39,7 +39,7 @@ export async function readRights(
   });
   return {
     rights: {
-      holds: (capability, scope) =>
+      allow: (capability, scope) =>
         grants.some((grant) => isWithin(scope, grant.group) && grant.capabilities.has(capability)),
       ownBindings: new Set(own.map((binding) => binding.uid)),
     },

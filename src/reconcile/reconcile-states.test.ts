@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import { statusBounds } from "#src/api/status.ts";
-import { PlatformFailure, type PlatformFailureKind } from "#src/platform-client/failure.ts";
-import { Memories } from "./memories.ts";
+import { PlatformFailure, type PlatformProblem } from "#src/platform-client/failure.ts";
+import { ReconcileStates } from "./reconcile-states.ts";
 import { groupResource, observed, refusal, uid } from "./observed-fixture.testing.ts";
 import type { PlatformStep } from "./step.ts";
 
@@ -20,14 +20,14 @@ const held = (metadata: object = {}) => {
   const resource = groupResource({ metadata });
   return { metadata: resource.metadata, resource, invalid: undefined, objectHash: "" };
 };
-const busy: PlatformFailureKind = { kind: "refused", error: refusal("UNAVAILABLE") };
+const busy: PlatformProblem = { kind: "refused", error: refusal("UNAVAILABLE") };
 
 function remembering(now = 1_000) {
-  const memories = new Memories();
-  const recall = (at = now, metadata = {}) => memories.recall(key, held(metadata), at);
+  const memories = new ReconcileStates();
+  const recall = (at = now, metadata = {}) => memories.get(key, held(metadata), at);
   recall();
-  const seen = (at = now) => observed({ memory: recall(), now: at });
-  const fail = (detail: PlatformFailureKind, random = 0.5, at = now, step = read) =>
+  const seen = (at = now) => observed({ state: recall(), now: at });
+  const fail = (detail: PlatformProblem, random = 0.5, at = now, step = read) =>
     memories.afterFailure(key, seen(at), step, new PlatformFailure("read groups", detail), at, random);
   return { memories, recall, seen, fail };
 }
@@ -36,7 +36,7 @@ describe("what is remembered", () => {
   it("starts afresh for an object that was deleted and made anew", () => {
     const { memories, recall } = remembering();
     expect(recall(2_000).firstSeenAt).toBe(1_000);
-    expect(memories.recall(key, held({ uid: "another" }), 2_000).firstSeenAt).toBe(2_000);
+    expect(memories.get(key, held({ uid: "another" }), 2_000).firstSeenAt).toBe(2_000);
   });
 
   it("keeps the moments at which a deletion and a wish were first seen", () => {
@@ -75,7 +75,7 @@ describe("a wait", () => {
 });
 
 describe("a failure", () => {
-  it.each<[string, PlatformFailureKind, number, number]>([
+  it.each<[string, PlatformProblem, number, number]>([
     ["is tried again within 250 ms at first", busy, 0.5, 125],
     ["at once at the least", busy, 0, 0],
     ["not before the time that the platform named", { ...busy, retryAfterMs: 3_000 }, 0.5, 3_125],
@@ -108,7 +108,7 @@ describe("a failure", () => {
   it("is forgiven when what stood in its way has changed", () => {
     const { memories, recall, fail } = remembering();
     fail(busy);
-    memories.forgive(key);
+    memories.clearFailure(key);
     expect(recall().failure).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import { findOrphans, runDriftPass, runDriftPasses } from "./drift-pass.ts";
+import { findOrphans, resyncOnce, runResyncs } from "./resync.ts";
 import { markerIn, markerOf, objectHash, ownerHash, withMarker } from "./marker.ts";
 import { foreignMarker, groupRow, marker, otherRoot, root } from "./observed-fixture.testing.ts";
 
@@ -22,7 +22,7 @@ function passing(fails: (list: string) => boolean = () => false) {
     intervalMs: 600_000,
     clock,
     random: () => 0,
-    onPass: () => undefined,
+    onListed: () => undefined,
     onFailure: (collection: string, at: string) => failures.push(`${collection} ${at}`),
   };
   return { lists, failures, clock, options };
@@ -32,13 +32,13 @@ const everything = ["groups", "identities", "roleBindings"].flatMap((one) => [`$
 
 it("a pass lists each collection below each root, once", async () => {
   const { lists, options } = passing();
-  await runDriftPass(options);
+  await resyncOnce(options);
   expect(lists).toEqual(everything);
 });
 
 it("a list that fails is told, and keeps no other from being made", async () => {
   const { lists, failures, options } = passing((list) => list === `groups ${root}`);
-  await runDriftPass(options);
+  await resyncOnce(options);
   expect(lists).toEqual(everything);
   expect(failures).toEqual([`groups ${root}`]);
 });
@@ -49,7 +49,7 @@ it.each([
 ])("passes are an interval apart, within 10 %% (%d)", async (random, ms) => {
   const { lists, clock, options } = passing();
   const end = new AbortController();
-  const passes = runDriftPasses({ ...options, random: () => random }, end.signal);
+  const passes = runResyncs({ ...options, random: () => random }, end.signal);
   await clock.advance(ms - 1_000);
   expect(lists).toHaveLength(0);
   await clock.advance(1_000);

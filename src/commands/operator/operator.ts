@@ -19,22 +19,27 @@ import { PlatformSession } from "#src/platform-client/session.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport } from "#src/platform-client/transport.ts";
 import { Breaker } from "#src/reconcile/breaker.ts";
-import { Definitions } from "#src/reconcile/definitions.ts";
-import { runDriftPasses } from "#src/reconcile/drift-pass.ts";
-import { type HeldResource, holdResource, type ResourceIndex, resourceIndexes } from "#src/reconcile/held-resource.ts";
+import { CrdReads } from "#src/reconcile/crd-reads.ts";
+import { runResyncs } from "#src/reconcile/resync.ts";
+import {
+  type CachedResource,
+  parseResource,
+  type ResourceIndex,
+  resourceIndexes,
+} from "#src/reconcile/cached-resource.ts";
 import { ownerHash } from "#src/reconcile/marker.ts";
-import { Memories } from "#src/reconcile/memories.ts";
+import { ReconcileStates } from "#src/reconcile/reconcile-states.ts";
 import { rowKeys } from "#src/reconcile/natural-key.ts";
 import type { World } from "#src/reconcile/observe.ts";
 import { resourceKinds } from "#src/reconcile/perform.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
-import { connectTriggers } from "#src/reconcile/triggers.ts";
+import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
-import { type CommandContext, defineCommand } from "./command.ts";
-import { operatorSettings } from "./operator-settings.ts";
-import { OperatorSigns } from "./operator-signs.ts";
-import type { Values } from "./settings.ts";
+import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import { operatorSettings } from "./settings.ts";
+import { OperatorTelemetry } from "./telemetry.ts";
+import type { Values } from "#src/commands/settings.ts";
 
 type OperatorValues = Values<typeof operatorSettings>;
 
@@ -61,7 +66,7 @@ export default defineCommand({
 async function run(values: OperatorValues, { env, signal }: CommandContext): Promise<void> {
   const log = createLog({ level: values.logLevel });
   const metrics = new OperatorMetrics();
-  const signs = new OperatorSigns(log, metrics);
+  const signs = new OperatorTelemetry(log, metrics);
   const lifetime = new AbortController();
   const random = Math.random;
 
@@ -81,12 +86,12 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   const stores = Object.fromEntries(
     kindNames.map((kind) => [
       kind,
-      new Store<HeldResource, ResourceIndex>({
-        parse: (object, before) => holdResource(kind, object, before),
+      new Store<CachedResource, ResourceIndex>({
+        parse: (object, before) => parseResource(kind, object, before),
         indexes: resourceIndexes,
       }),
     ]),
-  ) as Record<KindName, Store<HeldResource, ResourceIndex>>;
+  ) as Record<KindName, Store<CachedResource, ResourceIndex>>;
   let ready = false;
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics: () => metrics.text() });
   log.info({ address: health.address }, "listening");
@@ -165,11 +170,11 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
 interface WorkOptions {
   readonly values: OperatorValues;
   readonly kube: KubeClient;
-  readonly stores: Record<KindName, Store<HeldResource, ResourceIndex>>;
+  readonly stores: Record<KindName, Store<CachedResource, ResourceIndex>>;
   readonly leadership: Leadership;
   readonly ownerId: string;
   readonly serviceAccountIssuer: string;
-  readonly signs: OperatorSigns;
+  readonly signs: OperatorTelemetry;
   readonly lifetime: AbortController;
   readonly instance: string;
 }
@@ -216,15 +221,15 @@ async function work({
     now: () => clock.monotonic(),
     sleep: (ms) => clock.sleep(ms, lifetime.signal),
     signal: lifetime.signal,
-    mayWrite: () => leadership.held(),
+    canWrite: () => leadership.held(),
   });
   const settleMs = values.platformTimeout + values.settleTime;
   const since = clock.monotonic();
   const world: World = {
     stores,
-    memories: { Group: new Memories(), Identity: new Memories(), RoleBinding: new Memories() },
+    states: { Group: new ReconcileStates(), Identity: new ReconcileStates(), RoleBinding: new ReconcileStates() },
     session,
-    definitions: new Definitions(kube, clock, lifetime.signal),
+    crds: new CrdReads(kube, clock, lifetime.signal),
     breaker: new Breaker({ objects: values.breakerObjects, share: 0.1 }),
     boundary: { roots: values.rootGroup, roles: values.allowedRole },
     owners: [ownerHash(ownerId), ...values.previousOwnerId.map(ownerHash)],
@@ -244,7 +249,7 @@ async function work({
     clock,
     onDrop: (reason, events, error) => signs.eventsDropped(reason, events, error),
   });
-  const reconciler = new Reconciler({ world, kube, recorder, random, signs });
+  const reconciler = new Reconciler({ world, kube, recorder, random, telemetry: signs });
   const controllers = Object.fromEntries(
     kindNames.map((kind) => [
       kind,
@@ -259,20 +264,20 @@ async function work({
     ]),
   ) as Record<KindName, Controller>;
   const pool = new WorkerPool({ controllers: Object.values(controllers), workers: values.workers, clock });
-  connectTriggers(world, (kind, key, options) => controllers[kind].enqueue(key, options));
+  connectWatchHandlers(world, (kind, key, options) => controllers[kind].enqueue(key, options));
   signs.watchWorld(world);
   for (const kind of kindNames)
     for (const key of stores[kind].keys()) controllers[kind].enqueue(key, { priority: "low" });
   pool.start();
-  const passes = runDriftPasses(
+  const passes = runResyncs(
     {
       session,
       roots: values.rootGroup,
       intervalMs: values.resync,
       clock,
       random,
-      onPass: (collection, seconds) => signs.driftPass(world, collection, seconds),
-      onFailure: (collection, root, error) => signs.driftPassFailed(collection, root, error),
+      onListed: (collection, seconds) => signs.resynced(world, collection, seconds),
+      onFailure: (collection, root, error) => signs.resyncFailed(collection, root, error),
     },
     lifetime.signal,
   );
@@ -283,7 +288,7 @@ async function work({
       lifetime.abort(new Error("the operator is stopping"));
       await passes;
       await transport.close();
-      return !session.posts.mayStillLand;
+      return !session.posts.mayStillTakeEffect;
     },
   };
 }

@@ -1,0 +1,92 @@
+/** What a condition's reason means, and what the user can do about it. */
+export interface ReasonDescription {
+  readonly meaning: string;
+  /** Absent if there is nothing to do. */
+  readonly fix?: string;
+}
+
+/** The reasons that this version writes. The reference documentation lists them. */
+export const reasons = {
+  Available: { meaning: "The resource exists on the platform and matches the spec." },
+  Creating: {
+    meaning:
+      "An earlier create request has an unknown outcome and can still take effect. The operator waits until it cannot, so that it does not create a duplicate.",
+  },
+  Deleting: {
+    meaning:
+      "An earlier create request has an unknown outcome and can still take effect. The operator waits until it cannot, so that nothing is left behind.",
+  },
+  Paused: {
+    meaning: "The annotation `iam.muster.dev/paused` stops reconciliation of this object.",
+    fix: "Remove the annotation.",
+  },
+  InvalidSpec: {
+    meaning: "The spec is invalid, or the platform rejected it. The message names each field.",
+    fix: "Correct the fields that the message names.",
+  },
+  ReferenceNotFound: {
+    meaning: "The object or role that the spec refers to does not exist, or is not visible to the operator.",
+    fix: "Create it, or correct the reference. The operator continues as soon as it exists.",
+  },
+  ReferenceNotReady: {
+    meaning: "The object that the spec refers to does not exist on the platform yet, or is being deleted.",
+    fix: "If it does not become Ready, read the status of that object.",
+  },
+  ReferenceNotGranted: {
+    meaning: "The spec refers to an object in another namespace.",
+    fix: "Refer to an object in the same namespace, or name the resource by its uid.",
+  },
+  ParentChanged: {
+    meaning: "The parent group was re-created with another uid, and the old resource still exists.",
+    fix: "Delete the old resource on the platform.",
+  },
+  TenantDenied: {
+    meaning:
+      "The operator's settings do not allow this: the group is outside of its root groups, the role is not among the roles that it may bind, or the identity is the operator's own.",
+    fix: "Use an allowed group or role, or ask an administrator to change `--root-group` or `--allowed-role`.",
+  },
+  TokenUnavailable: {
+    meaning: "The operator has no token for the platform, or the platform rejected the token.",
+    fix: "Check the operator's projected token and its identity on the platform.",
+  },
+  TokenExchangeFailed: {
+    meaning:
+      "The platform did not exchange the operator's service-account token. The message names the part that failed.",
+    fix: "Compare the `claimMatch` of the operator's identity with the issuer, subject and audience of its service account.",
+  },
+  PermissionDenied: {
+    meaning: "The operator's identity lacks a permission on the platform.",
+    fix: "Bind a role that includes the permission to the operator's identity, in that group or above.",
+  },
+  Conflict: {
+    meaning:
+      "A resource with the same name exists and is not managed by this object, another object already manages the same resource, or the resource belongs to the operator itself.",
+    fix: "Choose another name. To manage the existing resource, set `spec.policy.adoption: IfExists`, or re-create the object with `spec.uid`. If two objects compete, delete one of them.",
+  },
+  ChildrenExist: {
+    meaning: "The resource cannot be deleted while another resource is in it or refers to it. The message names them.",
+    fix: "Delete these first.",
+  },
+  PreconditionFailed: {
+    meaning: "The platform rejected the request because of the current state of a resource. The message names it.",
+    fix: "Change what the message names.",
+  },
+  RateLimited: {
+    meaning:
+      "The platform limits the operator's requests. The operator retries after the pause that the platform asked for.",
+  },
+  PlatformUnavailable: {
+    meaning: "The platform is unreachable, or its response is an error or malformed. The operator retries.",
+    fix: "If it lasts, check the platform and the network.",
+  },
+  ExternalGone: {
+    meaning: "The resource was deleted outside of Kubernetes, and is not re-created.",
+    fix: "The message states why. To re-create the resource, set the annotation `iam.muster.dev/reconcile-requested-at` to a new value, set `spec.policy.drift: Correct`, or re-create the object without `spec.uid`.",
+  },
+  DriftDetected: {
+    meaning: "Managed fields were changed outside of Kubernetes, and are not corrected. `status.drift` lists them.",
+    fix: "Change the spec to match, revert the change on the platform, set `spec.policy.drift: Correct`, or stop the competing writer.",
+  },
+} as const satisfies Readonly<Record<string, ReasonDescription>>;
+
+export type Reason = keyof typeof reasons;
