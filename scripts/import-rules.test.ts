@@ -15,7 +15,7 @@ const files = {
   "src/platform/store/far.ts": 'import "../../kube/store.ts";',
   "src/platform-client/platform.ts": 'import "#src/platform/uid.ts";',
   "src/runtime/kind.ts": 'import "#src/kinds/kinds.ts";',
-  "src/reconcile/command.ts": 'import "#src/commands/operator/operator.ts";',
+  "src/reconcile/command.ts": 'import "#src/commands/operator/start.ts";',
   "src/commands/test.ts": 'import "../../test/support/harness/system.ts";',
   "src/telemetry/ok.ts": 'import "./log.ts";',
   "src/platform/store/ok.ts": 'import "../uid.ts";',

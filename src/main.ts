@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 import type { Command } from "./commands/command.ts";
-import { describeSettings, readSettings, SettingsError } from "./commands/settings.ts";
+import { describeSettings, readSettings, SettingsError } from "./commands/settings/settings.ts";
 
 /** By its one or two words. Loaded one at a time: a command must not pay for what only another one imports. */
 const commands: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>> = {
-  operator: () => import("./commands/operator/operator.ts"),
-  platform: () => import("./commands/platform.ts"),
-  "platform admin-token": () => import("./commands/platform-admin-token.ts"),
-  "platform audit": () => import("./commands/platform-audit.ts"),
-  "platform backup": () => import("./commands/platform-backup.ts"),
-  "platform load": () => import("./commands/platform-load.ts"),
-  "platform restore": () => import("./commands/platform-restore.ts"),
+  operator: () => import("./commands/operator/start.ts"),
+  platform: () => import("./commands/platform/platform.ts"),
+  "platform admin-token": () => import("./commands/platform/admin-token.ts"),
+  "platform audit": () => import("./commands/platform/audit.ts"),
+  "platform backup": () => import("./commands/platform/backup.ts"),
+  "platform load": () => import("./commands/platform/load.ts"),
+  "platform restore": () => import("./commands/platform/restore.ts"),
   bootstrap: () => import("./commands/bootstrap.ts"),
 };
 

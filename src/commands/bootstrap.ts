@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { stringify } from "yaml";
 import { HttpTransport } from "#src/platform-client/transport.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
+import { systemClock } from "#src/time/clock.ts";
 import { defineCommand } from "./command.ts";
-import * as settings from "./settings.ts";
+import * as settings from "./settings/settings.ts";
 
 const objectName = /^[a-z0-9-]+\/[a-z0-9.-]+$/;
 
@@ -43,7 +44,7 @@ export default defineCommand({
   /** Takes up what is there already: it may be run again, and prints the same again. */
   run: async (values, { signal, stdout }) => {
     const ca = values.platformCa === undefined ? {} : { ca: await readFile(values.platformCa, "utf8") };
-    const transport = new HttpTransport({ connections: 1, deadlineMs: 30_000, ...ca });
+    const transport = new HttpTransport({ connections: 1, deadlineMs: 30_000, clock: systemClock, ...ca });
     const bearer = (await readFile(values.adminTokenFile, "utf8")).trim();
     const send = async (method: "GET" | "POST", path: string, body?: object) => {
       const call = { name: `${method} ${path}`, method, origin: values.platformUrl.origin, bearer };

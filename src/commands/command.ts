@@ -1,4 +1,4 @@
-import type { Settings, Values } from "./settings.ts";
+import type { Settings, Values } from "./settings/settings.ts";
 
 /** What a command gets from `main.ts`, the only place that touches the process. */
 export interface CommandContext {

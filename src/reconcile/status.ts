@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Condition, ConditionType, Reason } from "#src/api/condition.ts";
 import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import { statusBounds } from "#src/api/status.ts";
-import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
+import type { PlatformError } from "#src/platform-client/failure.ts";
 import type { Observed } from "./observed.ts";
 import type { Outcome } from "./outcome.ts";
 import { plainText } from "./plain-text.ts";
@@ -132,7 +132,7 @@ function dated(
 }
 
 function errorOf(
-  error: PlatformErrorBody | undefined,
+  error: PlatformError | undefined,
   now: string,
   before: StatusError | undefined,
 ): StatusError | null {

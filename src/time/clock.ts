@@ -1,5 +1,8 @@
 import { setTimeout as sleepOnTimers } from "node:timers/promises";
 
+/** Milliseconds of a monotonic clock, from an arbitrary start: only differences mean anything. */
+export type MonotonicTime = number;
+
 /** Time as a part like any other, so that tests and the simulation own it. */
 export interface Clock {
   /** The wall clock, in milliseconds since the epoch: for what people and other machines read. It may jump. */

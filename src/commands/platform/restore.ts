@@ -1,7 +1,7 @@
 import { restoreSqlite } from "#src/platform/store/sqlite-backup.ts";
-import { defineCommand } from "./command.ts";
-import { dataPlace, dataSettings } from "./platform-data.ts";
-import * as settings from "./settings.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import { dataPlace, dataSettings } from "./data.ts";
+import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
   summary: "make a platform's data from a backup",

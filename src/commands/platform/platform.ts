@@ -7,9 +7,9 @@ import type { PlatformSettings } from "#src/platform/settings.ts";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
-import { defineCommand } from "./command.ts";
-import { dataPlace, dataSettings, fileBeside, openStore } from "./platform-data.ts";
-import * as settings from "./settings.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import { dataPlace, dataSettings, fileBeside, openStore } from "./data.ts";
+import * as settings from "#src/commands/settings/settings.ts";
 
 const day = 24 * 3_600_000;
 

@@ -1,9 +1,9 @@
 import { load, type LoadResult } from "#src/platform/load/load.ts";
 import { sourceFiles } from "#src/platform/load/source-file.ts";
-import { defineCommand } from "./command.ts";
+import { defineCommand } from "#src/commands/command.ts";
 import { showProgress } from "./load-progress.ts";
-import { dataPlace, dataSettings, openExistingStore } from "./platform-data.ts";
-import * as settings from "./settings.ts";
+import { dataPlace, dataSettings, openExistingStore } from "./data.ts";
+import * as settings from "#src/commands/settings/settings.ts";
 
 const groupUid = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
 

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { readAuditLog } from "#src/platform/audit/audit-log.ts";
 import { isUid } from "#src/platform/uid.ts";
-import { defineCommand } from "./command.ts";
-import { dataPlace, dataSettings, openExistingStore } from "./platform-data.ts";
-import * as settings from "./settings.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import { dataPlace, dataSettings, openExistingStore } from "./data.ts";
+import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
   summary: "tell who changed what on a platform, as lines of JSON",

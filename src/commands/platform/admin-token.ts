@@ -1,7 +1,7 @@
 import { rotateAdminToken } from "#src/platform/access/rotate-admin-token.ts";
-import { defineCommand } from "./command.ts";
-import { dataPlace, dataSettings, fileBeside, openExistingStore } from "./platform-data.ts";
-import * as settings from "./settings.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import { dataPlace, dataSettings, fileBeside, openExistingStore } from "./data.ts";
+import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
   summary: "give a platform, which may run, a new admin token",

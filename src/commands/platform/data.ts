@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Store } from "#src/platform/store/store.ts";
 import { SqliteStore } from "#src/platform/store/sqlite.ts";
-import * as settings from "./settings.ts";
+import * as settings from "#src/commands/settings/settings.ts";
 
 /** Where a platform's data is: the settings of every command that works on it. */
 export const dataSettings = {
