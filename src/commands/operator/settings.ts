@@ -22,8 +22,11 @@ const namespace = matching("NAME", /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "the 
 
 /** The settings of `muster operator`. Root groups, namespaces and roles are the boundary of what it can manage. */
 export const operatorSettings = {
-  platformUrl: required(url, "The platform's base URL, as the platform is configured with it. Audience of the tokens."),
-  authUrl: optional(url, "The address of the token service. Default: the platform's."),
+  platformUrl: required(
+    url,
+    "The platform's base URL, exactly as the platform is configured with it: it is also the audience of tokens.",
+  ),
+  authUrl: optional(url, "The address of the token service. (default: the platform's)"),
   platformCa: optional(
     file,
     "PEM file with the certificate authorities to trust for the platform and its token service, instead of the default ones.",
@@ -36,7 +39,7 @@ export const operatorSettings = {
   ),
   rootGroup: requiredList(
     uid,
-    "A group in which the operator manages resources. It writes nothing outside these groups.",
+    "A group in and below which the operator manages resources. It never writes or grants anything outside.",
   ),
   watchNamespace: requiredList(namespace, "A namespace whose Muster objects the operator reconciles."),
   allowedRole: requiredList(text, "A role that RoleBinding objects may grant: the name of a built-in role, or a uid."),
@@ -45,10 +48,13 @@ export const operatorSettings = {
     serviceAccountDirectory,
     "Directory where the pod's service account is mounted: ca.crt, namespace and token.",
   ),
-  kubeconfig: optional(file, "The kubeconfig to use. Default without --context: the pod's service account."),
-  context: optional(text, "The context of the kubeconfig. Default: its current context."),
+  kubeconfig: optional(
+    file,
+    "The kubeconfig to use. (default: the pod's service account; with --context, the user's kubeconfig)",
+  ),
+  context: optional(text, "The context of the kubeconfig. (default: its current context)"),
   listen: withDefault(listenAddress, "0.0.0.0:8080", "The address that serves /livez, /readyz and /metrics."),
-  leaseNamespace: optional(namespace, "The namespace of the Lease. Default: that of the pod or the context."),
+  leaseNamespace: optional(namespace, "The namespace of the Lease. (default: that of the pod or the context)"),
   leaseName: withDefault(text, "muster", "The Lease that elects the leader among several operators."),
   leaseDuration: withDefault(
     duration,
@@ -70,7 +76,7 @@ export const operatorSettings = {
   ),
   ownerId: optional(
     text,
-    "The id that marks resources on the platform as managed by this cluster. Default: the uid of the namespace kube-system. Set it to keep managing the same resources after the cluster is rebuilt.",
+    "The id that marks resources on the platform as managed by this cluster. Set it to keep managing the same resources after the cluster is rebuilt. (default: the uid of the namespace kube-system)",
   ),
   previousOwnerId: optionalList(text, "A former owner id, whose resources this cluster also manages."),
   logLevel: withDefault(oneOf("debug", "info", "warn", "error"), "info", "The minimum level of log lines."),

@@ -1,28 +1,29 @@
 import { rotateAdminToken } from "#src/platform/access/rotate-admin-token.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { dataPlace, dataSettings, fileBeside, openExistingStore } from "./data.ts";
+import { dataPlace, dataSettings, defaultFile, openExistingStore } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
-  summary: "give a platform, which may run, a new admin token",
+  summary: "rotate the admin token of a platform, running or not",
   settings: {
-    rotate: settings.toggle("make a new admin token; the old one ends"),
+    rotate: settings.toggle("Create a new admin token and revoke the current one. Required."),
     adminTokenFile: settings.optional(
       settings.file,
-      "where the token is written, mode 0600 (default: the file of --data with .admin-token; required with --database)",
+      "The file to which the token is written, with mode 0600. (default: the --data file name with .admin-token appended; required with --database)",
     ),
     ...dataSettings,
   },
   run: async (values, { stdout }) => {
-    if (!values.rotate) throw new settings.SettingsError(["--rotate is required: it is all that this command does"]);
+    if (!values.rotate)
+      throw new settings.SettingsError(["--rotate is required: it confirms that the current token is revoked"]);
     const place = dataPlace(values);
-    const file = fileBeside(place, "admin-token", values.adminTokenFile);
+    const file = defaultFile(place, "admin-token", values.adminTokenFile);
     const store = await openExistingStore(place);
     try {
       await rotateAdminToken(store, file, Date.now());
     } finally {
       await store.close();
     }
-    stdout.write(`${file} holds the new admin token; every other one has ended.\n`);
+    stdout.write(`Wrote the new admin token to ${file}. All earlier admin tokens are revoked.\n`);
   },
 });

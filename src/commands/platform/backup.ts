@@ -4,20 +4,18 @@ import { dataPlace, dataSettings } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
-  summary: "copy a platform's data into a file while it runs",
+  summary: "copy a platform's SQLite data to a file, also while the platform runs",
   settings: {
-    file: settings.operand(settings.file, "the file to write; it must not exist yet"),
+    file: settings.operand(settings.file, "The file to write. It must not exist."),
     ...dataSettings,
   },
   run: async (values, { stdout }) => {
     const place = dataPlace(values);
     if (place.kind === "database")
-      throw new Error(
-        "PostgreSQL has its own backup, which platforms that run do not disturb: pg_dump --format=custom",
-      );
+      throw new Error("--database: use pg_dump --format=custom to back up PostgreSQL, also while platforms run");
     backupSqlite(place.path, values.file);
     stdout.write(
-      `${values.file} holds the data. What is secret in it is sealed under the platform's key file: keep a copy of that elsewhere.\n`,
+      `Wrote the backup to ${values.file}. Secrets in it are encrypted with the platform's key file: back that file up separately.\n`,
     );
   },
 });

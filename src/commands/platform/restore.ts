@@ -4,20 +4,16 @@ import { dataPlace, dataSettings } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
-  summary: "make a platform's data from a backup",
+  summary: "restore a platform's SQLite data from a backup",
   settings: {
-    file: settings.operand(settings.file, "a file that muster platform backup wrote"),
+    file: settings.operand(settings.file, "A file that muster platform backup wrote."),
     ...dataSettings,
   },
   run: async (values, { stdout }) => {
     const place = dataPlace(values);
     if (place.kind === "database")
-      throw new Error(
-        "PostgreSQL has its own way to restore: pg_restore, into an empty database, of what pg_dump wrote",
-      );
+      throw new Error("--database: use pg_restore, into an empty database, to restore a PostgreSQL backup of pg_dump");
     restoreSqlite(values.file, place.path);
-    stdout.write(
-      `${place.path} holds the data. Start the platform with the key file that the data was sealed under.\n`,
-    );
+    stdout.write(`Restored the data to ${place.path}. Start the platform with the key file that encrypted the data.\n`);
   },
 });
