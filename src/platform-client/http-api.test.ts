@@ -23,7 +23,7 @@ async function platform(...behaviours: Behaviour[]) {
     connections: 2,
     deadlineMs: 300,
     clock: systemClock,
-    mayWrite: () => leader.held,
+    canWrite: () => leader.held,
   });
   endings.push(() => transport.close(), server.close);
   let epoch = 1;

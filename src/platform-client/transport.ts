@@ -22,7 +22,7 @@ export interface HttpTransportOptions {
   readonly ca?: string;
   readonly clock: Clock;
   /** False once another process may be the leader: then only GET requests are sent. */
-  readonly mayWrite?: () => boolean;
+  readonly canWrite?: () => boolean;
   /** Called after each call, with a gRPC code, `noResponse` or `aborted` as `outcome`. */
   readonly observe?: (call: HttpCall, outcome: string, seconds: number) => void;
 }
@@ -129,42 +129,29 @@ export class HttpTransport {
         this.#options.deadlineMs,
       );
       signal.addEventListener("abort", abort, { once: true });
-      this.#agent.dispatch(
-        {
-          origin: call.origin,
-          path: call.path,
-          method: call.method,
-          headers: {
-            authorization: `Bearer ${call.bearer}`,
-            accept: "application/json",
-            ...(call.body === undefined ? {} : { "content-type": "application/json" }),
-          },
-          ...(call.body === undefined ? {} : { body: call.body }),
+      this.#agent.dispatch(requestOf(call), {
+        onRequestStart: (started) => {
+          controller = started;
+          // Checked just before the request is sent: the process may have been paused at any point before.
+          if (call.method !== "GET" && this.#options.canWrite?.() === false)
+            giveUp(fail(call, { kind: "paused", retryAfterMs: 0 }));
+          // The call ended while it waited for a connection.
+          if (ended) started.abort(new Error("the call has ended"));
         },
-        {
-          onRequestStart: (started) => {
-            controller = started;
-            // Checked just before the request is sent: the process may have been paused at any point before.
-            if (call.method !== "GET" && this.#options.mayWrite?.() === false)
-              giveUp(fail(call, { kind: "paused", retryAfterMs: 0 }));
-            // The call ended while it waited for a connection.
-            if (ended) started.abort(new Error("the call has ended"));
-          },
-          onResponseStart: (_, statusCode, headers) => {
-            status = statusCode;
-            retryAfter = headers["retry-after"];
-          },
-          onResponseData: (_, chunk) => {
-            chunks.push(chunk);
-          },
-          onResponseEnd: () => {
-            if (ended) return;
-            end();
-            resolve({ status, retryAfter, text: Buffer.concat(chunks).toString("utf8") });
-          },
-          onResponseError: (_, error) => giveUp(error),
+        onResponseStart: (_, statusCode, headers) => {
+          status = statusCode;
+          retryAfter = headers["retry-after"];
         },
-      );
+        onResponseData: (_, chunk) => {
+          chunks.push(chunk);
+        },
+        onResponseEnd: () => {
+          if (ended) return;
+          end();
+          resolve({ status, retryAfter, text: Buffer.concat(chunks).toString("utf8") });
+        },
+        onResponseError: (_, error) => giveUp(error),
+      });
     });
   }
 }
@@ -173,6 +160,12 @@ interface HttpResponse {
   readonly status: number;
   readonly retryAfter: string | string[] | undefined;
   readonly text: string;
+}
+
+function requestOf({ origin, path, method, bearer, body }: HttpCall): Dispatcher.DispatchOptions {
+  const headers = { authorization: `Bearer ${bearer}`, accept: "application/json" };
+  if (body === undefined) return { origin, path, method, headers };
+  return { origin, path, method, headers: { ...headers, "content-type": "application/json" }, body };
 }
 
 const notJson = Symbol("not JSON");

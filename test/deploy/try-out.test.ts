@@ -77,7 +77,7 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
   });
 
   it.each([
-    [["--role", "emperor"], '--role: the platform has no role "emperor"'],
+    [["--role", "emperor"], '--role: the role "emperor" does not exist on the platform'],
     [["--root-group", "0".repeat(40)], "NOT_FOUND"],
   ])("says why the operator's identity cannot be made: %s", async (flags, why) => {
     const run = await runBootstrap(...flags);

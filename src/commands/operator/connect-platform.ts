@@ -51,7 +51,7 @@ export function connectPlatform(
     connections,
     deadlineMs,
     clock,
-    mayWrite: canWrite,
+    canWrite: canWrite,
     ...(ca === undefined ? {} : { ca }),
     observe,
   });
