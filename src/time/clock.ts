@@ -1,33 +1,36 @@
-import { setTimeout as sleepOnTimers } from "node:timers/promises";
+import { setTimeout as sleepOnTimer } from "node:timers/promises";
 
-/** Milliseconds of a monotonic clock, from an arbitrary start: only differences mean anything. */
+/** A point in time as `Clock.monotonic` reports it: milliseconds since an arbitrary start. */
 export type MonotonicTime = number;
 
-/** Time as a part like any other, so that tests and the simulation own it. */
+/** Returns the milliseconds since the epoch, for parts that need nothing else of a `Clock`. */
+export type WallClock = () => number;
+
+/** The only source of time, injected so that tests and the simulation control it. */
 export interface Clock {
-  /** The wall clock, in milliseconds since the epoch: for what people and other machines read. It may jump. */
+  /** Milliseconds since the epoch, for times that people and other machines read. It may jump: never measure with it. */
   now(): number;
-  /** Milliseconds that only grow, from an arbitrary start: for every measurement and deadline. */
-  monotonic(): number;
-  /** Calls back once after `ms`, unless the returned function is called first. */
+  /** A time that never goes backwards: for every measurement and every deadline. */
+  monotonic(): MonotonicTime;
+  /** Calls `callback` once after `ms`, unless the returned function is called first. */
   setTimer(callback: () => void, ms: number): () => void;
-  /** Resolves after `ms`; rejects with the signal's reason as soon as that aborts. */
+  /** Resolves after `ms`; rejects with the signal's reason as soon as `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The longest time that one timer of Node can hold, about 24 days. */
-const longestTimerMs = 2 ** 31 - 1;
+/** The longest delay that a timer of Node accepts: about 24 days. */
+const maxTimerMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer: (callback, ms) => {
-    const timer = setTimeout(callback, Math.min(Math.max(ms, 0), longestTimerMs));
+    const timer = setTimeout(callback, Math.min(Math.max(ms, 0), maxTimerMs));
     return () => clearTimeout(timer);
   },
   sleep: async (ms, signal) => {
     try {
-      await sleepOnTimers(Math.min(ms, longestTimerMs), undefined, { signal });
+      await sleepOnTimer(Math.min(ms, maxTimerMs), undefined, { signal });
     } catch (error) {
       throw signal.aborted ? signal.reason : error;
     }
