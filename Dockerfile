@@ -1,5 +1,5 @@
-# The image of every part: `muster operator` and `muster platform` are one program.
-# Both stages are Debian 12, so the Node that the first one brings runs in the second one as it is.
+# The image of all commands: `muster operator` and `muster platform` are the same program.
+# Both stages are Debian 12, so the node binary of the first stage runs unchanged in the second.
 
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
@@ -13,15 +13,15 @@ FROM debian:bookworm-slim
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY LICENSE /usr/share/doc/muster/
 COPY --from=build /build/dist/NOTICES.txt /usr/share/doc/muster/
-# By this name it is a module without a package.json beside it, and a command without one.
+# Named .mjs, the bundle is an ES module without a package.json next to it.
 COPY --from=build --chmod=755 /build/dist/muster.js /usr/local/lib/muster.mjs
 RUN ln -s ../lib/muster.mjs /usr/local/bin/muster
 ENV NODE_ENV=production
-# V8 takes what it is given: half of the container's memory limit for objects, a small nursery, one helper thread.
+# Limits V8 to half of the container's memory limit for its heap, a small young generation and one helper thread.
 ENV NODE_OPTIONS="--max-old-space-size-percentage=50 --max-semi-space-size=3 --v8-pool-size=1"
-# glibc keeps what each thread has freed, and a burst of requests would be held for ever: one arena, trimmed.
+# glibc keeps freed memory per thread, so a burst of requests would occupy memory for ever. One arena that is trimmed avoids it.
 ENV MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072 MALLOC_MMAP_THRESHOLD_=131072
-# A number, so that Kubernetes can see that it is not root. It owns nothing in the image and writes nowhere in it.
+# Numeric, so that Kubernetes can verify runAsNonRoot. The user owns no file in the image and writes to none.
 USER 65532:65532
 ENTRYPOINT ["muster"]
 CMD ["--help"]

@@ -1,6 +1,6 @@
-// Bundles the program into one file, muster.js, with what it needs from node_modules inside, and writes the licences of
-// all that is in it to NOTICES.txt beside it; both into dist/, or the folder that is given. The same sources and lock file
-// give the same bytes.
+// Bundles the program and the packages that it uses into one file, muster.js, and writes the licences of these packages to
+// NOTICES.txt. Both files are written to dist/, or to the folder given as the argument. The build is reproducible: the same
+// sources and lock file give the same bytes.
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,21 +10,21 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = resolve(process.argv[2] ?? join(root, "dist"));
 const output = join(folder, "muster.js");
 
-/** Those of Node's modules that hold much memory. */
+/** The modules of Node that take the most memory. */
 const heavyBuiltins = /^(?:node:)?(?:sqlite|https?|http2)$/;
 
 await rm(output, { force: true });
 const { metafile } = await bundle().catch(() => {
-  // esbuild has said what is wrong, file and line.
+  // esbuild has already printed the errors.
   process.exit(1);
 });
 await chmod(output, 0o755);
-// There is one output; esbuild names it as seen from the root.
+// There is one output, whose path is relative to the root.
 const [bundled] = Object.values(metafile.outputs);
 const packages = packagesIn(bundled?.inputs ?? {});
 await writeFile(join(folder, "NOTICES.txt"), (await Promise.all(packages.map(notice))).join(`\n${"=".repeat(80)}\n`));
 const size = bundled?.bytes ?? 0;
-process.stdout.write(`${output}: ${(size / 2 ** 20).toFixed(2)} MiB, with ${packages.length} packages inside\n`);
+process.stdout.write(`${output}: ${(size / 2 ** 20).toFixed(2)} MiB, with ${packages.length} packages bundled\n`);
 
 function bundle() {
   return build({
@@ -35,28 +35,28 @@ function bundle() {
     platform: "node",
     target: "node24",
     format: "esm",
-    // Names stay as they are: they are in stack traces and logs. (To shorten them and yet keep them, by `keepNames`, would
-    // cost a call each time that a closure is made.)
+    // Identifiers are not minified, because they appear in stack traces and logs. (The option `keepNames` would preserve
+    // them, at the cost of a call for each closure that is created.)
     minifyWhitespace: true,
     minifySyntax: true,
-    // All of this package is there when it is imported by `import()`; the program wants its kubeconfig, a tenth of it.
+    // A dynamic import includes the whole package; the program uses only its kubeconfig loader, a tenth of it.
     alias: { "@kubernetes/client-node": join(root, "node_modules/@kubernetes/client-node/dist/config.js") },
     plugins: [heavyBuiltinsOnDemand()],
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
     banner: {
-      // CommonJS packages inside of the bundle ask for Node's modules by `require`, which a module does not have.
+      // Bundled CommonJS packages load Node's modules with `require`, which an ES module does not have.
       js: 'import{createRequire as musterCreateRequire}from"node:module";const require=musterCreateRequire(import.meta.url);',
     },
   });
 }
 
 /**
- * Node's heavy modules are loaded when a part that wants them is, and not at the start for all: an `import` at the top of the
- * one file would load SQLite and HTTP/2 for every command, and asks `node:http` for each of its members, one of which loads
- * Node's own copy of undici. The others stay as they are: with all of them on demand, a page of the platform took 2.5
- * times the processor's time (`npm run bench:platform`).
+ * Loads Node's heavy modules when the code that imports them runs, not at startup: an `import` at the top of the bundle would
+ * load SQLite and HTTP/2 for every command, and reads each member of `node:http`, one of which loads Node's own copy of
+ * undici. All other modules are loaded at startup: with all of them on demand, a list page of the platform took 2.5 times
+ * the CPU time (`npm run bench:platform`).
  */
 function heavyBuiltinsOnDemand(): Plugin {
   return {
@@ -73,7 +73,7 @@ function heavyBuiltinsOnDemand(): Plugin {
   };
 }
 
-/** The folders of the packages of which anything is in the bundle, in order. */
+/** The folders of the packages that contribute code to the bundle, sorted. */
 function packagesIn(inputs: Metafile["outputs"][string]["inputs"]): readonly string[] {
   const folders = Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => {
     const found = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
@@ -82,6 +82,7 @@ function packagesIn(inputs: Metafile["outputs"][string]["inputs"]): readonly str
   return [...new Set(folders)].toSorted();
 }
 
+/** The name, version and licence texts of one package. */
 async function notice(packageFolder: string): Promise<string> {
   const { name, version, license } = JSON.parse(await readFile(join(root, packageFolder, "package.json"), "utf8"));
   const files = (await readdir(join(root, packageFolder))).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));

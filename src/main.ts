@@ -1,20 +1,20 @@
 #!/usr/bin/env node
 import type { Command } from "./commands/command.ts";
-import { describeSettings, readSettings, SettingsError } from "./commands/settings.ts";
+import { describeSettings, readSettings, SettingsError } from "./commands/settings/settings.ts";
 
-/** By its one or two words. Loaded one at a time: a command must not pay for what only another one imports. */
+/** Each command by its name of one or two words. Imported on demand, so that a command loads only what it needs. */
 const commands: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>> = {
-  operator: () => import("./commands/operator/operator.ts"),
-  platform: () => import("./commands/platform.ts"),
-  "platform admin-token": () => import("./commands/platform-admin-token.ts"),
-  "platform audit": () => import("./commands/platform-audit.ts"),
-  "platform backup": () => import("./commands/platform-backup.ts"),
-  "platform load": () => import("./commands/platform-load.ts"),
-  "platform restore": () => import("./commands/platform-restore.ts"),
+  operator: () => import("./commands/operator/start.ts"),
+  platform: () => import("./commands/platform/platform.ts"),
+  "platform admin-token": () => import("./commands/platform/admin-token.ts"),
+  "platform audit": () => import("./commands/platform/audit.ts"),
+  "platform backup": () => import("./commands/platform/backup.ts"),
+  "platform load": () => import("./commands/platform/load.ts"),
+  "platform restore": () => import("./commands/platform/restore.ts"),
   bootstrap: () => import("./commands/bootstrap.ts"),
 };
 
-/** The command's words and what is left: its settings. The longer name wins. */
+/** Splits the arguments into the name of the command and its settings. Two words take precedence over one. */
 function split(args: readonly string[]): { readonly name: string | undefined; readonly rest: readonly string[] } {
   const two = args.slice(0, 2).join(" ");
   const words = args.length > 1 && Object.hasOwn(commands, two) ? 2 : 1;
@@ -22,7 +22,7 @@ function split(args: readonly string[]): { readonly name: string | undefined; re
 }
 
 async function load(name: string): Promise<Command | undefined> {
-  // Each command knows the types of its own settings; here they are settings like any other.
+  // The type of a command's own settings matters only within the command.
   return (await commands[name]?.())?.default as Command | undefined;
 }
 
@@ -35,7 +35,8 @@ async function usage(): Promise<string> {
 Commands:
 ${lines.join("\n")}
 
-muster COMMAND --help explains each setting. Every setting is also a variable: --root-group is MUSTER_ROOT_GROUP.
+Run "muster COMMAND --help" for the settings of a command. Each setting can also be given as an environment variable:
+--root-group is MUSTER_ROOT_GROUP.
 `;
 }
 
@@ -47,7 +48,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const command = await load(name);
   if (command === undefined) {
-    process.stderr.write(`muster: there is no command "${name}".\n\n${await usage()}`);
+    process.stderr.write(`muster: unknown command "${name}"\n\n${await usage()}`);
     return 2;
   }
   if (rest.includes("--help")) {
@@ -60,7 +61,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof SettingsError) {
-      process.stderr.write(`muster ${name}: ${error.mistakes.length === 1 ? "a setting is" : "settings are"} wrong\n`);
+      process.stderr.write(`muster ${name}: invalid settings\n`);
       for (const mistake of error.mistakes) process.stderr.write(`  ${mistake}\n`);
       return 2;
     }
@@ -69,7 +70,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The first signal asks to stop; a second one ends the process at once. */
+/** Aborts at the first SIGTERM or SIGINT; a second one exits at once. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -81,13 +82,13 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-// Whoever reads the output may have seen enough: `muster platform audit | head`.
+// The reader of a pipe may close it early: `muster platform audit | head`.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(0);
 });
 
 const code = await main(process.argv.slice(2));
-// Into a pipe, a write is not done when it returns, and leaving drops what is not.
+// A write to a pipe is asynchronous, and exiting drops what has not been written.
 await new Promise((done) => process.stdout.write("", done));
 process.exit(code);

@@ -2,13 +2,14 @@ import { readFile } from "node:fs/promises";
 import { stringify } from "yaml";
 import { HttpTransport } from "#src/platform-client/transport.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
+import { systemClock } from "#src/time/clock.ts";
 import { defineCommand } from "./command.ts";
-import * as settings from "./settings.ts";
+import * as settings from "./settings/settings.ts";
 
 const objectName = /^[a-z0-9-]+\/[a-z0-9.-]+$/;
 
-/** A resource of the platform, as far as this command looks at it. */
-interface Row {
+/** The fields of a platform resource that this command uses. */
+interface Resource {
   readonly uid: string;
   readonly name?: string;
   readonly claimMatch?: { readonly issuer?: string; readonly subject?: string; readonly audience?: string };
@@ -17,45 +18,48 @@ interface Row {
 }
 
 export default defineCommand({
-  summary: "make the operator's own identity on the platform, and print the settings that follow from it",
+  summary: "create the operator's identity on the platform and print its settings as a ConfigMap",
   settings: {
-    platformUrl: settings.required(settings.url, "the platform's address"),
-    platformCa: settings.optional(settings.file, "PEM file with the authorities to trust, instead of the system's own"),
-    adminTokenFile: settings.required(settings.file, "the file with the platform's admin token"),
-    issuer: settings.required(settings.text, "the issuer of the cluster's service-account tokens"),
+    platformUrl: settings.required(settings.url, "The platform's base URL."),
+    platformCa: settings.optional(
+      settings.file,
+      "PEM file with the certificate authorities to trust, instead of the default ones.",
+    ),
+    adminTokenFile: settings.required(settings.file, "File with the platform's admin token."),
+    issuer: settings.required(settings.text, "The issuer of the cluster's service-account tokens."),
     serviceAccount: settings.withDefault(
       settings.matching("NAMESPACE/NAME", objectName, "NAMESPACE/NAME"),
       "muster-system/muster-operator",
-      "the operator's service account",
+      "The operator's service account.",
     ),
-    audience: settings.withDefault(settings.text, "muster", "the audience of the token that the operator shows"),
+    audience: settings.withDefault(settings.text, "muster", "The audience of the operator's service-account token."),
     rootGroup: settings.optional(
-      settings.matching("UID", uidPattern, "a uid: 40 hex digits, then / and 16 hex digits for each step down"),
-      "the group below which the operator may work (default: the one root group that there is)",
+      settings.matching("UID", uidPattern, "a uid: 40 hex digits, then / and 16 hex digits for each level below"),
+      "The group in which the operator manages resources. (default: the only root group)",
     ),
-    role: settings.withDefault(settings.text, "owner", "the built-in role that the operator has there"),
+    role: settings.withDefault(settings.text, "owner", "The built-in role to grant to the operator in that group."),
     configMap: settings.withDefault(
       settings.matching("NAMESPACE/NAME", objectName, "NAMESPACE/NAME"),
       "muster-system/muster-identity",
-      "the name of the ConfigMap to print",
+      "The namespace and name of the ConfigMap to print.",
     ),
   },
-  /** Takes up what is there already: it may be run again, and prints the same again. */
+  /** Idempotent: a second run uses the existing identity and role binding, and prints the same ConfigMap. */
   run: async (values, { signal, stdout }) => {
     const ca = values.platformCa === undefined ? {} : { ca: await readFile(values.platformCa, "utf8") };
-    const transport = new HttpTransport({ connections: 1, deadlineMs: 30_000, ...ca });
+    const transport = new HttpTransport({ connections: 1, deadlineMs: 30_000, clock: systemClock, ...ca });
     const bearer = (await readFile(values.adminTokenFile, "utf8")).trim();
     const send = async (method: "GET" | "POST", path: string, body?: object) => {
       const call = { name: `${method} ${path}`, method, origin: values.platformUrl.origin, bearer };
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
       return transport.send({ ...call, path: `/iam/v2beta1/${path}`, ...text }, signal);
     };
-    const list = async (collection: string, query: Record<string, string>): Promise<readonly Row[]> => {
-      const all: Row[] = [];
+    const list = async (collection: string, query: Record<string, string>): Promise<readonly Resource[]> => {
+      const all: Resource[] = [];
       for (let pageToken = ""; ; ) {
         const parameters = new URLSearchParams({ ...query, page_size: "200", page_token: pageToken });
         const page = ((await send("GET", `${collection}?${parameters.toString()}`)) ?? {}) as Record<string, unknown>;
-        all.push(...((page[collection] ?? []) as readonly Row[]));
+        all.push(...((page[collection] ?? []) as readonly Resource[]));
         const next = page["nextPageToken"];
         if (typeof next !== "string" || next === "") return all;
         pageToken = next;
@@ -65,14 +69,15 @@ export default defineCommand({
       const group = values.rootGroup ?? onlyOf(await list("groups", { "uidp.in_root": "true" }));
       const subject = `system:serviceaccount:${values.serviceAccount.replace("/", ":")}`;
       const claimMatch = { issuer: values.issuer, subject, audience: values.audience };
-      const below = { "uidp.children_of": group };
+      const children = { "uidp.children_of": group };
 
-      const known = (await list("identities", below)).find((row) => isMatch(row, claimMatch));
-      const identity = known ?? ((await send("POST", `identities/${group}`, { name: "muster", claimMatch })) as Row);
+      const existing = (await list("identities", children)).find((resource) => isMatch(resource, claimMatch));
+      const identity =
+        existing ?? ((await send("POST", `identities/${group}`, { name: "muster", claimMatch })) as Resource);
       const [role] = await list("roles", { name: values.role });
-      if (role === undefined) throw new Error(`--role: the platform has no role "${values.role}"`);
-      const bindings = await list("roleBindings", below);
-      if (!bindings.some((row) => row.identity?.uid === identity.uid && row.role?.uid === role.uid))
+      if (role === undefined) throw new Error(`--role: the role "${values.role}" does not exist on the platform`);
+      const bindings = await list("roleBindings", children);
+      if (!bindings.some((resource) => resource.identity?.uid === identity.uid && resource.role?.uid === role.uid))
         await send("POST", `roleBindings/${group}`, { identityUid: identity.uid, roleUid: role.uid });
 
       const [namespace, name] = values.configMap.split("/");
@@ -84,14 +89,14 @@ export default defineCommand({
   },
 });
 
-function onlyOf(groups: readonly Row[]): string {
+function onlyOf(groups: readonly Resource[]): string {
   const [first, ...more] = groups;
   if (first === undefined || more.length > 0)
-    throw new Error(`--root-group: the platform has ${groups.length} root groups; name one`);
+    throw new Error(`--root-group is required: the platform has ${groups.length} root groups`);
   return first.uid;
 }
 
-function isMatch({ claimMatch }: Row, wanted: Required<NonNullable<Row["claimMatch"]>>): boolean {
+function isMatch({ claimMatch }: Resource, wanted: Required<NonNullable<Resource["claimMatch"]>>): boolean {
   return (
     claimMatch?.issuer === wanted.issuer &&
     claimMatch.subject === wanted.subject &&

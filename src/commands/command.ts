@@ -1,9 +1,9 @@
-import type { Settings, Values } from "./settings.ts";
+import type { Settings, Values } from "./settings/settings.ts";
 
-/** What a command gets from `main.ts`, the only place that touches the process. */
+/** What `main.ts` passes to a command. Only `main.ts` accesses the process. */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted by the first SIGTERM or SIGINT: stop taking work, finish what runs, return. */
+  /** Aborted by the first SIGTERM or SIGINT: the command then stops accepting work, finishes running work and returns. */
   readonly signal: AbortSignal;
   readonly stdout: NodeJS.WritableStream;
 }
@@ -12,11 +12,11 @@ export interface Command<S extends Settings = Settings> {
   /** One line for `muster --help`. */
   readonly summary: string;
   readonly settings: S;
-  /** Runs until done or until `context.signal` aborts. What it throws is printed as one line and ends the process with 1. */
+  /** Runs until it is done or `context.signal` aborts. `main.ts` prints the message of an error and exits with code 1. */
   readonly run: (values: Values<S>, context: CommandContext) => Promise<void>;
 }
 
-/** Gives `run` the types of its settings. */
+/** Infers the types of the values that `run` receives from the settings. */
 export function defineCommand<S extends Settings>(command: Command<S>): Command<S> {
   return command;
 }

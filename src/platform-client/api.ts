@@ -1,42 +1,48 @@
 import type { ExternalResources } from "./external-resource.ts";
 
+/** Which part of a collection a list covers: everything below a group, or only the group's direct children. */
+export type ListScope = { readonly descendantsOf: string } | { readonly childrenOf: string };
+
 export interface ListQuery {
-  readonly scope?: { readonly descendantsOf: string } | { readonly childrenOf: string };
+  /** Absent: everything that the caller can see. */
+  readonly scope?: ListScope;
+  /** Query parameters of the collection, such as `{ identity: UID }` for role bindings. */
   readonly filter?: Readonly<Record<string, string>>;
   readonly pageToken?: string;
 }
 
-export interface Page<R> {
-  readonly rows: readonly R[];
+export interface ResourcePage<R> {
+  readonly resources: readonly R[];
   /** Absent on the last page. */
   readonly nextPageToken?: string;
+  /** How many resources match the query, on all pages together. */
   readonly totalCount: number;
 }
 
 /**
- * The one door to the platform's resources, so that a double in memory can stand behind it. Every method throws a
- * `PlatformFailure` and nothing else, or what `signal` was aborted with.
+ * The only way to the platform's resources, so that tests can replace the platform by an in-memory double. Every method
+ * throws a `PlatformFailure` and nothing else, except the reason of `signal` after it was aborted.
  */
 export interface PlatformApi {
-  /** One page of at most 200 rows in the order of their uids. */
+  /** Returns one page of at most 200 resources, ordered by uid. */
   list<C extends keyof ExternalResources>(
     collection: C,
     query: ListQuery,
     signal: AbortSignal,
-  ): Promise<Page<ExternalResources[C]>>;
+  ): Promise<ResourcePage<ExternalResources[C]>>;
   get<C extends keyof ExternalResources>(
     collection: C,
     uid: string,
     signal: AbortSignal,
   ): Promise<ExternalResources[C]>;
-  /** Answers with what was made, which lies directly below `parent`. */
+  /** Returns the created resource, which is a direct child of `parent`. */
   create<C extends keyof ExternalResources>(
     collection: C,
     parent: string,
     body: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<ExternalResources[C]>;
-  /** Changes the fields in `mask` and no others. */
+  /** Changes only the fields in `mask`, and returns the updated resource. */
   update<C extends keyof ExternalResources>(
     collection: C,
     uid: string,

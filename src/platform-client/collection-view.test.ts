@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CollectionView } from "./collection-view.ts";
 
-interface Row {
+interface Resource {
   readonly uid: string;
   readonly name: string;
   readonly key?: string;
@@ -11,49 +11,53 @@ const group = `${root}/1111111111111111`;
 const a = `${group}/aaaaaaaaaaaaaaaa`;
 const b = `${group}/bbbbbbbbbbbbbbbb`;
 const below = { descendantsOf: root } as const;
-const row = (uid: string, name = "n", key = "k"): Row => ({ uid, name, key });
-const viewed = () => new CollectionView<Row>({ naturalKey: ({ key }) => key, name: ({ name }) => name });
+const resource = (uid: string, name = "n", key = "k"): Resource => ({ uid, name, key });
+const emptyView = () => new CollectionView<Resource>({ naturalKey: ({ key }) => key, name: ({ name }) => name });
 
-describe("knowledge of a uid", () => {
-  it.each<[string, (view: CollectionView<Row>) => void, string]>([
-    ["nothing was read", () => undefined, "unknown"],
-    ["it was read", (view) => view.recordRow(row(a), 1), "present"],
-    ["a list had it", (view) => view.recordSnapshot(below, [row(a)], 1, true), "present"],
-    ["a list of all above lacked it: a hint", (view) => view.recordSnapshot(below, [], 1, true), "stale"],
-    ["a list of its siblings lacked it", (view) => view.recordSnapshot({ childrenOf: group }, [], 1, true), "stale"],
+describe("the state of a uid", () => {
+  it.each<[string, (view: CollectionView<Resource>) => void, string]>([
+    ["unknown before any read", () => undefined, "unknown"],
+    ["present after a GET", (view) => view.record(resource(a), 1), "present"],
+    ["present after a snapshot with it", (view) => view.recordSnapshot(below, [resource(a)], 1, true), "present"],
+    ["stale after a snapshot of the subtree without it", (view) => view.recordSnapshot(below, [], 1, true), "stale"],
     [
-      "a list of elsewhere says nothing of it",
+      "stale after a snapshot of its siblings without it",
+      (view) => view.recordSnapshot({ childrenOf: group }, [], 1, true),
+      "stale",
+    ],
+    [
+      "unknown after a snapshot of another scope",
       (view) => view.recordSnapshot({ childrenOf: root }, [], 1, true),
       "unknown",
     ],
-    ["it was deleted or its absence proven", (view) => view.recordGone(a, 1), "gone"],
+    ["gone after its deletion or a proof of absence", (view) => view.recordGone(a, 1), "gone"],
     [
-      "a write to it had an unknown outcome",
+      "stale after a write with an unknown outcome",
       (view) => {
-        view.recordRow(row(a), 1);
+        view.record(resource(a), 1);
         view.recordStale(a);
       },
       "stale",
     ],
     [
-      "and then it was read",
+      "present after a write with an unknown outcome and a GET",
       (view) => {
-        view.recordRow(row(a), 1);
+        view.record(resource(a), 1);
         view.recordStale(a);
-        view.recordRow(row(a), 2);
+        view.record(resource(a), 2);
       },
       "present",
     ],
     [
-      "it was there, and a later list lacks it",
+      "stale after a later snapshot without it",
       (view) => {
-        view.recordRow(row(a), 1);
+        view.record(resource(a), 1);
         view.recordSnapshot(below, [], 2, true);
       },
       "stale",
     ],
     [
-      "its absence was proven before a list that lacks it, too",
+      "gone after a proof of absence and a snapshot without it",
       (view) => {
         view.recordGone(a, 1);
         view.recordSnapshot(below, [], 2, true);
@@ -61,64 +65,64 @@ describe("knowledge of a uid", () => {
       "gone",
     ],
     [
-      "its absence was proven before a list that has it",
+      "present after a proof of absence and a later snapshot with it",
       (view) => {
         view.recordGone(a, 1);
-        view.recordSnapshot(below, [row(a)], 2, true);
+        view.recordSnapshot(below, [resource(a)], 2, true);
       },
       "present",
     ],
   ])("%s", (_, happens, is) => {
-    const view = viewed();
+    const view = emptyView();
     happens(view);
     expect(view.know(a).is).toBe(is);
   });
 });
 
-describe("rows read before our own last write to their uid are ignored", () => {
-  it("a list begun before a creation does not undo it", () => {
-    const view = viewed();
-    view.recordRow(row(a), 5);
+describe("ignores snapshots that started before our own last write to a uid", () => {
+  it("keeps a created resource present", () => {
+    const view = emptyView();
+    view.record(resource(a), 5);
     expect(view.recordSnapshot(below, [], 4, true)).toEqual([]);
     expect(view.know(a).is).toBe("present");
   });
 
-  it("a list begun before an update does not undo it", () => {
-    const view = viewed();
-    view.recordRow(row(a, "new"), 5);
-    expect(view.recordSnapshot(below, [row(a, "old")], 4, true)).toEqual([]);
+  it("keeps the updated fields", () => {
+    const view = emptyView();
+    view.record(resource(a, "new"), 5);
+    expect(view.recordSnapshot(below, [resource(a, "old")], 4, true)).toEqual([]);
     expect(view.know(a)).toMatchObject({ row: { name: "new" } });
   });
 
-  it("a list begun before a deletion does not undo it", () => {
-    const view = viewed();
+  it("keeps a deleted resource gone", () => {
+    const view = emptyView();
     view.recordGone(a, 5);
-    expect(view.recordSnapshot(below, [row(a)], 4, true)).toEqual([]);
+    expect(view.recordSnapshot(below, [resource(a)], 4, true)).toEqual([]);
     expect(view.know(a).is).toBe("gone");
   });
 });
 
-it("a list tells what came, changed or went missing", () => {
-  const view = viewed();
-  expect(view.recordSnapshot(below, [row(a), row(b)], 1, true)).toEqual([a, b]);
-  expect(view.recordSnapshot(below, [row(a), row(b)], 2, true)).toEqual([]);
-  expect(view.recordSnapshot(below, [row(a, "other")], 3, true)).toEqual([a, b]);
+it("returns the uids that appeared, changed or disappeared", () => {
+  const view = emptyView();
+  expect(view.recordSnapshot(below, [resource(a), resource(b)], 1, true)).toEqual([a, b]);
+  expect(view.recordSnapshot(below, [resource(a), resource(b)], 2, true)).toEqual([]);
+  expect(view.recordSnapshot(below, [resource(a, "other")], 3, true)).toEqual([a, b]);
 });
 
-it("a list of one group says nothing of what lies in another", () => {
-  const view = viewed();
+it("keeps the resources of other groups after a snapshot of one group", () => {
+  const view = emptyView();
   const elsewhere = `${root}/2222222222222222`;
-  view.recordSnapshot(below, [row(a), row(elsewhere)], 1, true);
+  view.recordSnapshot(below, [resource(a), resource(elsewhere)], 1, true);
   expect(view.recordSnapshot({ childrenOf: group }, [], 2, true)).toEqual([a]);
   expect(view.know(elsewhere).is).toBe("present");
 });
 
-describe("rows are found", () => {
-  it("by name below a parent, and by key anywhere, in the order of their uids", () => {
-    const view = viewed();
+describe("finds resources", () => {
+  it("by name below a parent, and by natural key anywhere, ordered by uid", () => {
+    const view = emptyView();
     view.recordSnapshot(
       below,
-      [row(b, "x", "k"), row(a, "x", "k"), row(`${root}/3333333333333333`, "x", "other")],
+      [resource(b, "x", "k"), resource(a, "x", "k"), resource(`${root}/3333333333333333`, "x", "other")],
       1,
       true,
     );
@@ -131,18 +135,18 @@ describe("rows are found", () => {
     expect(view.withKey("k").map(({ uid }) => uid)).toEqual([a, b]);
   });
 
-  it("no more under what they were called before", () => {
-    const view = viewed();
-    view.recordRow(row(a, "old", "k1"), 1);
-    view.recordRow(row(a, "new", "k2"), 2);
+  it("not by a former name or natural key", () => {
+    const view = emptyView();
+    view.record(resource(a, "old", "k1"), 1);
+    view.record(resource(a, "new", "k2"), 2);
     expect([view.named(group, "old"), view.withKey("k1")]).toEqual([[], []]);
     view.recordGone(a, 3);
     expect([view.named(group, "new"), view.withKey("k2"), view.size]).toEqual([[], [], 0]);
   });
 });
 
-it("of the lists that held all children of a group, the latest counts", () => {
-  const view = viewed();
+it("returns the latest snapshot that covers all children of a group", () => {
+  const view = emptyView();
   expect(view.snapshotOf(group)).toBeUndefined();
   view.recordSnapshot({ childrenOf: group }, [], 1, true);
   view.recordSnapshot(below, [], 2, false);

@@ -1,60 +1,77 @@
+import type { MonotonicTime } from "#src/time/clock.ts";
+import type { ListScope } from "./api.ts";
+import { type Snapshot, Snapshots } from "./snapshots.ts";
+import { UidIndex } from "./uid-index.ts";
 import { parentOf } from "./uid.ts";
 
-/** Milliseconds of a monotonic clock: when something was read or written, as far as we can know. */
-export type MonotonicTime = number;
-
-/** What is known of one uid. */
+/** What is known about the resource with one uid. */
 export type ExternalState<R> =
-  /** Read, or answered to a write of ours, with nothing since that could have changed it unseen by us. */
+  /** The resource was read or returned by a write of ours, and nothing that we know of changed it since. */
   | { readonly is: "present"; readonly row: R; readonly seenAt: MonotonicTime }
-  /** Something of ours with an unknown outcome touched it, or a snapshot lacked it: only a live read can tell. */
+  /** A write of ours to it had an unknown outcome, or a snapshot did not contain it: only a GET of the uid decides. */
   | { readonly is: "stale" }
-  /** Deleted by us, or its absence was proven. */
+  /** We deleted the resource, or its absence was proven. */
   | { readonly is: "gone" }
+  /** The uid was never read and no snapshot covers it. */
   | { readonly is: "unknown" };
 
+/** The keys by which a view finds resources, in addition to the uid. */
+export interface ResourceKeys<R> {
+  /** Resources with the same natural key are the same to the operator, whatever their uids. */
+  naturalKey(resource: R): string | undefined;
+  name(resource: R): string | undefined;
+}
+
 interface Entry<R> {
-  row: R;
+  resource: R;
   seenAt: MonotonicTime;
   stale: boolean;
 }
 
-interface Snapshot {
-  readonly startedAt: MonotonicTime;
-  readonly stable: boolean;
-}
-
 /**
- * How long a proof of absence is kept. A uid never comes back by itself; where it does (a restored platform), the list
- * that shows it counts. It goes in the end because it takes memory.
+ * How long a proof of absence is kept. The platform never reuses a uid, and where one reappears (a restored platform),
+ * the next snapshot shows it. Proofs expire only because they take memory.
  */
-const proofKeptMs = 3_600_000;
-
-/** Under what rows are found besides their uid. */
-export interface ResourceKeys<R> {
-  /** What tells two rows to be the same thing, whatever their uid. */
-  naturalKey(row: R): string | undefined;
-  name(row: R): string | undefined;
-}
+const absenceRetentionMs = 3_600_000;
 
 /**
- * What one credential knows of one collection: rows with the moment of their reading, and which scopes were listed
- * whole. Rows read before our own last write to their uid are ignored, so that an old list never undoes a new fact.
+ * What one credential knows about one collection: each resource with the time of its last read, the proven absences, and
+ * the scopes of which there is a snapshot.
+ *
+ * **Expected flow.** The session records every read, write and complete list here, and the reconcilers only look up:
+ * `know` for one uid, `named` and `withKey` to find candidates, `snapshotOf` to learn whether not finding any means
+ * something. A resource goes `unknown → present → stale → present | gone`.
+ *
+ * **Guarantees.**
+ * - A snapshot never undoes a newer fact: for each uid, a read, write or proof of absence at or after the snapshot's start
+ *   wins.
+ * - A snapshot never makes a resource `gone`. A resource that it does not contain is `stale`, because a list shows only
+ *   what the permissions of that moment show.
+ * - `recordSnapshot` returns each uid whose state or content changed, and no other.
+ *
+ * **Assumptions.** All times come from one monotonic clock, and a time given for a list or GET is that of its start; for
+ * a write, that of its response. The caller checked the permissions for the scope of a snapshot before and after the list.
+ *
+ * **Caveats.** Memory grows with the collection and with the absences of one hour. `present` says what was true at `seenAt`;
+ * other clients may have changed the resource since. `recordSnapshot` of a whole subtree visits every resource that
+ * the view holds.
+ *
+ * **Errors.** No method throws.
  */
 export class CollectionView<R extends { readonly uid: string }> {
   readonly #entries = new Map<string, Entry<R>>();
   readonly #gone = new Map<string, MonotonicTime>();
-  readonly #byParent: UidIndex = new Map();
-  readonly #byKey: UidIndex = new Map();
-  readonly #byName: UidIndex = new Map();
-  readonly #subtrees = new Map<string, Snapshot>();
-  readonly #children = new Map<string, Snapshot>();
-  readonly #keysOf: ResourceKeys<R>;
+  readonly #byParent = new UidIndex();
+  readonly #byNaturalKey = new UidIndex();
+  readonly #byName = new UidIndex();
+  readonly #snapshots = new Snapshots();
+  readonly #keys: ResourceKeys<R>;
 
-  constructor(keysOf: ResourceKeys<R>) {
-    this.#keysOf = keysOf;
+  constructor(keys: ResourceKeys<R>) {
+    this.#keys = keys;
   }
 
+  /** How many resources the view holds. */
   get size(): number {
     return this.#entries.size;
   }
@@ -62,88 +79,79 @@ export class CollectionView<R extends { readonly uid: string }> {
   know(uid: string): ExternalState<R> {
     const entry = this.#entries.get(uid);
     if (entry !== undefined)
-      return entry.stale ? { is: "stale" } : { is: "present", row: entry.row, seenAt: entry.seenAt };
+      return entry.stale ? { is: "stale" } : { is: "present", row: entry.resource, seenAt: entry.seenAt };
     if (this.#gone.has(uid)) return { is: "gone" };
     const parent = parentOf(uid);
     if (parent !== undefined && this.snapshotOf(parent) !== undefined) return { is: "stale" };
     return { is: "unknown" };
   }
 
-  rows(): Iterable<R> {
-    return this.#entries.values().map((entry) => entry.row);
+  /** All resources of the view, stale ones included. */
+  resources(): Iterable<R> {
+    return this.#entries.values().map((entry) => entry.resource);
   }
 
-  /** The rows directly below `parent` that bear `name`. */
+  /** The direct children of `parent` with this name, in no particular order. */
   named(parent: string, name: string): R[] {
-    return this.#rowsOf(uidsIn(this.#byName, `${parent} ${name}`));
+    return this.#resourcesOf(this.#byName.get(`${parent} ${name}`));
   }
 
-  /** All rows with this natural key, in the order of their uids. */
+  /** All resources with this natural key, ordered by uid. */
   withKey(key: string): R[] {
-    return this.#rowsOf(uidsIn(this.#byKey, key)).toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+    return this.#resourcesOf(this.#byNaturalKey.get(key)).toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
   }
 
-  /** The latest complete list that held all children of `parent`; undefined where there was none. */
+  /** The latest snapshot that covered all children of `parent`; undefined before the first one. */
   snapshotOf(parent: string): Snapshot | undefined {
-    let best = this.#children.get(parent);
-    for (let scope: string | undefined = parent; scope !== undefined; scope = parentOf(scope)) {
-      const subtree = this.#subtrees.get(scope);
-      if (subtree !== undefined && (best === undefined || subtree.startedAt > best.startedAt)) best = subtree;
-    }
-    return best;
+    return this.#snapshots.latestOf(parent);
   }
 
-  recordRow(row: R, at: MonotonicTime): void {
-    this.#gone.delete(row.uid);
-    this.#put(row, at);
+  /** Records a resource that a GET or a write returned. */
+  record(resource: R, at: MonotonicTime): void {
+    this.#gone.delete(resource.uid);
+    this.#put(resource, at);
   }
 
+  /** Records a proven absence. */
   recordGone(uid: string, at: MonotonicTime): void {
-    this.#drop(uid);
+    this.#remove(uid);
     this.#gone.set(uid, at);
   }
 
-  /** A write to `uid` had an unknown outcome: what we know of it no longer counts. */
+  /** Records that a write to `uid` had an unknown outcome. */
   recordStale(uid: string): void {
     const entry = this.#entries.get(uid);
     if (entry !== undefined) entry.stale = true;
   }
 
   /**
-   * Takes in a complete list of `scope`, begun at `startedAt`.
-   * @returns the uids that changed, came or went missing since what we knew.
+   * Records a complete list of `scope` that was started at `startedAt`.
+   * @returns the uids that appeared, changed or disappeared compared with the view.
    */
-  recordSnapshot(
-    scope: { readonly descendantsOf: string } | { readonly childrenOf: string },
-    rows: readonly R[],
-    startedAt: MonotonicTime,
-    stable: boolean,
-  ): string[] {
+  recordSnapshot(scope: ListScope, resources: readonly R[], startedAt: MonotonicTime, stable: boolean): string[] {
     const changed: string[] = [];
     const listed = new Set<string>();
-    for (const row of rows) {
-      listed.add(row.uid);
-      if ((this.#gone.get(row.uid) ?? -1) >= startedAt) continue;
-      const entry = this.#entries.get(row.uid);
+    for (const resource of resources) {
+      listed.add(resource.uid);
+      if ((this.#gone.get(resource.uid) ?? -1) >= startedAt) continue;
+      const entry = this.#entries.get(resource.uid);
       if (entry !== undefined && entry.seenAt >= startedAt) continue;
-      if (entry === undefined || entry.stale || !sameContent(entry.row, row)) changed.push(row.uid);
-      this.recordRow(row, startedAt);
+      if (entry === undefined || entry.stale || !sameContent(entry.resource, resource)) changed.push(resource.uid);
+      this.record(resource, startedAt);
     }
-    for (const uid of this.#within(scope)) {
+    for (const uid of this.#uidsIn(scope)) {
       const entry = this.#entries.get(uid);
       if (listed.has(uid) || entry === undefined || entry.seenAt >= startedAt) continue;
-      this.#drop(uid);
+      this.#remove(uid);
       changed.push(uid);
     }
-    for (const [uid, at] of this.#gone) if (at < startedAt - proofKeptMs) this.#gone.delete(uid);
-    const coverage = { startedAt, stable };
-    if ("descendantsOf" in scope) this.#subtrees.set(scope.descendantsOf, coverage);
-    else this.#children.set(scope.childrenOf, coverage);
+    for (const [uid, at] of this.#gone) if (at < startedAt - absenceRetentionMs) this.#gone.delete(uid);
+    this.#snapshots.record(scope, { startedAt, stable });
     return changed;
   }
 
-  #within(scope: { readonly descendantsOf: string } | { readonly childrenOf: string }): string[] {
-    if ("childrenOf" in scope) return [...uidsIn(this.#byParent, scope.childrenOf)];
+  #uidsIn(scope: ListScope): string[] {
+    if ("childrenOf" in scope) return [...this.#byParent.get(scope.childrenOf)];
     const prefix = `${scope.descendantsOf}/`;
     return this.#entries
       .keys()
@@ -151,54 +159,33 @@ export class CollectionView<R extends { readonly uid: string }> {
       .toArray();
   }
 
-  #put(row: R, seenAt: MonotonicTime): void {
-    this.#drop(row.uid);
-    for (const [index, key] of this.#placesOf(row)) addTo(index, key, row.uid);
-    this.#entries.set(row.uid, { row, seenAt, stale: false });
+  #put(resource: R, seenAt: MonotonicTime): void {
+    this.#remove(resource.uid);
+    for (const [index, key] of this.#indexKeysOf(resource)) index.add(key, resource.uid);
+    this.#entries.set(resource.uid, { resource, seenAt, stale: false });
   }
 
-  #drop(uid: string): void {
+  #remove(uid: string): void {
     const entry = this.#entries.get(uid);
     if (entry === undefined) return;
     this.#entries.delete(uid);
-    for (const [index, key] of this.#placesOf(entry.row)) removeFrom(index, key, uid);
+    for (const [index, key] of this.#indexKeysOf(entry.resource)) index.delete(key, uid);
   }
 
-  #placesOf(row: R): [UidIndex, string][] {
-    const places: [UidIndex, string][] = [];
-    const parent = parentOf(row.uid);
-    const name = this.#keysOf.name(row);
-    const key = this.#keysOf.naturalKey(row);
-    if (parent !== undefined) places.push([this.#byParent, parent]);
-    if (parent !== undefined && name !== undefined) places.push([this.#byName, `${parent} ${name}`]);
-    if (key !== undefined) places.push([this.#byKey, key]);
-    return places;
+  #indexKeysOf(resource: R): [UidIndex, string][] {
+    const keys: [UidIndex, string][] = [];
+    const parent = parentOf(resource.uid);
+    const name = this.#keys.name(resource);
+    const naturalKey = this.#keys.naturalKey(resource);
+    if (parent !== undefined) keys.push([this.#byParent, parent]);
+    if (parent !== undefined && name !== undefined) keys.push([this.#byName, `${parent} ${name}`]);
+    if (naturalKey !== undefined) keys.push([this.#byNaturalKey, naturalKey]);
+    return keys;
   }
 
-  #rowsOf(uids: Iterable<string>): R[] {
-    return Array.from(uids).flatMap((uid) => this.#entries.get(uid)?.row ?? []);
+  #resourcesOf(uids: Iterable<string>): R[] {
+    return Array.from(uids).flatMap((uid) => this.#entries.get(uid)?.resource ?? []);
   }
-}
-
-/** Most keys are of one row: a set for each would take more memory than the rows. */
-type UidIndex = Map<string, string | Set<string>>;
-
-function uidsIn(index: UidIndex, key: string): Iterable<string> {
-  const uids = index.get(key) ?? [];
-  return typeof uids === "string" ? [uids] : uids;
-}
-
-function addTo(index: UidIndex, key: string, uid: string): void {
-  const uids = index.get(key);
-  if (uids === undefined) index.set(key, uid);
-  else if (typeof uids === "object") uids.add(uid);
-  else if (uids !== uid) index.set(key, new Set([uids, uid]));
-}
-
-function removeFrom(index: UidIndex, key: string, uid: string): void {
-  const uids = index.get(key);
-  if (typeof uids === "object") uids.delete(uid);
-  if (uids === uid || (typeof uids === "object" && uids.size === 0)) index.delete(key);
 }
 
 function sameContent(a: object, b: object): boolean {

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { uidPattern } from "./uid.ts";
 
 /**
- * The platform's resources as the operator reads them: only the fields that it works with, checked on arrival because
- * nothing is trusted for coming from the platform. Unknown fields are left out.
+ * The platform's resources with the fields that the operator uses. Responses are validated against these schemas, because
+ * the operator does not trust the platform; unknown fields are dropped.
  */
 const uid = z.string().regex(uidPattern);
 const text = z.string().default("");
 const texts = z.record(z.string(), z.string()).optional();
 
-const groupRow = z.object({ uid, name: text, description: text });
+const group = z.object({ uid, name: text, description: text });
 
 const claimMatch = z.object({
   issuer: z.string().optional(),
@@ -22,7 +22,7 @@ const claimMatch = z.object({
   claimPatterns: texts,
 });
 
-const identityRow = z.object({
+const identity = z.object({
   uid,
   name: text,
   description: text,
@@ -48,20 +48,20 @@ const identityRow = z.object({
 });
 
 const named = z.object({ uid: z.string(), name: text });
-const roleBindingRow = z.object({ uid, identity: named, role: named });
-const roleRow = z.object({ uid, name: text, capabilities: z.array(z.string()).default([]) });
+const roleBinding = z.object({ uid, identity: named, role: named });
+const role = z.object({ uid, name: text, capabilities: z.array(z.string()).default([]) });
 
 export const externalResourceSchemas = {
-  groups: groupRow,
-  identities: identityRow,
-  roleBindings: roleBindingRow,
-  roles: roleRow,
+  groups: group,
+  identities: identity,
+  roleBindings: roleBinding,
+  roles: role,
 } as const;
 
-export type ExternalGroup = z.infer<typeof groupRow>;
-export type ExternalIdentity = z.infer<typeof identityRow>;
-export type ExternalRoleBinding = z.infer<typeof roleBindingRow>;
-export type ExternalRole = z.infer<typeof roleRow>;
+export type ExternalGroup = z.infer<typeof group>;
+export type ExternalIdentity = z.infer<typeof identity>;
+export type ExternalRoleBinding = z.infer<typeof roleBinding>;
+export type ExternalRole = z.infer<typeof role>;
 
 export interface ExternalResources {
   groups: ExternalGroup;
@@ -70,11 +70,11 @@ export interface ExternalResources {
   roles: ExternalRole;
 }
 
-/** The collections that custom resources are kept in. */
+/** The collections whose resources are managed by custom resources. */
 export type CollectionName = "groups" | "identities" | "roleBindings";
 export type ExternalResource = ExternalResources[CollectionName];
 
-/** The capability whose holder may list a collection, by its name on the wire. */
+/** The capability that is required to list each collection, by its name in the API. */
 export const listCapability: Readonly<Record<CollectionName, string>> = {
   groups: "CAP_IAM_GROUPS_LIST",
   identities: "CAP_IAM_IDENTITY_LIST",

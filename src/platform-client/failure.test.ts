@@ -17,9 +17,9 @@ const httpStatus: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
 };
 
-describe("an error of the platform", () => {
+describe("parseErrorBody", () => {
   it.each(codeNames.slice(1).map((name, index) => [name, index + 1] as const))(
-    "%s is believed with its status",
+    "%s is accepted only with its HTTP status",
     (name, code) => {
       expect(parseErrorBody(httpStatus[name] ?? 500, { code, message: "m" })).toMatchObject({
         code: name,
@@ -31,18 +31,18 @@ describe("an error of the platform", () => {
 
   it.each<[string, number, unknown]>([
     ["a list", 404, []],
-    ["nothing", 404, undefined],
-    ["a text", 404, "not found"],
-    ["a code that is a name", 404, { code: "NOT_FOUND", message: "m" }],
-    ["no message", 404, { code: 5 }],
-    ["a code that there is not", 500, { code: 17, message: "m" }],
-    ["OK, which is no error", 500, { code: 0, message: "m" }],
-    ["a wrapper", 404, { error: { code: 5, message: "m" } }],
-  ])("is not %s", (_, status, body) => {
+    ["an empty body", 404, undefined],
+    ["a string", 404, "not found"],
+    ["a code given by name", 404, { code: "NOT_FOUND", message: "m" }],
+    ["a missing message", 404, { code: 5 }],
+    ["an unknown code", 500, { code: 17, message: "m" }],
+    ["the code OK", 500, { code: 0, message: "m" }],
+    ["a wrapped error", 404, { error: { code: 5, message: "m" } }],
+  ])("rejects %s", (_, status, body) => {
     expect(parseErrorBody(status, body)).toBeUndefined();
   });
 
-  it("carries its details, and survives malformed ones", () => {
+  it("returns the details and ignores malformed ones", () => {
     const details = [
       { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "R", domain: "d" },
       {
@@ -74,12 +74,12 @@ describe("an error of the platform", () => {
   });
 });
 
-describe("a write is known not to have happened", () => {
+describe("whether a failure proves that a write had no effect", () => {
   const proving = ["INVALID_ARGUMENT", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED"].concat(
     ["FAILED_PRECONDITION", "UNIMPLEMENTED", "UNAUTHENTICATED"],
   );
   const error = { message: "", reason: "", domain: "", fieldViolations: [], preconditionViolations: [] };
-  it.each(codeNames.map((code) => [code, proving.includes(code)] as const))("by %s: %s", (code, proves) => {
+  it.each(codeNames.map((code) => [code, proving.includes(code)] as const))("%s: %s", (code, proves) => {
     expect(provesNoEffect({ kind: "refused", error: { ...error, code } })).toBe(proves);
   });
   it.each<[PlatformProblem, boolean]>([
@@ -87,8 +87,8 @@ describe("a write is known not to have happened", () => {
     [{ kind: "paused", retryAfterMs: 0 }, true],
     [{ kind: "credential", cause: "unavailable", message: "" }, true],
     [{ kind: "permissions", capability: "", scope: "" }, true],
-  ])("%j: %s", (detail, proves) => {
-    expect(provesNoEffect(detail)).toBe(proves);
+  ])("%j: %s", (problem, proves) => {
+    expect(provesNoEffect(problem)).toBe(proves);
   });
 });
 
@@ -100,6 +100,6 @@ it.each([
   ["Thu, 01 Jan 1970 00:00:00 GMT", 0],
   ["soon", undefined],
   [undefined, undefined],
-])("Retry-After %j is %j ms", (header, ms) => {
+])("parses Retry-After %j as %j ms", (header, ms) => {
   expect(parseRetryAfter(header, 0)).toBe(ms);
 });

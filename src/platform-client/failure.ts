@@ -1,4 +1,4 @@
-/** The gRPC codes by number, as AIP-193 errors carry them. */
+/** The names of the gRPC codes, indexed by number. An AIP-193 error carries the number. */
 export const codeNames = [
   "OK",
   "CANCELLED",
@@ -32,8 +32,8 @@ export interface PreconditionViolation {
   readonly subject?: string;
 }
 
-/** What an AIP-193 error says. */
-export interface PlatformErrorBody {
+/** The content of an AIP-193 error. */
+export interface PlatformError {
   readonly code: CodeName;
   readonly message: string;
   readonly reason: string;
@@ -43,47 +43,47 @@ export interface PlatformErrorBody {
 }
 
 /**
- * Why a call to the platform brought no result.
- * - `refused`: the platform answered with an AIP-193 error whose code fits the HTTP status.
- * - `unanswered`: anything else that came back, or nothing: whether the call took effect is not known.
- * - `held`: not sent, because the platform asked for a pause (Retry-After).
- * - `credential`: not sent, because there is no token: `unavailable` may pass by itself, `exchange` was refused.
- * - `rights`: the answer proves nothing, because the token does not cover what was asked.
+ * Why a call to the platform failed.
+ * - `refused`: the platform responded with an AIP-193 error whose code agrees with the HTTP status.
+ * - `noResponse`: no response, or one that is not the platform's. Whether the call took effect is unknown.
+ * - `paused`: not sent, because the platform asked for a pause (Retry-After) or another process may be the leader.
+ * - `credential`: not sent, because there is no token. The token service is `unavailable`, or it refused the `exchange`.
+ * - `permissions`: not sent, or its response proves nothing, because the identity lacks the capability in the scope.
  */
 export type PlatformProblem =
-  | { readonly kind: "refused"; readonly error: PlatformErrorBody; readonly retryAfterMs?: number }
+  | { readonly kind: "refused"; readonly error: PlatformError; readonly retryAfterMs?: number }
   | { readonly kind: "noResponse"; readonly message: string; readonly retryAfterMs?: number }
   | { readonly kind: "paused"; readonly retryAfterMs: number }
   | { readonly kind: "credential"; readonly cause: "unavailable" | "exchange"; readonly message: string }
   | { readonly kind: "permissions"; readonly capability: string; readonly scope: string };
 
-/** A failed call, with the call that failed. Never carries a token or what was sent. */
+/** A failed call to the platform, named by `call`. It never contains a token or a request body. */
 export class PlatformFailure extends Error {
   override readonly name = "PlatformFailure";
   readonly call: string;
   readonly problem: PlatformProblem;
-  constructor(call: string, detail: PlatformProblem, options?: ErrorOptions) {
-    super(`${call}: ${describe(detail)}`, options);
+  constructor(call: string, problem: PlatformProblem, options?: ErrorOptions) {
+    super(`${call}: ${describe(problem)}`, options);
     this.call = call;
-    this.problem = detail;
+    this.problem = problem;
   }
 }
 
-function describe(detail: PlatformProblem): string {
-  switch (detail.kind) {
+function describe(problem: PlatformProblem): string {
+  switch (problem.kind) {
     case "refused":
-      return `${detail.error.code}: ${detail.error.message}`;
+      return `${problem.error.code}: ${problem.error.message}`;
     case "noResponse":
     case "credential":
-      return detail.message;
+      return problem.message;
     case "paused":
-      return `waiting ${Math.ceil(detail.retryAfterMs / 1000)} s, as the platform asked`;
+      return `not sent; retry in ${Math.ceil(problem.retryAfterMs / 1000)} s`;
     case "permissions":
-      return `the operator's identity does not hold ${detail.capability} in ${detail.scope}`;
+      return `the operator's identity does not have ${problem.capability} in ${problem.scope}`;
   }
 }
 
-/** The HTTP status that goes with each code; an answer whose two disagree is not believed. */
+/** The HTTP status of each gRPC code; 500 for a code that is not listed. A response with another status is not believed. */
 export const statusOfCode: Readonly<Record<number, number>> = {
   1: 499,
   3: 400,
@@ -100,13 +100,14 @@ export const statusOfCode: Readonly<Record<number, number>> = {
   16: 401,
 };
 
-/** Reads an AIP-193 error body; undefined where `body` is not one or contradicts the HTTP status. */
-export function parseErrorBody(status: number, body: unknown): PlatformErrorBody | undefined {
+/** Parses the body of an AIP-193 error. Returns undefined if `body` is not one or its code contradicts the HTTP status. */
+export function parseErrorBody(status: number, body: unknown): PlatformError | undefined {
   if (!isRecord(body) || typeof body["code"] !== "number" || typeof body["message"] !== "string") return undefined;
   const code = codeNames[body["code"]];
   if (code === undefined || code === "OK" || (statusOfCode[body["code"]] ?? 500) !== status) return undefined;
   const details = Array.isArray(body["details"]) ? body["details"].filter(isRecord) : [];
-  const detail = (type: string) => details.find((one) => String(one["@type"]).endsWith(`google.rpc.${type}`)) ?? {};
+  const detail = (type: string) =>
+    details.find((candidate) => String(candidate["@type"]).endsWith(`google.rpc.${type}`)) ?? {};
   return {
     code,
     message: body["message"],
@@ -124,7 +125,7 @@ export function parseErrorBody(status: number, body: unknown): PlatformErrorBody
   };
 }
 
-const refusalsThatProveNothingHappened: ReadonlySet<CodeName> = new Set([
+const codesThatProveNoEffect: ReadonlySet<CodeName> = new Set([
   "INVALID_ARGUMENT",
   "NOT_FOUND",
   "ALREADY_EXISTS",
@@ -135,11 +136,11 @@ const refusalsThatProveNothingHappened: ReadonlySet<CodeName> = new Set([
   "UNAUTHENTICATED",
 ]);
 
-/** Whether a failed write is known not to have taken effect. After anything else it may have, or may still do so. */
-export function provesNoEffect(detail: PlatformProblem): boolean {
-  switch (detail.kind) {
+/** Whether a failed write is known to have had no effect. Otherwise it may have taken effect, or may still do so. */
+export function provesNoEffect(problem: PlatformProblem): boolean {
+  switch (problem.kind) {
     case "refused":
-      return refusalsThatProveNothingHappened.has(detail.error.code);
+      return codesThatProveNoEffect.has(problem.error.code);
     case "paused":
     case "credential":
     case "permissions":
@@ -149,11 +150,15 @@ export function provesNoEffect(detail: PlatformProblem): boolean {
   }
 }
 
+/** Whether the platform refused the call with this code. */
 export function isRefusal(error: unknown, code: CodeName): error is PlatformFailure {
   return error instanceof PlatformFailure && error.problem.kind === "refused" && error.problem.error.code === code;
 }
 
-/** How long the platform asked to wait, in milliseconds: `Retry-After` in seconds or as a date; capped at an hour. */
+/**
+ * Parses `Retry-After`, in seconds or as an HTTP date, into milliseconds from `now` (wall clock), at most one hour. Returns
+ * undefined if the header is missing or invalid.
+ */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const wait = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "#src/time/clock.ts";
 import type { PlatformApi } from "./api.ts";
 import { PlatformFailure, type PlatformProblem } from "./failure.ts";
 import { HttpPlatformApi } from "./http-api.ts";
@@ -18,7 +19,12 @@ afterEach(async () => {
 async function platform(...behaviours: Behaviour[]) {
   const server = await serve(...behaviours);
   const leader = { held: true };
-  const transport = new HttpTransport({ connections: 2, deadlineMs: 300, mayWrite: () => leader.held });
+  const transport = new HttpTransport({
+    connections: 2,
+    deadlineMs: 300,
+    clock: systemClock,
+    canWrite: () => leader.held,
+  });
   endings.push(() => transport.close(), server.close);
   let epoch = 1;
   const rejected: number[] = [];
@@ -29,7 +35,7 @@ async function platform(...behaviours: Behaviour[]) {
       epoch += 1;
     },
   } as unknown as TokenSource;
-  return { server, rejected, leader, api: new HttpPlatformApi(transport, tokens, server.url) };
+  return { server, rejected, leader, api: new HttpPlatformApi(transport, tokens, server.url, systemClock) };
 }
 
 const { signal } = new AbortController();
@@ -40,15 +46,15 @@ async function failureOf(call: Promise<unknown>): Promise<PlatformProblem> {
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof PlatformFailure)) throw new Error(`no failure of the platform: ${String(error)}`);
+  if (!(error instanceof PlatformFailure)) throw new Error(`expected a PlatformFailure: ${String(error)}`);
   return error.problem;
 }
 
-describe("an answer that is not whole and well-formed leaves the outcome of a POST unknown", () => {
+describe("the outcome of a POST is unknown after", () => {
   it.each<[string, Behaviour]>([
-    ["a reset before the answer", (request) => request.socket.resetAndDestroy()],
+    ["a connection reset before the response", (request) => request.socket.resetAndDestroy()],
     [
-      "a reset in the middle of it",
+      "a connection reset within the response",
       (request, response) => {
         response.writeHead(200, { "content-length": "1000" });
         response.write('{"uid":', () => request.socket.resetAndDestroy());
@@ -58,20 +64,20 @@ describe("an answer that is not whole and well-formed leaves the outcome of a PO
       "truncated JSON",
       (_, response) => response.writeHead(200, { "content-type": "application/json" }).end('{"uid": "aaaa'),
     ],
-    ["a proxy's HTML with 200", (_, response) => response.writeHead(200).end("<html>welcome</html>")],
-    ["a proxy's HTML with 502", (_, response) => response.writeHead(502).end("<html>bad gateway</html>")],
-    ["an empty answer", json(200, undefined)],
-    ["another thing than was asked for", json(200, { ...group, uid: `${uid}/2222222222222222` })],
-    ["a row without uid", json(200, { name: "payments" })],
-    ["a code that contradicts the status", refuses(200 + 303, 5)],
+    ["an HTML page of a proxy with status 200", (_, response) => response.writeHead(200).end("<html>welcome</html>")],
     [
-      "an error whose status says that all is well",
-      (_, response) => response.writeHead(200).end('{"code":5,"message":"m"}'),
+      "an HTML page of a proxy with status 502",
+      (_, response) => response.writeHead(502).end("<html>bad gateway</html>"),
     ],
+    ["an empty response", json(200, undefined)],
+    ["a response with a resource below another parent", json(200, { ...group, uid: `${uid}/2222222222222222` })],
+    ["a resource without a uid", json(200, { name: "payments" })],
+    ["an error whose code contradicts its status", refuses(200 + 303, 5)],
+    ["an error with status 200", (_, response) => response.writeHead(200).end('{"code":5,"message":"m"}')],
     ["a redirect", json(302, undefined, { location: "http://127.0.0.1:1/" })],
-    ["silence beyond the deadline", () => undefined],
+    ["no response within the deadline", () => undefined],
     [
-      "a body that drips beyond the deadline",
+      "a body that is not complete within the deadline",
       (request, response) => {
         response.writeHead(200);
         const timer = setInterval(() => response.write(" "), 50);
@@ -79,7 +85,7 @@ describe("an answer that is not whole and well-formed leaves the outcome of a PO
       },
     ],
     [
-      "a body larger than any that could be right",
+      "a body that is too large",
       (_, response) => {
         response.writeHead(200, { "content-type": "application/json" });
         response.on("error", () => undefined);
@@ -91,15 +97,15 @@ describe("an answer that is not whole and well-formed leaves the outcome of a PO
     expect((await failureOf(create(api))).kind).toBe("noResponse");
   });
 
-  it("nobody listens", async () => {
+  it("a refused connection", async () => {
     const { api, server } = await platform(json(200, group));
     await server.close();
     expect((await failureOf(create(api))).kind).toBe("noResponse");
   });
 });
 
-describe("an answer in the platform's form", () => {
-  it("is a row, without what we do not know of", async () => {
+describe("a well-formed response", () => {
+  it("to a POST is the resource without unknown fields", async () => {
     const { api, server } = await platform(json(200, group));
     expect(await create(api)).toEqual({ uid, name: "payments", description: "" });
     expect(server.requests).toEqual([
@@ -112,7 +118,7 @@ describe("an answer in the platform's form", () => {
     ]);
   });
 
-  it("is an error of the platform's, with its pause", async () => {
+  it("with an error is a refusal with its Retry-After", async () => {
     const { api } = await platform(refuses(409, 6, { "retry-after": "2" }));
     expect(await failureOf(create(api))).toMatchObject({
       kind: "refused",
@@ -122,7 +128,7 @@ describe("an answer in the platform's form", () => {
   });
 
   it.each([
-    ["nothing", json(200, undefined)],
+    ["empty", json(200, undefined)],
     ["an empty object", json(200, {})],
   ])("to a DELETE may be %s", async (_, behaviour) => {
     const { api, server } = await platform(behaviour);
@@ -130,18 +136,18 @@ describe("an answer in the platform's form", () => {
     expect(server.requests[0]).toMatchObject({ method: "DELETE", url: `/iam/v2beta1/groups/${uid}` });
   });
 
-  it("to a PATCH changes what its mask names", async () => {
+  it("to a PATCH follows a request with an update mask", async () => {
     const { api, server } = await platform(json(200, group));
     await api.update("groups", uid, { name: "payments", description: "" }, ["name", "description"], signal);
     expect(server.requests[0]?.url).toBe(`/iam/v2beta1/groups/${uid}?updateMask=name%2Cdescription`);
   });
 
-  it("to a List is a page in the order of uids, of 200 at most", async () => {
+  it("to a list is a page of at most 200 resources ordered by uid", async () => {
     const { api, server } = await platform(
       json(200, { groups: [group], totalCount: "2", nextPageToken: "next", skipped: 0 }),
     );
     const page = await api.list("groups", { scope: { childrenOf: root }, pageToken: "this" }, signal);
-    expect(page).toMatchObject({ totalCount: 2, nextPageToken: "next", rows: [{ uid }] });
+    expect(page).toMatchObject({ totalCount: 2, nextPageToken: "next", resources: [{ uid }] });
     const { searchParams } = new URL(server.requests[0]?.url ?? "", "http://platform");
     expect(Object.fromEntries(searchParams)).toEqual({
       page_size: "200",
@@ -152,40 +158,40 @@ describe("an answer in the platform's form", () => {
   });
 
   it.each([
-    ["no rows", { totalCount: "0" }],
+    ["no resources", { totalCount: "0" }],
     ["no total", { groups: [] }],
-    ["a total that is no number", { groups: [], totalCount: "many" }],
-    ["a row that is none", { groups: [{ name: "x" }], totalCount: "1" }],
-  ])("to a List is none with %s", async (_, body) => {
+    ["a total that is not a number", { groups: [], totalCount: "many" }],
+    ["an invalid resource", { groups: [{ name: "x" }], totalCount: "1" }],
+  ])("to a list is invalid with %s", async (_, body) => {
     const { api } = await platform(json(200, body));
     expect((await failureOf(api.list("groups", {}, signal))).kind).toBe("noResponse");
   });
 
-  it("to a GET is what was asked for", async () => {
+  it("to a GET is invalid with another uid", async () => {
     const { api } = await platform(json(200, { ...group, uid: `${root}/9999999999999999` }));
     expect((await failureOf(api.get("groups", uid, signal))).kind).toBe("noResponse");
   });
 });
 
-describe("code 16", () => {
-  it("is answered with a fresh token and the same call, once", async () => {
+describe("UNAUTHENTICATED", () => {
+  it("is retried once with a new token", async () => {
     const { api, server, rejected } = await platform(refuses(401, 16), json(200, group));
     await create(api);
     expect(server.requests.map(({ authorization }) => authorization)).toEqual(["Bearer token-1", "Bearer token-2"]);
     expect(rejected).toEqual([1]);
   });
 
-  it("twice is what it says", async () => {
+  it("is returned after the second response", async () => {
     const { api, server } = await platform(refuses(401, 16));
     expect(await failureOf(create(api))).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
     expect(server.requests).toHaveLength(2);
   });
 });
 
-describe("Retry-After is obeyed by every call", () => {
+describe("Retry-After pauses all calls", () => {
   it.each([
     ["with 429", refuses(429, 8, { "retry-after": "60" })],
-    ["with a 503 that is not the platform's", json(503, undefined, { "retry-after": "60" })],
+    ["with a 503 of a proxy", json(503, undefined, { "retry-after": "60" })],
   ])("%s", async (_, behaviour) => {
     const { api, server } = await platform(behaviour);
     await failureOf(create(api));
@@ -196,7 +202,7 @@ describe("Retry-After is obeyed by every call", () => {
   });
 });
 
-it("no write leaves that was decided by a leader and comes to its turn when it leads no more", async () => {
+it("sends no write that was queued before leadership was lost", async () => {
   const { api, server, leader } = await platform(json(200, group));
   const write = failureOf(create(api));
   leader.held = false;
@@ -205,7 +211,7 @@ it("no write leaves that was decided by a leader and comes to its turn when it l
   expect(server.requests.map(({ method }) => method)).toEqual(["GET"]);
 });
 
-it("an abort by the caller is no failure of the platform", async () => {
+it("rejects with the reason of the caller's abort", async () => {
   const { api } = await platform(() => undefined);
   const abort = new AbortController();
   const call = api.get("groups", uid, abort.signal);
@@ -213,7 +219,7 @@ it("an abort by the caller is no failure of the platform", async () => {
   await expect(call).rejects.toThrow("stopping");
 });
 
-it("no failure shows a token or what was sent", async () => {
+it("no failure contains a token or the request body", async () => {
   const { api } = await platform(refuses(403, 7), (_, response) => response.writeHead(200).end("<html>"));
   for (let count = 0; count < 2; count += 1) {
     const error: unknown = await create(api).catch((thrown: unknown) => thrown);

@@ -1,4 +1,5 @@
-import type { ListQuery, Page, PlatformApi } from "./api.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import type { ListQuery, ResourcePage, PlatformApi } from "./api.ts";
 import { isRefusal, PlatformFailure } from "./failure.ts";
 import { type ExternalResources, externalResourceSchemas } from "./external-resource.ts";
 import type { TokenSource } from "./token-source.ts";
@@ -8,26 +9,29 @@ import { parentOf } from "./uid.ts";
 const pageSize = "200";
 
 /**
- * The platform over HTTP/JSON. A call that is refused with code 16 is sent once more under a fresh token: code 16
- * proves that the first did nothing. While the platform asks for a pause (Retry-After), nothing is sent.
+ * The platform's API over HTTP and JSON. A call that is refused with UNAUTHENTICATED is sent once more under a new token,
+ * because that code proves that the first request had no effect. After a response with Retry-After, no call is sent
+ * until that time has passed.
  */
 export class HttpPlatformApi implements PlatformApi {
   readonly #transport: HttpTransport;
   readonly #tokens: TokenSource;
   readonly #baseUrl: URL;
-  #pausedUntil = 0;
+  readonly #clock: Clock;
+  #pausedUntil: MonotonicTime = 0;
 
-  constructor(transport: HttpTransport, tokens: TokenSource, baseUrl: URL) {
+  constructor(transport: HttpTransport, tokens: TokenSource, baseUrl: URL, clock: Clock) {
     this.#transport = transport;
     this.#tokens = tokens;
     this.#baseUrl = baseUrl;
+    this.#clock = clock;
   }
 
   async list<C extends keyof ExternalResources>(
     collection: C,
     query: ListQuery,
     signal: AbortSignal,
-  ): Promise<Page<ExternalResources[C]>> {
+  ): Promise<ResourcePage<ExternalResources[C]>> {
     const parameters = new URLSearchParams({ page_size: pageSize, order_by: "uid", ...query.filter });
     if (query.scope !== undefined) {
       if ("descendantsOf" in query.scope) parameters.set("uidp.descendants_of", query.scope.descendantsOf);
@@ -35,14 +39,14 @@ export class HttpPlatformApi implements PlatformApi {
     }
     if (query.pageToken !== undefined) parameters.set("page_token", query.pageToken);
     const name = `list ${collection}`;
-    const answer = await this.#send({ name, method: "GET", path: `${collection}?${parameters.toString()}` }, signal);
-    const page = (answer ?? {}) as Record<string, unknown>;
-    const rows = page[collection];
+    const response = await this.#send({ name, method: "GET", path: `${collection}?${parameters.toString()}` }, signal);
+    const page = (response ?? {}) as Record<string, unknown>;
+    const resources = page[collection];
     const total = Number(page["totalCount"] ?? Number.NaN);
-    if (!Array.isArray(rows) || !Number.isSafeInteger(total)) throw malformed(name, "a list");
+    if (!Array.isArray(resources) || !Number.isSafeInteger(total)) throw malformed(name, "a list response");
     const next = page["nextPageToken"];
     return {
-      rows: rows.map((row) => parseRow(name, collection, row)),
+      resources: resources.map((resource) => parseResource(name, collection, resource)),
       totalCount: total,
       ...(typeof next === "string" && next !== "" ? { nextPageToken: next } : {}),
     };
@@ -54,13 +58,13 @@ export class HttpPlatformApi implements PlatformApi {
     signal: AbortSignal,
   ): Promise<ExternalResources[C]> {
     const name = `get ${collection}`;
-    const row = parseRow(
+    const resource = parseResource(
       name,
       collection,
       await this.#send({ name, method: "GET", path: `${collection}/${uid}` }, signal),
     );
-    if (row.uid !== uid) throw malformed(name, `the resource ${uid}`);
-    return row;
+    if (resource.uid !== uid) throw malformed(name, `the resource ${uid}`);
+    return resource;
   }
 
   async create<C extends keyof ExternalResources>(
@@ -71,9 +75,9 @@ export class HttpPlatformApi implements PlatformApi {
   ): Promise<ExternalResources[C]> {
     const name = `create ${collection}`;
     const call = { name, method: "POST" as const, path: `${collection}/${parent}`, body: JSON.stringify(body) };
-    const row = parseRow(name, collection, await this.#send(call, signal));
-    if (parentOf(row.uid) !== parent) throw malformed(name, `a resource below ${parent}`);
-    return row;
+    const resource = parseResource(name, collection, await this.#send(call, signal));
+    if (parentOf(resource.uid) !== parent) throw malformed(name, `a resource below ${parent}`);
+    return resource;
   }
 
   async update<C extends keyof ExternalResources>(
@@ -85,13 +89,13 @@ export class HttpPlatformApi implements PlatformApi {
   ): Promise<ExternalResources[C]> {
     const name = `update ${collection}`;
     const path = `${collection}/${uid}?${new URLSearchParams({ updateMask: mask.join(",") }).toString()}`;
-    const row = parseRow(
+    const resource = parseResource(
       name,
       collection,
       await this.#send({ name, method: "PATCH", path, body: JSON.stringify(body) }, signal),
     );
-    if (row.uid !== uid) throw malformed(name, `the resource ${uid}`);
-    return row;
+    if (resource.uid !== uid) throw malformed(name, `the resource ${uid}`);
+    return resource;
   }
 
   async delete(collection: keyof ExternalResources, uid: string, signal: AbortSignal): Promise<void> {
@@ -110,29 +114,29 @@ export class HttpPlatformApi implements PlatformApi {
   }
 
   async #sendOnce(call: Omit<HttpCall, "origin" | "bearer">, bearer: string, signal: AbortSignal): Promise<unknown> {
-    const pause = this.#pausedUntil - performance.now();
+    const pause = this.#pausedUntil - this.#clock.monotonic();
     if (pause > 0) throw new PlatformFailure(call.name, { kind: "paused", retryAfterMs: pause });
     const path = `${this.#baseUrl.pathname.replace(/\/$/, "")}/iam/v2beta1/${call.path}`;
     try {
       return await this.#transport.send({ ...call, path, origin: this.#baseUrl.origin, bearer }, signal);
     } catch (error) {
       if (error instanceof PlatformFailure && "retryAfterMs" in error.problem)
-        this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + error.problem.retryAfterMs);
+        this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + error.problem.retryAfterMs);
       throw error;
     }
   }
 }
 
-function parseRow<C extends keyof ExternalResources>(
+function parseResource<C extends keyof ExternalResources>(
   call: string,
   collection: C,
   value: unknown,
 ): ExternalResources[C] {
   const parsed = externalResourceSchemas[collection].safeParse(value);
-  if (!parsed.success) throw malformed(call, `one of ${collection}`);
+  if (!parsed.success) throw malformed(call, `a resource of ${collection}`);
   return parsed.data as ExternalResources[C];
 }
 
 function malformed(call: string, expected: string): PlatformFailure {
-  return new PlatformFailure(call, { kind: "noResponse", message: `the answer is not ${expected}` });
+  return new PlatformFailure(call, { kind: "noResponse", message: `the response is not ${expected}` });
 }

@@ -1,79 +1,79 @@
 import { describe, expect, it } from "vitest";
-import type { ListQuery, Page, PlatformApi } from "./api.ts";
+import type { ListQuery, ResourcePage, PlatformApi } from "./api.ts";
 import { listAll } from "./list-all.ts";
 import type { ExternalGroup } from "./external-resource.ts";
 
-const row = (digit: string): ExternalGroup => ({
+const group = (digit: string): ExternalGroup => ({
   uid: `${"a".repeat(40)}/${digit.repeat(16)}`,
   name: "",
   description: "",
 });
 const { signal } = new AbortController();
 
-/** A platform that answers with these pages, whatever is asked. */
-function answering(...pages: readonly { readonly rows: string; readonly totalCount: number }[]) {
-  const asked: (string | undefined)[] = [];
+/** A platform that responds with these pages to any query. */
+function respondingWith(...pages: readonly { readonly uids: string; readonly totalCount: number }[]) {
+  const pageTokens: (string | undefined)[] = [];
   const api = {
-    list: async (_: string, { pageToken }: ListQuery): Promise<Page<ExternalGroup>> => {
-      const page = pages[asked.length] ?? { rows: "", totalCount: 0 };
-      asked.push(pageToken);
-      const more = asked.length < pages.length;
+    list: async (_: string, { pageToken }: ListQuery): Promise<ResourcePage<ExternalGroup>> => {
+      const page = pages[pageTokens.length] ?? { uids: "", totalCount: 0 };
+      pageTokens.push(pageToken);
+      const more = pageTokens.length < pages.length;
       return {
-        rows: Array.from(page.rows, row),
+        resources: Array.from(page.uids, group),
         totalCount: page.totalCount,
-        ...(more ? { nextPageToken: String(asked.length) } : {}),
+        ...(more ? { nextPageToken: String(pageTokens.length) } : {}),
       };
     },
   } as unknown as PlatformApi;
-  return { asked, all: () => listAll(api, "groups", {}, signal) };
+  return { pageTokens, all: () => listAll(api, "groups", {}, signal) };
 }
 
-describe("a list of several pages", () => {
+describe("a list", () => {
   it.each([
-    ["of one page is stable", [{ rows: "12", totalCount: 2 }], true],
+    ["of one page is stable", [{ uids: "12", totalCount: 2 }], true],
     [
       "of two pages is stable",
       [
-        { rows: "12", totalCount: 3 },
-        { rows: "3", totalCount: 3 },
+        { uids: "12", totalCount: 3 },
+        { uids: "3", totalCount: 3 },
       ],
       true,
     ],
-    ["of nothing is stable", [{ rows: "", totalCount: 0 }], true],
+    ["without resources is stable", [{ uids: "", totalCount: 0 }], true],
     [
-      "whose total changed is not",
+      "whose total changes between pages is not stable",
       [
-        { rows: "12", totalCount: 3 },
-        { rows: "3", totalCount: 4 },
+        { uids: "12", totalCount: 3 },
+        { uids: "3", totalCount: 4 },
       ],
       false,
     ],
     [
-      "whose total is not what came is not",
+      "whose total differs from the number of resources is not stable",
       [
-        { rows: "12", totalCount: 4 },
-        { rows: "3", totalCount: 4 },
+        { uids: "12", totalCount: 4 },
+        { uids: "3", totalCount: 4 },
       ],
       false,
     ],
   ])("%s", async (_, pages, stable) => {
-    const listing = await answering(...pages).all();
+    const listing = await respondingWith(...pages).all();
     expect(listing.stable).toBe(stable);
-    expect(listing.rows).toHaveLength(pages.map(({ rows }) => rows).join("").length);
+    expect(listing.resources).toHaveLength(pages.map(({ uids }) => uids).join("").length);
   });
 
-  it("asks for each page with the token of the one before", async () => {
-    const { asked, all } = answering(
-      { rows: "1", totalCount: 3 },
-      { rows: "2", totalCount: 3 },
-      { rows: "3", totalCount: 3 },
+  it("requests each page with the page token of the one before", async () => {
+    const { pageTokens, all } = respondingWith(
+      { uids: "1", totalCount: 3 },
+      { uids: "2", totalCount: 3 },
+      { uids: "3", totalCount: 3 },
     );
     await all();
-    expect(asked).toEqual([undefined, "1", "2"]);
+    expect(pageTokens).toEqual([undefined, "1", "2"]);
   });
 
-  it("that starts over in the middle is no list", async () => {
-    await expect(answering({ rows: "12", totalCount: 3 }, { rows: "12", totalCount: 3 }).all()).rejects.toThrow(
+  it("fails if a page starts over", async () => {
+    await expect(respondingWith({ uids: "12", totalCount: 3 }, { uids: "12", totalCount: 3 }).all()).rejects.toThrow(
       "started over",
     );
   });

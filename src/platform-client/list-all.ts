@@ -1,16 +1,18 @@
 import type { ListQuery, PlatformApi } from "./api.ts";
-import { PlatformFailure } from "./failure.ts";
 import type { ExternalResources } from "./external-resource.ts";
+import { PlatformFailure } from "./failure.ts";
 
 export interface CompleteList<R> {
-  readonly rows: readonly R[];
-  /** Whether every page told the same total and the rows are as many: nothing came or went meanwhile. */
+  readonly resources: readonly R[];
+  /** Whether every page reported the same total, equal to the number of resources: nothing was created or deleted meanwhile. */
   readonly stable: boolean;
 }
 
 /**
- * All pages of a list in the order of uids, in which a row that neither comes nor goes is neither lost nor repeated.
- * @throws {PlatformFailure} also where a page does not continue the one before (an expired page token starts over).
+ * Reads all pages of a list. The pages are ordered by uid, so a resource that exists throughout is neither skipped nor
+ * repeated.
+ * @throws {PlatformFailure} of kind `noResponse` also where a page does not continue the one before it, because an expired
+ * page token starts the list over.
  */
 export async function listAll<C extends keyof ExternalResources>(
   api: PlatformApi,
@@ -18,18 +20,21 @@ export async function listAll<C extends keyof ExternalResources>(
   query: Omit<ListQuery, "pageToken">,
   signal: AbortSignal,
 ): Promise<CompleteList<ExternalResources[C]>> {
-  const rows: ExternalResources[C][] = [];
+  const resources: ExternalResources[C][] = [];
   let total: number | undefined;
   let stable = true;
   let pageToken: string | undefined;
   do {
     const page = await api.list(collection, { ...query, ...(pageToken === undefined ? {} : { pageToken }) }, signal);
-    const [last, first] = [rows.at(-1), page.rows[0]];
+    const [last, first] = [resources.at(-1), page.resources[0]];
     if (last !== undefined && first !== undefined && first.uid <= last.uid)
-      throw new PlatformFailure(`list ${collection}`, { kind: "noResponse", message: "a page started over" });
+      throw new PlatformFailure(`list ${collection}`, {
+        kind: "noResponse",
+        message: "the list started over at one of its pages",
+      });
     stable &&= page.totalCount === (total ??= page.totalCount);
-    rows.push(...page.rows);
+    resources.push(...page.resources);
     pageToken = page.nextPageToken;
   } while (pageToken !== undefined);
-  return { rows, stable: stable && rows.length === total };
+  return { resources, stable: stable && resources.length === total };
 }

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a server does with one request: the tests' own misbehaviour. */
+/** How the server handles one request. */
 export type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** For tests: a server on loopback that answers the nth request as the nth behaviour says, and the last one from then on. */
+/** A server on loopback that handles the nth request with the nth behaviour, and all further ones with the last. */
 export async function serve(...behaviours: readonly Behaviour[]) {
   const requests: {
     readonly method: string;

@@ -20,44 +20,44 @@ const roles = [
   { uid: custom, name: "viewer", capabilities: [list, "CAP_REPO_LIST"] },
 ];
 
-function rightsWith(...bindings: readonly ReturnType<typeof binding>[]) {
-  const asked: ListQuery[] = [];
+function platformWith(...bindings: readonly ReturnType<typeof binding>[]) {
+  const queries: ListQuery[] = [];
   const api = {
     list: async (collection: string, query: ListQuery) => {
-      asked.push(query);
-      const rows = collection === "roles" ? roles : bindings;
-      return { rows, totalCount: rows.length };
+      queries.push(query);
+      const resources = collection === "roles" ? roles : bindings;
+      return { resources, totalCount: resources.length };
     },
   } as unknown as PlatformApi;
-  return { asked, read: () => readPermissions(api, identity, new AbortController().signal) };
+  return { queries, read: () => readPermissions(api, identity, new AbortController().signal) };
 }
 
-describe("a right", () => {
+describe("a capability", () => {
   it.each<[string, ReturnType<typeof binding>[], string, boolean]>([
-    ["holds in the group of its binding", [binding(group, identity, viewer)], group, true],
+    ["holds in the group of its role binding", [binding(group, identity, viewer)], group, true],
     ["holds below it", [binding(root, identity, viewer)], group, true],
     ["does not hold above it", [binding(group, identity, viewer)], root, false],
-    ["does not hold beside it", [binding(group, identity, viewer)], `${root}/2222222222222222`, false],
-    ["is compared by segment", [binding(root, identity, viewer)], `${root}0/1111111111111111`, false],
-    ["of another identity is not ours", [binding(root, other, viewer)], root, false],
-    ["of a role that cannot be seen is not held", [binding(root, identity, "e".repeat(40))], root, false],
-    ["is not held where no binding can be seen", [], root, false],
+    ["does not hold in a sibling group", [binding(group, identity, viewer)], `${root}/2222222222222222`, false],
+    ["compares uids by segment", [binding(root, identity, viewer)], `${root}0/1111111111111111`, false],
+    ["of another identity does not hold", [binding(root, other, viewer)], root, false],
+    ["of a role that is not visible does not hold", [binding(root, identity, "e".repeat(40))], root, false],
+    ["does not hold without a visible role binding", [], root, false],
   ])("%s", async (_, bindings, scope, holds) => {
-    const { rights } = await rightsWith(...bindings).read();
-    expect(rights.allow(list, scope)).toBe(holds);
+    const { permissions } = await platformWith(...bindings).read();
+    expect(permissions.allow(list, scope)).toBe(holds);
   });
 });
 
-it("asks for its own bindings alone, and knows them again", async () => {
+it("lists only its own role bindings and returns their uids", async () => {
   const own = binding(root, identity, viewer);
-  const { asked, read } = rightsWith(own);
-  const { rights } = await read();
-  expect(asked).toContainEqual({ filter: { identity } });
-  expect([...rights.ownBindings]).toEqual([own.uid]);
+  const { queries, read } = platformWith(own);
+  const { permissions } = await read();
+  expect(queries).toContainEqual({ filter: { identity } });
+  expect([...permissions.ownBindings]).toEqual([own.uid]);
 });
 
-it("a name means the built-in role of that name", async () => {
-  const { roles: catalog } = await rightsWith().read();
+it("finds a built-in role by name, and a custom role only by uid", async () => {
+  const { roles: catalog } = await platformWith().read();
   expect(catalog.byName.get("viewer")?.uid).toBe(viewer);
   expect(catalog.byUid.get(custom)?.name).toBe("viewer");
 });

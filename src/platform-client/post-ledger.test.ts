@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { PostLedger } from "./post-ledger.ts";
 
-const harmless = (error: unknown) => error === "refused";
+const provesNoEffect = (error: unknown) => error === "refused";
 const lost = () => Promise.reject(new Error("lost"));
 
 function ledgerAt(now: number) {
   const ledger = new PostLedger();
   const track = (post: () => Promise<unknown>, key = "key") =>
-    ledger.track(key, () => now, post, harmless).catch(() => undefined);
+    ledger.track(key, now, post, provesNoEffect).catch(() => undefined);
   return { ledger, track };
 }
 
 describe("after a POST", () => {
-  it("that was answered, its outcome is known", async () => {
+  it("that succeeded, the outcome is known", async () => {
     const { ledger, track } = ledgerAt(5);
-    await track(async () => "made");
+    await track(async () => "created");
     expect([ledger.unknownSince("key"), ledger.mayHaveCreated("key"), ledger.mayHaveCreatedTwice("key")]).toEqual([
       undefined,
       true,
@@ -23,13 +23,13 @@ describe("after a POST", () => {
     expect(ledger.mayStillTakeEffect).toBe(false);
   });
 
-  it("that was refused, nothing was made", async () => {
+  it("that was refused, nothing was created", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(() => Promise.reject("refused"));
     expect([ledger.unknownSince("key"), ledger.mayHaveCreated("key")]).toEqual([undefined, false]);
   });
 
-  it("whose answer was lost, it is unknown from its sending on, until it is seen", async () => {
+  it("with a lost response, the outcome is unknown since it was sent, until its resource is seen", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(lost);
     expect([ledger.unknownSince("key"), ledger.unsettled, ledger.mayStillTakeEffect]).toEqual([5, true, true]);
@@ -42,37 +42,37 @@ describe("after a POST", () => {
     expect([ledger.mayHaveCreated("key"), ledger.mayHaveCreatedTwice("key")]).toEqual([true, true]);
   });
 
-  it("that was refused after one whose answer was lost, something may have been made all the same", async () => {
+  it("that was refused after one with a lost response, a resource may have been created", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(lost);
     await track(() => Promise.reject("refused"));
     expect(ledger.mayHaveCreated("key")).toBe(true);
   });
 
-  it("whose answer was lost while another of the key was answered, it is unknown", async () => {
+  it("with a lost response, the outcome stays unknown although a concurrent POST of the key succeeded", async () => {
     const { ledger, track } = ledgerAt(5);
     const first = Promise.withResolvers<void>();
-    const under = track(() => first.promise.then(lost));
-    await track(async () => "made");
+    const inFlight = track(() => first.promise.then(lost));
+    await track(async () => "created");
     first.resolve();
-    await under;
+    await inFlight;
     expect(ledger.unknownSince("key")).toBe(5);
   });
 });
 
-describe("on the way out", () => {
-  it("a POST under way may still land, also when its call was aborted", async () => {
+describe("at shutdown", () => {
+  it("a POST in flight may still take effect, also after its call was aborted", async () => {
     const { ledger, track } = ledgerAt(5);
-    const answer = Promise.withResolvers<string>();
-    const under = track(() => answer.promise);
+    const response = Promise.withResolvers<string>();
+    const inFlight = track(() => response.promise);
     expect(ledger.mayStillTakeEffect).toBe(true);
     ledger.noteAbort();
-    answer.resolve("made");
-    await under;
+    response.resolve("created");
+    await inFlight;
     expect(ledger.mayStillTakeEffect).toBe(true);
   });
 
-  it("none under way, nothing lands", () => {
+  it("nothing can take effect without a POST in flight", () => {
     const { ledger } = ledgerAt(5);
     ledger.noteAbort();
     expect(ledger.mayStillTakeEffect).toBe(false);

@@ -1,79 +1,83 @@
-import type { MonotonicTime } from "./collection-view.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 
 /**
- * Which POSTs this process has sent, by the natural key of what they make. After a POST with an unknown outcome an
- * absence is believed only from a list begun once the request can no longer land.
+ * The POSTs that this process has sent, by the natural key of what they create. A POST is not idempotent: after one with
+ * an unknown outcome, absence is believed only from a list that started after the request can no longer take effect.
  */
 export class PostLedger {
+  /** When the last POST of each key was sent whose outcome is unknown, those in flight included. */
   readonly #unknown = new Map<string, MonotonicTime>();
   readonly #posted = new Set<string>();
   readonly #lost = new Set<string>();
-  #underWay = 0;
+  #inFlight = 0;
   #aborted = false;
 
-  /** Runs one POST and remembers how it ended. `happened` tells a failure that proves nothing was made. */
+  /**
+   * Sends one POST and records its outcome.
+   * @param provesNoEffect whether a failure proves that nothing was created.
+   * @throws what `post` throws.
+   */
   async track<T>(
     key: string,
-    now: () => MonotonicTime,
+    sentAt: MonotonicTime,
     post: () => Promise<T>,
-    provesNothingHappened: (error: unknown) => boolean,
+    provesNoEffect: (error: unknown) => boolean,
   ): Promise<T> {
     const firstWithThisKey = !this.#posted.has(key);
-    const sentAt = now();
     this.#posted.add(key);
     this.#unknown.set(key, sentAt);
-    this.#underWay += 1;
+    this.#inFlight += 1;
     try {
-      const made = await post();
+      const created = await post();
       this.#unknown.delete(key);
-      return made;
+      return created;
     } catch (error) {
-      if (provesNothingHappened(error)) {
+      if (provesNoEffect(error)) {
         this.#unknown.delete(key);
         if (firstWithThisKey) this.#posted.delete(key);
       } else {
-        // Another POST with this key may have ended meanwhile, and known nothing of this one.
+        // Set again, because another POST with this key may have succeeded meanwhile and deleted the entry.
         this.#unknown.set(key, sentAt);
         this.#lost.add(key);
       }
       throw error;
     } finally {
-      this.#underWay -= 1;
+      this.#inFlight -= 1;
     }
   }
 
-  /** When the last POST with this key was sent whose outcome is unknown. */
+  /** When the last POST with this key and an unknown outcome was sent. */
   unknownSince(key: string): MonotonicTime | undefined {
     return this.#unknown.get(key);
   }
 
-  /** Whether something with this key may have been made by this process. */
+  /** Whether this process may have created a resource with this key. */
   mayHaveCreated(key: string): boolean {
     return this.#posted.has(key);
   }
 
-  /** Whether the answer to a POST with this key was ever lost, so that more than one thing may have been made. */
+  /** Whether the response to a POST with this key was ever lost, so that more than one resource may have been created. */
   mayHaveCreatedTwice(key: string): boolean {
     return this.#lost.has(key);
   }
 
-  /** Whether any POST's outcome is unknown. */
+  /** Whether the outcome of any POST is unknown. */
   get unsettled(): boolean {
     return this.#unknown.size > 0;
   }
 
-  /** What the POST makes has been seen: its outcome is known. */
+  /** Records that a resource with this key was seen: the outcome of its POST is known. */
   settle(key: string): void {
     this.#unknown.delete(key);
   }
 
-  /** To be called when calls are aborted on the way out. */
+  /** Must be called before the calls in flight are aborted at shutdown. */
   noteAbort(): void {
-    this.#aborted ||= this.#underWay > 0;
+    this.#aborted ||= this.#inFlight > 0;
   }
 
-  /** Whether a request of ours may still land after this process has ended. */
+  /** Whether a POST of ours may still take effect after this process has ended. */
   get mayStillTakeEffect(): boolean {
-    return this.#aborted || this.#underWay > 0 || this.#unknown.size > 0;
+    return this.#aborted || this.#inFlight > 0 || this.#unknown.size > 0;
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { ListQuery, PlatformApi } from "./api.ts";
 import { type CodeName, PlatformFailure } from "./failure.ts";
 import type { ExternalGroup } from "./external-resource.ts";
@@ -18,15 +19,23 @@ function refused(code: CodeName): PlatformFailure {
   return new PlatformFailure("call", { kind: "refused", error });
 }
 const lost = () => new PlatformFailure("call", { kind: "noResponse", message: "lost" });
-const row = (uid: string, name = "n"): ExternalGroup => ({ uid, name, description: name });
+const groupResource = (uid: string, name = "n"): ExternalGroup => ({ uid, name, description: name });
 
-/** A session over a platform of groups that records what is called, and fails where a test says so. */
+/** Sleeps pass by themselves, after everything that can run before them. */
+class SelfAdvancingClock extends ManualClock {
+  override async sleep(ms: number): Promise<void> {
+    await settled();
+    await this.advance(ms);
+  }
+}
+
+/** A session over a platform of groups that records its calls, and fails those that a test sets in `failing`. */
 function world({ capabilities = everyList, totals = [] as number[] } = {}) {
-  const clock = { now: 0 };
+  const clock = new SelfAdvancingClock();
   const calls: string[] = [];
-  const groups = new Map([root, group, child].map((uid) => [uid, row(uid)]));
+  const groups = new Map([root, group, child].map((uid) => [uid, groupResource(uid)]));
   const failing = new Map<string, () => Error>();
-  const state = { epoch: 1, mayWrite: true, capabilities };
+  const state = { epoch: 1, canWrite: true, capabilities };
   const call = (name: string) => {
     calls.push(name);
     const error = failing.get(name);
@@ -42,10 +51,10 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
       const where = scope === undefined ? JSON.stringify(filter ?? {}) : Object.entries(scope).join();
       call(`list ${collection} ${where}`);
       if (collection === "roles")
-        return { rows: [{ uid: owner, name: "owner", capabilities: state.capabilities }], totalCount: 1 };
+        return { resources: [{ uid: owner, name: "owner", capabilities: state.capabilities }], totalCount: 1 };
       if (filter !== undefined)
         return {
-          rows: [
+          resources: [
             { uid: `${root}/0000000000000002`, identity: { uid: identity, name: "" }, role: { uid: owner, name: "" } },
           ],
           totalCount: 1,
@@ -54,8 +63,8 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
         if (scope === undefined) return false;
         return "descendantsOf" in scope ? isBelow(uid, scope.descendantsOf) : parentOf(uid) === scope.childrenOf;
       };
-      const rows = collection === "groups" ? [...groups.values()].filter(({ uid }) => below(uid)) : [];
-      return { rows, totalCount: totals.shift() ?? rows.length };
+      const resources = collection === "groups" ? [...groups.values()].filter(({ uid }) => below(uid)) : [];
+      return { resources, totalCount: totals.shift() ?? resources.length };
     },
     get: async (_: string, uid: string) => {
       call(`get ${uid}`);
@@ -63,7 +72,7 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
     },
     create: async (_: string, parent: string, body: { name: string }) => {
       call("create");
-      const made = row(`${parent}/3333333333333333`, body.name);
+      const made = groupResource(`${parent}/3333333333333333`, body.name);
       groups.set(made.uid, made);
       return made;
     },
@@ -86,13 +95,9 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
     roots: [root],
     credentialEpoch: () => state.epoch,
     keys: { groups: keys, identities: keys, roleBindings: { naturalKey: () => undefined, name: () => undefined } },
-    now: () => clock.now,
-    sleep: async (ms) => {
-      await new Promise((resolve) => setImmediate(resolve));
-      clock.now += ms;
-    },
+    clock,
     signal: new AbortController().signal,
-    canWrite: () => state.mayWrite,
+    canWrite: () => state.canWrite,
   });
   const lists = (collection = "groups") =>
     calls.filter((one) => one.startsWith(`list ${collection} `) && !one.includes("{"));
@@ -100,70 +105,70 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
 }
 
 const anything = { startedAfter: 0, stable: false };
-const detailOf = (promise: Promise<unknown>) =>
+const problemOf = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,
     (error: unknown) => (error instanceof PlatformFailure ? error.problem : error),
   );
 
-describe("one list serves all that wait for one", () => {
-  it("those that come together, for whatever group below the root", async () => {
+describe("ensureSnapshot", () => {
+  it("shares one list among concurrent callers below a root", async () => {
     const { session, lists } = world();
     const waiting = [root, group, child].map((parent) => session.ensureSnapshot("groups", parent, anything));
     await Promise.all(waiting);
     expect(lists()).toEqual([`list groups descendantsOf,${root}`]);
   });
 
-  it("what is known well enough is not listed again", async () => {
+  it("does not list again if a snapshot meets the requirement", async () => {
     const { session, lists } = world();
     await session.ensureSnapshot("groups", group, anything);
     await session.ensureSnapshot("groups", child, anything);
     expect(lists()).toHaveLength(1);
   });
 
-  it("a demand for a later list is met by a later list, of the one group where that is cheaper", async () => {
+  it("lists only the group if a later snapshot is required", async () => {
     const { session, clock, lists } = world();
     await session.ensureSnapshot("groups", group, anything);
-    clock.now += 1;
-    await session.ensureSnapshot("groups", group, { startedAfter: clock.now, stable: false });
+    await clock.advance(1);
+    await session.ensureSnapshot("groups", group, { startedAfter: clock.monotonic(), stable: false });
     expect(lists()).toEqual([`list groups descendantsOf,${root}`, `list groups childrenOf,${group}`]);
   });
 
-  it("one that changed while it was read is repeated", async () => {
+  it("repeats a list that was not stable", async () => {
     const { session, lists } = world({ totals: [9] });
     await session.ensureSnapshot("groups", root, { startedAfter: 0, stable: true });
     expect(lists()).toHaveLength(2);
   });
 
-  it("one that never holds still is a failure, not a proof", async () => {
+  it("fails after three lists that were not stable", async () => {
     const { session, lists } = world({ totals: [9, 9, 9, 9] });
-    const failure = await detailOf(session.ensureSnapshot("groups", root, { startedAfter: 0, stable: true }));
+    const failure = await problemOf(session.ensureSnapshot("groups", root, { startedAfter: 0, stable: true }));
     expect(failure).toMatchObject({ kind: "noResponse" });
     expect(lists()).toHaveLength(3);
   });
 });
 
-describe("absence counts only", () => {
+describe("absence is proven", () => {
   const gone = async (setUp: (given: ReturnType<typeof world>) => void, uid = child) => {
     const given = world();
     given.groups.delete(uid);
     setUp(given);
-    const failure = await detailOf(given.session.read("groups", uid));
+    const failure = await problemOf(given.session.read("groups", uid));
     return { ...given, failure, is: given.session.views.groups.know(uid).is };
   };
 
-  it("if a group above it can be read", async () => {
+  it("if the group above can be read", async () => {
     const { is, calls } = await gone(() => undefined);
     expect(is).toBe("gone");
     expect(calls).toContain(`get ${group}`);
   });
 
-  it("also if the group above is gone, and one further above can be read", async () => {
+  it("if the group above is gone and one further above can be read", async () => {
     const { is } = await gone(({ groups }) => groups.delete(group));
     expect(is).toBe("gone");
   });
 
-  it("not if not even the root can be read", async () => {
+  it("not if the root cannot be read", async () => {
     const { is, failure } = await gone(({ groups }) => {
       groups.delete(group);
       groups.delete(root);
@@ -172,7 +177,7 @@ describe("absence counts only", () => {
     expect(failure).toBeDefined();
   });
 
-  it("not under a token that may not list", async () => {
+  it("not under a token without the list capability", async () => {
     const { is, failure } = await gone(({ state }) => {
       state.capabilities = ["CAP_REPO_LIST"];
     });
@@ -180,149 +185,149 @@ describe("absence counts only", () => {
     expect(failure).toMatchObject({ kind: "permissions", capability: "CAP_IAM_GROUPS_LIST" });
   });
 
-  it("not from an answer that is none", async () => {
+  it("not without a response", async () => {
     const { is } = await gone(({ failing }) => failing.set(`get ${child}`, lost));
     expect(is).not.toBe("gone");
   });
 });
 
-describe("a list under rights that do not show all", () => {
-  it("is not made, and tells the right that is missing", async () => {
+describe("a list without sufficient permissions", () => {
+  it("is not sent, and fails with the missing capability", async () => {
     const { session, lists } = world({ capabilities: [] });
-    expect(await detailOf(session.list("groups", { descendantsOf: root }))).toMatchObject({
+    expect(await problemOf(session.list("groups", { descendantsOf: root }))).toMatchObject({
       kind: "permissions",
       scope: root,
     });
     expect(lists()).toEqual([]);
   });
 
-  it("is not made below a root that cannot be read", async () => {
+  it("is not sent below a root that cannot be read", async () => {
     const { session, groups, lists } = world();
     groups.delete(root);
-    expect(await detailOf(session.list("groups", { descendantsOf: root }))).toMatchObject({
+    expect(await problemOf(session.list("groups", { descendantsOf: root }))).toMatchObject({
       error: { code: "NOT_FOUND" },
     });
     expect(lists()).toEqual([]);
   });
 
-  it("is made once they are given: they are read again, a second later at the earliest", async () => {
+  it("is sent after they were granted, which is checked once per second", async () => {
     const { session, clock, state, lists } = world({ capabilities: [] });
-    await detailOf(session.list("groups", { descendantsOf: root }));
+    await problemOf(session.list("groups", { descendantsOf: root }));
     state.capabilities = everyList;
-    expect(await detailOf(session.list("groups", { descendantsOf: root }))).toMatchObject({ kind: "permissions" });
-    clock.now += 1_000;
+    expect(await problemOf(session.list("groups", { descendantsOf: root }))).toMatchObject({ kind: "permissions" });
+    await clock.advance(1_000);
     await session.list("groups", { descendantsOf: root });
     expect(lists()).toHaveLength(1);
   });
 
-  it("is not believed where they were lost under a new token meanwhile", async () => {
+  it("is not recorded if they were lost under a new token meanwhile", async () => {
     const { session, state } = world();
     await session.refreshPermissions();
     const listing = session.list("groups", { descendantsOf: root });
     state.epoch = 2;
     state.capabilities = [];
-    expect(await detailOf(listing)).toMatchObject({ kind: "permissions" });
+    expect(await problemOf(listing)).toMatchObject({ kind: "permissions" });
     expect(session.views.groups.snapshotOf(root)).toBeUndefined();
   });
 
-  it("is not even thought of outside the roots", async () => {
+  it("is not sent outside the roots", async () => {
     const { session, calls } = world();
-    expect(await detailOf(session.ensureSnapshot("groups", otherRoot, anything))).toMatchObject({
+    expect(await problemOf(session.ensureSnapshot("groups", otherRoot, anything))).toMatchObject({
       kind: "permissions",
     });
     expect(calls).toEqual([]);
   });
 });
 
-it("rights are read once under one token, and anew under another", async () => {
+it("reads permissions once per token", async () => {
   const { session, state, calls } = world();
   await Promise.all([session.refreshPermissions(), session.refreshPermissions()]);
   await session.refreshPermissions();
   expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(1);
-  let told = 0;
-  session.onPermissionsChanged(() => (told += 1));
+  let notified = 0;
+  session.onPermissionsChanged(() => (notified += 1));
   state.epoch = 2;
   await session.refreshPermissions();
   await session.refreshPermissions();
   expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(2);
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
 });
 
 describe("writes", () => {
-  it("are known at once, and the group that was made is known to be empty for a while", async () => {
+  it("are in the view at once, and a created group counts as new for a minute", async () => {
     const { session, clock } = world();
     await session.create("groups", root, { name: "new" }, "new");
     const made = `${root}/3333333333333333`;
     expect(session.views.groups.know(made)).toMatchObject({ is: "present", row: { name: "new" } });
     expect([session.createdRecently(made), session.createdRecently(group)]).toEqual([true, false]);
-    clock.now += 60_000;
+    await clock.advance(60_000);
     expect(session.createdRecently(made)).toBe(false);
   });
 
-  it("are not made once another process may lead", async () => {
+  it("are not sent once another process may be the leader", async () => {
     const { session, state, calls } = world();
-    state.mayWrite = false;
+    state.canWrite = false;
     for (const write of [
       session.create("groups", root, { name: "new" }, "new"),
       session.update("groups", group, { name: "new" }, ["name"]),
       session.delete("groups", child),
     ])
-      expect(await detailOf(write)).toMatchObject({ kind: "paused" });
+      expect(await problemOf(write)).toMatchObject({ kind: "paused" });
     expect(calls).toEqual([]);
     expect(session.posts.mayStillTakeEffect).toBe(false);
   });
 
-  it("with a lost answer leave the thing in doubt", async () => {
+  it("with a lost response make the resource stale", async () => {
     const { session, failing } = world();
     await session.read("groups", group);
     failing.set("update", lost);
-    await detailOf(session.update("groups", group, { name: "new" }, ["name"]));
+    await problemOf(session.update("groups", group, { name: "new" }, ["name"]));
     expect(session.views.groups.know(group).is).toBe("stale");
   });
 
-  it("that were refused leave it as it was known", async () => {
+  it("that were refused keep the resource present", async () => {
     const { session, failing } = world();
     await session.read("groups", group);
     failing.set("update", () => refused("INVALID_ARGUMENT"));
-    await detailOf(session.update("groups", group, { name: "new" }, ["name"]));
+    await problemOf(session.update("groups", group, { name: "new" }, ["name"]));
     expect(session.views.groups.know(group).is).toBe("present");
   });
 
-  it("a POST whose answer was lost is settled once its thing is seen in a list", async () => {
+  it("a POST with a lost response is settled once its resource is listed", async () => {
     const { session, failing, groups } = world();
     failing.set("create", lost);
-    await detailOf(session.create("groups", root, { name: "new" }, "new"));
+    await problemOf(session.create("groups", root, { name: "new" }, "new"));
     expect(session.posts.unknownSince("new")).toBe(0);
-    groups.set(`${root}/4444444444444444`, row(`${root}/4444444444444444`, "new"));
+    groups.set(`${root}/4444444444444444`, groupResource(`${root}/4444444444444444`, "new"));
     await session.list("groups", { descendantsOf: root });
     expect(session.posts.unknownSince("new")).toBeUndefined();
   });
 
-  it("a POST that answers with another thing than was asked for has an unknown outcome", async () => {
+  it("a POST that returns another resource has an unknown outcome", async () => {
     const { session } = world();
-    expect(await detailOf(session.create("groups", root, { name: "new" }, "another key"))).toMatchObject({
+    expect(await problemOf(session.create("groups", root, { name: "new" }, "another key"))).toMatchObject({
       kind: "noResponse",
     });
     expect(session.posts.unknownSince("another key")).toBe(0);
   });
 
-  it("a DELETE of what is gone is success where absence is proven", async () => {
+  it("a DELETE of a missing resource succeeds if its absence is proven", async () => {
     const { session, groups } = world();
     groups.delete(child);
     await session.delete("groups", child);
     expect(session.views.groups.know(child).is).toBe("gone");
   });
 
-  it("and none where it is not", async () => {
+  it("a DELETE of a missing resource fails if its absence is not proven", async () => {
     const { session, groups, state } = world();
     groups.delete(child);
     state.capabilities = [];
-    expect(await detailOf(session.delete("groups", child))).toMatchObject({ kind: "permissions" });
+    expect(await problemOf(session.delete("groups", child))).toMatchObject({ kind: "permissions" });
     expect(session.views.groups.know(child).is).not.toBe("gone");
   });
 });
 
-it("who listens is told of each list before anybody who waited for it goes on", async () => {
+it("calls listeners before the callers that wait for the list continue", async () => {
   const { session } = world();
   const order: string[] = [];
   session.onSnapshot((collection, changed) => order.push(`${collection} ${changed.length}`));

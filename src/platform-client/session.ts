@@ -1,217 +1,152 @@
-import type { PlatformApi } from "./api.ts";
-import { CollectionView, type MonotonicTime, type ResourceKeys } from "./collection-view.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import { proveAbsence } from "./absence-proof.ts";
+import type { ListScope, PlatformApi } from "./api.ts";
+import type { CollectionName } from "./external-resource.ts";
 import { isRefusal, PlatformFailure, provesNoEffect } from "./failure.ts";
 import { listAll } from "./list-all.ts";
-import { PostLedger } from "./post-ledger.ts";
-import { type Permissions, type RoleCatalog, readPermissions } from "./permissions.ts";
-import { type CollectionName, listCapability, type ExternalResources } from "./external-resource.ts";
-import { isWithin, parentOf } from "./uid.ts";
+import type { Permissions, RoleCatalog } from "./permissions.ts";
+import { SessionPermissions } from "./session-permissions.ts";
+import { type KeysByCollection, SessionViews } from "./session-views.ts";
+import { SnapshotBatcher } from "./snapshot-batcher.ts";
+import type { SnapshotRequirement } from "./snapshots.ts";
 
 export interface SessionOptions {
   readonly api: PlatformApi;
   /** The uid of the identity that the session acts as. */
   readonly identity: string;
-  /** The groups below which the session works. */
+  /** The groups below which the session reads and writes. */
   readonly roots: readonly string[];
-  /** Counts token exchanges: rights are read again under a new token. */
+  /** The number of token exchanges so far: permissions are read again under a new token. */
   readonly credentialEpoch: () => number;
-  readonly keys: { readonly [C in CollectionName]: ResourceKeys<ExternalResources[C]> };
-  /** Milliseconds of a monotonic clock. */
-  readonly now: () => MonotonicTime;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly keys: KeysByCollection;
+  readonly clock: Clock;
+  /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
-  /** Asked before each write: false once another process may be the leader. */
+  /** Checked before each write: false once another process may be the leader. */
   readonly canWrite: () => boolean;
 }
 
-/** What a list must satisfy to answer a question. */
-export interface SnapshotRequirement {
-  readonly startedAfter: MonotonicTime;
-  /** Needed to believe an absence after a POST with unknown outcome. */
-  readonly stable: boolean;
-}
-
-interface PermissionsRead {
-  readonly rights: Permissions;
-  readonly roles: RoleCatalog;
-  /** Roots that could not be read, with the reason: nothing is believed or written below them. */
-  readonly unreadable: ReadonlyMap<string, unknown>;
-  readonly epoch: number;
-  readonly readAt: MonotonicTime;
-}
-
-type Views = { readonly [C in CollectionName]: CollectionView<ExternalResources[C]> };
-/** A scope was listed whole; `changed` are the uids that came, went missing or differ, other than by our own writes. */
+/** Receives each snapshot: `changed` are the uids that appeared, changed or disappeared other than by our own writes. */
 export type SnapshotListener = (collection: CollectionName, changed: readonly string[]) => void;
 
 /**
- * How long a group that this process has made is known to hold nothing but what this process made there. Long enough
- * for a tree that is applied at once, short enough that nobody has moved in by hand.
+ * How long a group that this process created is known to contain nothing but what this process created there: long enough
+ * for a tree that is applied at once, short enough that nobody else has used the group yet.
  */
-const freshGroupMs = 60_000;
-/** Lookups that come within this time of each other share a list. */
-const gatherMs = 20;
-const rowsPerPage = 200;
-/** Rights that did not suffice are read again after this time at the earliest. */
-const rightsRetryMs = 1_000;
+const newGroupMs = 60_000;
 
 /**
- * One credential's window on the platform: its rights, its view of each collection, and the only way to write. All
- * that it answers is recorded in the views before the caller goes on.
+ * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.
+ *
+ * **Expected flow.** A reconcile looks up the views and `posts`, decides on one step, and performs it through one of the
+ * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `create`, `update` or `delete`. Then it looks again. The
+ * resync calls `list` for each root.
+ *
+ * **Guarantees.**
+ * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
+ * - A resource becomes `gone` only through a proof of absence or our own DELETE. A snapshot is recorded only if the
+ *   permissions to see all of it were held before and after its list.
+ * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `posts.unknownSince`
+ *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
+ * - Nothing is written once `canWrite` returns false, and nothing is listed outside the roots.
+ * - Concurrent callers share lists (`SnapshotBatcher`) and reads of the permissions (`SessionPermissions`).
+ *
+ * **Assumptions.** No other process writes for the same owner while `canWrite` returns true. The platform's uids name their
+ * parent groups, lists are ordered by uid, and a role binding grants in its group and below it.
+ *
+ * **Caveats.** The session does not retry a failed call. A `read` of a missing resource costs more calls than one of a
+ * present resource, because its absence has to be proven. Two `read`s of one uid are two calls.
+ *
+ * **Errors.** Every method that returns a promise rejects with a `PlatformFailure`, of kind `permissions` where a missing
+ * resource would prove nothing and `paused` where `canWrite` returns false; or with the reason of `signal`.
  */
 export class PlatformSession {
-  readonly views: Views;
-  readonly posts = new PostLedger();
   readonly #options: SessionOptions;
-  /** Lists being gathered for or read, by collection and root, with the groups whose children they were asked for. */
-  readonly #gathering = new Map<string, { readonly wanted: Set<string>; readonly done: Promise<void> }>();
-  readonly #madeGroups = new Map<string, MonotonicTime>();
+  readonly #permissions: SessionPermissions;
+  readonly #seen: SessionViews;
+  readonly #batcher: SnapshotBatcher;
+  readonly #newGroups = new Map<string, MonotonicTime>();
   readonly #listeners: SnapshotListener[] = [];
-  readonly #accessListeners: (() => void)[] = [];
-  #permissionsRead: PermissionsRead | undefined;
-  #readingPermissions: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.views = {
-      groups: new CollectionView(options.keys.groups),
-      identities: new CollectionView(options.keys.identities),
-      roleBindings: new CollectionView(options.keys.roleBindings),
-    };
+    this.#permissions = new SessionPermissions(options);
+    this.#seen = new SessionViews(options.keys);
+    this.#batcher = new SnapshotBatcher({
+      views: this.#seen.views,
+      rootAbove: (collection, group) => this.#permissions.rootAbove(collection, group),
+      list: (collection, scope) => this.list(collection, scope),
+      clock: options.clock,
+      signal: options.signal,
+    });
   }
 
-  /** Told of each complete list, before anybody who waited for it goes on. */
+  get views(): SessionViews["views"] {
+    return this.#seen.views;
+  }
+
+  get posts(): SessionViews["posts"] {
+    return this.#seen.posts;
+  }
+
+  /** Undefined until they were read for the first time. */
+  get permissions(): Permissions | undefined {
+    return this.#permissions.permissions;
+  }
+
+  /** Undefined until they were read for the first time. */
+  get roles(): RoleCatalog | undefined {
+    return this.#permissions.roles;
+  }
+
+  /** Calls `listener` after each complete list, before the callers that wait for the list continue. */
   onSnapshot(listener: SnapshotListener): void {
     this.#listeners.push(listener);
   }
 
-  /** Told when rights and roles have been read under a new token. */
+  /** Calls `listener` after permissions and roles were read under a new token. */
   onPermissionsChanged(listener: () => void): void {
-    this.#accessListeners.push(listener);
+    this.#permissions.onChanged(listener);
   }
 
-  get permissions(): Permissions | undefined {
-    return this.#permissionsRead?.rights;
-  }
-
-  get roles(): RoleCatalog | undefined {
-    return this.#permissionsRead?.roles;
-  }
-
-  /** Whether this process has just made the group: then nothing is in it but what this process made there. */
+  /** Whether this process created the group within the last minute, so that it contains only what this process created. */
   createdRecently(group: string): boolean {
-    const madeAt = this.#madeGroups.get(group);
-    if (madeAt === undefined) return false;
-    if (this.#options.now() < madeAt + freshGroupMs) return true;
-    this.#madeGroups.delete(group);
+    const createdAt = this.#newGroups.get(group);
+    if (createdAt === undefined) return false;
+    if (this.#options.clock.monotonic() < createdAt + newGroupMs) return true;
+    this.#newGroups.delete(group);
     return false;
   }
 
-  /** Reads rights and roles unless they were read under the present token. @throws {PlatformFailure} */
-  async refreshPermissions(): Promise<void> {
-    if (this.#permissionsRead !== undefined && this.#permissionsRead.epoch === this.#options.credentialEpoch()) return;
-    await this.#rereadPermissions();
+  /** Reads permissions and roles, unless they were read under the current token. */
+  refreshPermissions(): Promise<void> {
+    return this.#permissions.refresh();
   }
 
-  /** Reads rights and roles again, because what was read did not suffice. @throws {PlatformFailure} */
-  async #rereadPermissions(): Promise<void> {
-    this.#readingPermissions ??= (async () => {
-      const { api, identity, roots, now, signal, credentialEpoch } = this.#options;
-      const read = await readPermissions(api, identity, signal);
-      const unreadable = new Map<string, unknown>();
-      for (const root of roots) await api.get("groups", root, signal).catch((error) => unreadable.set(root, error));
-      const before = this.#permissionsRead;
-      this.#permissionsRead = { ...read, unreadable, epoch: credentialEpoch(), readAt: now() };
-      if (before?.epoch !== this.#permissionsRead.epoch) for (const listener of this.#accessListeners) listener();
-    })().finally(() => {
-      this.#readingPermissions = undefined;
-    });
-    await this.#readingPermissions;
+  /** Resolves once a snapshot of the children of `parent` meets the requirement; lists them if there is none yet. */
+  ensureSnapshot(collection: CollectionName, parent: string, requirement: SnapshotRequirement): Promise<void> {
+    return this.#batcher.ensure(collection, parent, requirement);
   }
 
-  /**
-   * Resolves once the children of `parent` were listed whole, by a list that meets `demand`. One list serves all that
-   * wait; of lists of single groups and of a whole root the cheaper is made.
-   * @throws {PlatformFailure} also of kind `rights`, where the answer would prove nothing.
-   */
-  async ensureSnapshot(collection: CollectionName, parent: string, demand: SnapshotRequirement): Promise<void> {
-    const root = this.#rootAbove(collection, parent);
-    for (let attempt = 0; attempt < 3 && !this.#meets(collection, parent, demand); attempt += 1)
-      await this.#gather(collection, root, parent);
-    if (!this.#meets(collection, parent, demand))
-      throw new PlatformFailure(`list ${collection}`, {
-        kind: "noResponse",
-        message: "things came and went while the list was read",
-      });
-  }
-
-  #meets(collection: CollectionName, parent: string, demand: SnapshotRequirement): boolean {
-    const coverage = this.views[collection].snapshotOf(parent);
-    return coverage !== undefined && coverage.startedAt >= demand.startedAfter && (coverage.stable || !demand.stable);
-  }
-
-  #gather(collection: CollectionName, root: string, parent: string): Promise<void> {
-    const name = `${collection} ${root}`;
-    const under = this.#gathering.get(name);
-    if (under !== undefined) {
-      under.wanted.add(parent);
-      return under.done;
-    }
-    const wanted = new Set([parent]);
-    const done = this.#options
-      .sleep(gatherMs)
-      // From here on it is too late to join: who comes while the list is read may need a later one.
-      .finally(() => this.#gathering.delete(name))
-      .then(() => this.#listFor(collection, root, wanted));
-    this.#gathering.set(name, { wanted, done });
-    return done;
-  }
-
-  /** Lists the children of `parents` by the cheaper way: group by group, or all below the root. */
-  async #listFor(collection: CollectionName, root: string, parents: ReadonlySet<string>): Promise<void> {
-    const view = this.views[collection];
-    const pagesOfRoot = Math.ceil(Math.max(view.size, 1) / rowsPerPage);
-    if (parents.has(root) || parents.size > pagesOfRoot || view.snapshotOf(root) === undefined)
-      await this.list(collection, { descendantsOf: root });
-    else for (const parent of parents) await this.list(collection, { childrenOf: parent });
-  }
-
-  #rootAbove(collection: CollectionName, uid: string): string {
-    const root = this.#options.roots.find((candidate) => isWithin(uid, candidate));
-    if (root !== undefined) return root;
-    throw new PlatformFailure(`list ${collection}`, {
-      kind: "permissions",
-      capability: listCapability[collection],
-      scope: uid,
-    });
-  }
-
-  /** Lists one scope whole into the view. @throws {PlatformFailure} */
-  async list(
-    collection: CollectionName,
-    scope: { readonly descendantsOf: string } | { readonly childrenOf: string },
-  ): Promise<void> {
+  /** Records a snapshot of the scope. */
+  async list(collection: CollectionName, scope: ListScope): Promise<void> {
+    const { api, clock, signal } = this.#options;
     const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
-    await this.#requireRight(collection, group);
-    const startedAt = this.#options.now();
-    const { rows, stable: stable } = await listAll(this.#options.api, collection, { scope }, this.#options.signal);
-    // Rights may have been lost while the list was read; under less right it would look like absence.
-    await this.#requireRight(collection, group);
-    for (const row of rows) this.#settlePost(collection, row);
-    const changed = this.#view(collection).recordSnapshot(scope, rows, startedAt, stable);
+    await this.#permissions.requireList(collection, group);
+    const startedAt = clock.monotonic();
+    const list = await listAll(api, collection, { scope }, signal);
+    // Permissions that were lost while the list was read would make the resources that it lacks look absent.
+    await this.#permissions.requireList(collection, group);
+    const changed = this.#seen.recordSnapshot(collection, scope, list, startedAt);
     for (const listener of this.#listeners) listener(collection, changed);
   }
 
-  /**
-   * Reads one resource. Its absence is recorded only where it is proven: a group above it can be read, under rights
-   * that would show the resource if it were there.
-   * @throws {PlatformFailure} where nothing could be learned.
-   */
+  /** Reads one resource, or proves that it is absent. Rejects if neither succeeds. */
   async read(collection: CollectionName, uid: string): Promise<void> {
-    const startedAt = this.#options.now();
+    const { api, clock, signal } = this.#options;
+    const startedAt = clock.monotonic();
     try {
-      const row = await this.#options.api.get(collection, uid, this.#options.signal);
-      this.#recordRow(collection, row, startedAt);
+      this.#seen.record(collection, await api.get(collection, uid, signal), startedAt);
     } catch (error) {
       if (!isRefusal(error, "NOT_FOUND")) throw error;
       await this.#proveAbsence(collection, uid);
@@ -219,114 +154,66 @@ export class PlatformSession {
     }
   }
 
-  async #proveAbsence(collection: CollectionName, uid: string): Promise<void> {
-    const { api, signal } = this.#options;
-    const parent = parentOf(uid);
-    const root = this.#rootAbove(collection, parent ?? uid);
-    await this.#requireRight(collection, root);
-    for (let above = parent; above !== undefined; above = parentOf(above)) {
-      try {
-        await api.get("groups", above, signal);
-        return;
-      } catch (error) {
-        // A group that is gone took its children along; whether it is gone is decided one step further up.
-        if (!isRefusal(error, "NOT_FOUND") || above === root) throw error;
-      }
-    }
-  }
-
-  /** @throws {PlatformFailure} unless the rights show all of `collection` in `group`, and the root above can be read. */
-  async #requireRight(collection: CollectionName, group: string): Promise<void> {
-    const capability = listCapability[collection];
-    const root = this.#rootAbove(collection, group);
-    const trouble = () =>
-      this.#permissionsRead?.unreadable.get(root) ??
-      (this.#permissionsRead?.rights.allow(capability, group)
-        ? undefined
-        : new PlatformFailure("read rights", { kind: "permissions", capability, scope: group }));
-    await this.refreshPermissions();
-    if (trouble() !== undefined && this.#options.now() >= (this.#permissionsRead?.readAt ?? 0) + rightsRetryMs)
-      await this.#rereadPermissions();
-    const found = trouble();
-    if (found !== undefined) throw found;
-  }
-
-  /** Makes one thing below `parent`; `key` is its natural key. @throws {PlatformFailure} */
+  /** Creates one resource below `parent`; `key` is its natural key. */
   async create(
     collection: CollectionName,
     parent: string,
     body: Readonly<Record<string, unknown>>,
     key: string,
   ): Promise<void> {
-    const { api, now, signal } = this.#options;
+    const { api, clock, signal } = this.#options;
     this.#requireLeadership(`create ${collection}`);
-    const keys: ResourceKeys<ExternalResources[CollectionName]> = this.#options.keys[collection];
-    const row = await this.posts.track(
-      key,
-      now,
-      async () => {
-        const made = await api.create(collection, parent, body, signal);
-        if (keys.naturalKey(made) === key) return made;
-        // Not found again, it would be made again: so what became of the request is not known.
-        throw new PlatformFailure(`create ${collection}`, {
-          kind: "noResponse",
-          message: "the answer is not what was asked for",
-        });
-      },
-      isHarmless,
-    );
-    const at = now();
-    this.#recordRow(collection, row, at);
-    if (collection === "groups") this.#madeGroups.set(row.uid, at);
+    const post = async () => {
+      const created = await api.create(collection, parent, body, signal);
+      if (this.#seen.naturalKeyOf(collection, created) === key) return created;
+      // A resource with another key would not be found again, and would be created again: the outcome is unknown.
+      throw new PlatformFailure(`create ${collection}`, {
+        kind: "noResponse",
+        message: "the response is not the resource that was requested",
+      });
+    };
+    const resource = await this.posts.track(key, clock.monotonic(), post, hadNoEffect);
+    const createdAt = clock.monotonic();
+    this.#seen.record(collection, resource, createdAt);
+    if (collection === "groups") this.#newGroups.set(resource.uid, createdAt);
   }
 
-  /** @throws {PlatformFailure} */
+  /** Changes the fields in `mask`. */
   async update(
     collection: CollectionName,
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
   ): Promise<void> {
+    const { api, clock, signal } = this.#options;
     this.#requireLeadership(`update ${collection}`);
     try {
-      const row = await this.#options.api.update(collection, uid, body, mask, this.#options.signal);
-      this.#recordRow(collection, row, this.#options.now());
+      this.#seen.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
     } catch (error) {
-      if (!isHarmless(error) || isRefusal(error, "NOT_FOUND")) this.views[collection].recordStale(uid);
+      if (!hadNoEffect(error) || isRefusal(error, "NOT_FOUND")) this.views[collection].recordStale(uid);
       throw error;
     }
   }
 
-  /** Success where the thing is gone afterwards, also where it was gone before and that is proven. @throws {PlatformFailure} */
+  /** Deletes one resource. Resolves also if it was absent before and that is proven. */
   async delete(collection: CollectionName, uid: string): Promise<void> {
+    const { api, clock, signal } = this.#options;
     this.#requireLeadership(`delete ${collection}`);
     try {
-      await this.#options.api.delete(collection, uid, this.#options.signal);
+      await api.delete(collection, uid, signal);
     } catch (error) {
       if (!isRefusal(error, "NOT_FOUND")) {
-        if (!isHarmless(error)) this.views[collection].recordStale(uid);
+        if (!hadNoEffect(error)) this.views[collection].recordStale(uid);
         throw error;
       }
       await this.#proveAbsence(collection, uid);
     }
-    this.views[collection].recordGone(uid, this.#options.now());
+    this.views[collection].recordGone(uid, clock.monotonic());
   }
 
-  #recordRow<C extends CollectionName>(collection: C, row: ExternalResources[C], at: MonotonicTime): void {
-    this.#settlePost(collection, row);
-    this.#view(collection).recordRow(row, at);
-  }
-
-  /** A POST whose answer was lost has landed, once what it makes is seen. */
-  #settlePost<C extends CollectionName>(collection: C, row: ExternalResources[C]): void {
-    if (!this.posts.unsettled) return;
-    const keys: ResourceKeys<ExternalResources[C]> = this.#options.keys[collection];
-    const key = keys.naturalKey(row);
-    if (key !== undefined) this.posts.settle(key);
-  }
-
-  #view<C extends CollectionName>(collection: C): CollectionView<ExternalResources[C]> {
-    return this.views[collection];
+  #proveAbsence(collection: CollectionName, uid: string): Promise<void> {
+    const { api, signal } = this.#options;
+    return proveAbsence({ api, permissions: this.#permissions, signal }, collection, uid);
   }
 
   #requireLeadership(call: string): void {
@@ -334,6 +221,6 @@ export class PlatformSession {
   }
 }
 
-function isHarmless(error: unknown): boolean {
+function hadNoEffect(error: unknown): boolean {
   return error instanceof PlatformFailure && provesNoEffect(error.problem);
 }

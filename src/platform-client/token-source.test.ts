@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "#src/time/clock.ts";
+import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { PlatformFailure, type PlatformProblem } from "./failure.ts";
 import { type Behaviour, json, refuses, serve } from "./misbehaving-server.testing.ts";
 import { TokenSource } from "./token-source.ts";
@@ -30,22 +32,22 @@ afterEach(async () => {
 
 async function source(...behaviours: Behaviour[]) {
   const server = await serve(...behaviours);
-  const transport = new HttpTransport({ connections: 2, deadlineMs: 300 });
+  const transport = new HttpTransport({ connections: 2, deadlineMs: 300, clock: systemClock });
   endings.push(() => transport.close(), server.close);
-  const clock = { now: start };
+  const clock = new ManualClock(start);
   const authUrl = new URL("/auth", server.url);
-  const options = { authUrl, audience: "https://platform.example", identity, tokenFile, now: () => clock.now };
+  const options = { authUrl, audience: "https://platform.example", identity, tokenFile, clock };
   return { server, clock, tokens: new TokenSource(transport, options) };
 }
 
 async function failureOf(call: Promise<unknown>): Promise<PlatformProblem> {
   const error: unknown = await call.catch((thrown: unknown) => thrown);
-  if (!(error instanceof PlatformFailure)) throw new Error(`no failure of the platform: ${String(error)}`);
+  if (!(error instanceof PlatformFailure)) throw new Error(`expected a PlatformFailure: ${String(error)}`);
   return error.problem;
 }
 
 describe("a token", () => {
-  it("is exchanged for the workload's own, once for all that wait", async () => {
+  it("is exchanged for the workload's token, once for all concurrent callers", async () => {
     const { server, tokens } = await source(token("one"));
     const all = await Promise.all([tokens.token(), tokens.token(), tokens.token()]);
     expect(all.map(({ value }) => value)).toEqual(["one", "one", "one"]);
@@ -56,52 +58,52 @@ describe("a token", () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({ aud: "https://platform.example", identity });
   });
 
-  it("is renewed beside its use when 80 % of its life has passed", async () => {
+  it("is renewed in the background after 80 % of its lifetime", async () => {
     const { server, clock, tokens } = await source(token("one"), token("two", 120));
     await tokens.token();
-    clock.now = start + 47 * minute;
+    await clock.advance(47 * minute);
     await tokens.token();
     expect(server.requests).toHaveLength(1);
-    clock.now = start + 48 * minute;
+    await clock.advance(minute);
     expect((await tokens.token()).value).toBe("one");
     await expect.poll(() => tokens.epoch).toBe(2);
     expect((await tokens.token()).value).toBe("two");
   });
 
-  it("is not used when it could expire on the way", async () => {
+  it("is not used shortly before it expires", async () => {
     const { clock, tokens } = await source(token("one"), token("two", 120));
     await tokens.token();
-    clock.now = start + 60 * minute - 9_000;
+    await clock.advance(60 * minute - 9_000);
     expect((await tokens.token()).value).toBe("two");
   });
 
-  it("that still serves is used while it cannot be renewed", async () => {
+  it("is used while its renewal fails", async () => {
     const { clock, tokens } = await source(token("one"), refuses(503, 14));
     await tokens.token();
-    clock.now = start + 50 * minute;
+    await clock.advance(50 * minute);
     expect((await tokens.token()).value).toBe("one");
   });
 
-  it("is exchanged anew at once when the platform rejected it, with the file as it is now", async () => {
+  it("is exchanged again after the platform rejected it, for the current content of the file", async () => {
     const { server, tokens } = await source(token("one"), token("two"));
     const first = await tokens.token();
     await writeFile(tokenFile, "own-2");
     tokens.reject(first);
     expect((await tokens.token()).value).toBe("two");
     expect(server.requests[1]?.authorization).toBe("Bearer own-2");
-    // A late rejection of the first says nothing of the second.
+    // A late rejection of the first token does not affect the second one.
     tokens.reject(first);
     expect((await tokens.token()).value).toBe("two");
   });
 });
 
-describe("no token", () => {
+describe("without a token", () => {
   it.each<[string, Behaviour, object]>([
     ["a refused exchange", refuses(403, 7), { kind: "credential", cause: "exchange" }],
     ["an unknown audience", refuses(400, 3), { kind: "credential", cause: "exchange" }],
-    ["a service that is away", refuses(503, 14), { kind: "credential", cause: "unavailable" }],
-    ["a page of a proxy", (_, response) => response.end("<html>"), { kind: "credential", cause: "unavailable" }],
-    ["an answer without a token", json(200, {}), { kind: "credential", cause: "unavailable" }],
+    ["an unavailable token service", refuses(503, 14), { kind: "credential", cause: "unavailable" }],
+    ["an HTML page of a proxy", (_, response) => response.end("<html>"), { kind: "credential", cause: "unavailable" }],
+    ["a response without a token", json(200, {}), { kind: "credential", cause: "unavailable" }],
   ])("%s", async (_, behaviour, failure) => {
     const { tokens } = await source(behaviour);
     expect(await failureOf(tokens.token())).toMatchObject(failure);
@@ -109,7 +111,7 @@ describe("no token", () => {
 
   it.each([
     ["the file is empty", () => writeFile(tokenFile, " \n"), "is empty"],
-    ["the file is not there", () => rm(tokenFile), "cannot be read"],
+    ["the file does not exist", () => rm(tokenFile), "cannot be read"],
   ])("%s", async (_, prepare, problem) => {
     await prepare();
     const { server, tokens } = await source(token("one"));
@@ -122,16 +124,16 @@ describe("no token", () => {
     await writeFile(tokenFile, "own");
   });
 
-  it("is asked for once a second, however many wait", async () => {
+  it("the exchange is retried at most once a second", async () => {
     const { server, clock, tokens } = await source(refuses(503, 14), token("one"));
     await failureOf(tokens.token());
     await failureOf(tokens.token());
     expect(server.requests).toHaveLength(1);
-    clock.now += 1_000;
+    await clock.advance(1_000);
     expect((await tokens.token()).value).toBe("one");
   });
 
-  it("shows neither token in what it throws", async () => {
+  it("the error contains no token", async () => {
     const { tokens } = await source(refuses(403, 7));
     const error: unknown = await tokens.token().catch((thrown: unknown) => thrown);
     expect(JSON.stringify({ ...(error as object), message: String(error) })).not.toContain("own-1");

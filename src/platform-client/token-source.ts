@@ -1,50 +1,56 @@
 import { readFile } from "node:fs/promises";
+import type { Clock } from "#src/time/clock.ts";
 import { PlatformFailure } from "./failure.ts";
 import type { HttpTransport } from "./transport.ts";
 
 export interface TokenSourceOptions {
-  /** The token service's address: `{auth_url}`. */
+  /** The address of the platform's token service. */
   readonly authUrl: URL;
-  /** The audience of the token: `{base_url}` as the platform names itself. */
+  /** The audience of the token: the platform's base URL, as the platform is configured with it. */
   readonly audience: string;
   /** The uid of the identity to assume. */
   readonly identity: string;
-  /** The file with this workload's own OIDC token; read anew for each exchange, because it is replaced while we run. */
+  /** The file with this workload's own OIDC token. It is read for each exchange, because the kubelet replaces it. */
   readonly tokenFile: string;
-  readonly now: () => number;
+  /** The wall clock decides, because the token service gives the expiry as a date. */
+  readonly clock: Clock;
 }
 
 export interface PlatformToken {
   readonly value: string;
-  /** Counts exchanges, so that what was learned under one token is told from what was learned under another. */
+  /** The number of the exchange that returned the token; it distinguishes what was learned under different tokens. */
   readonly epoch: number;
 }
 
-interface Held extends PlatformToken {
+interface CurrentToken extends PlatformToken {
   readonly renewAt: number;
   readonly expiresAt: number;
 }
 
-/** A token is renewed when this share of its life has passed. */
+/** A token is renewed after this share of its lifetime. */
 const renewShare = 0.8;
-/** A token this close to its end is not used any more: it could expire on the way. */
+/** A token that expires sooner than this is not used: it could expire before the platform verifies it. */
 const expiryMarginMs = 10_000;
-/** A failed exchange is not tried again before: everything that waits for a token would ask at once. */
+/** A failed exchange is retried after this time at the earliest: otherwise every waiting call would retry it at once. */
 const failureKeptMs = 1_000;
-const defaultLifeMs = 3_600_000;
+/** The lifetime of a token without an expiry in the response. */
+const defaultLifetimeMs = 3_600_000;
+
+/** The codes with which the token service refuses the workload itself; after any other failure a retry may succeed. */
+const refusalCodes: readonly string[] = ["PERMISSION_DENIED", "INVALID_ARGUMENT", "UNAUTHENTICATED", "NOT_FOUND"];
 
 /**
- * The operator's API token: its projected service-account token, exchanged at the platform's token service (contract,
- * "Token exchange"). One exchange serves all that wait; a token past 80 % of its life is renewed beside its use.
+ * The operator's API token: its projected service-account token, exchanged at the platform's token service. One exchange
+ * serves all concurrent callers. A token past 80 % of its lifetime is renewed in the background and used meanwhile.
  */
 export class TokenSource {
   readonly #transport: HttpTransport;
   readonly #options: TokenSourceOptions;
-  #held: Held | undefined;
-  #exchange: Promise<Held> | undefined;
+  #current: CurrentToken | undefined;
+  #exchange: Promise<CurrentToken> | undefined;
   #failed: { readonly at: number; readonly error: unknown } | undefined;
   #epoch = 0;
-  /** An exchange serves many callers, so none of theirs may end it. */
+  /** Never aborted: an exchange serves many callers, and none of them may cancel it for the others. */
   readonly #lifetime = new AbortController();
 
   constructor(transport: HttpTransport, options: TokenSourceOptions) {
@@ -54,31 +60,31 @@ export class TokenSource {
 
   /** @throws {PlatformFailure} of kind `credential`. */
   async token(): Promise<PlatformToken> {
-    const now = this.#options.now();
-    const held = this.#held;
-    if (held === undefined || now >= held.expiresAt - expiryMarginMs) return this.#renew();
-    // A failed renewal is no trouble yet: the old token still serves, and the next use tries again.
-    if (now >= held.renewAt) this.#renew().catch(() => undefined);
-    return held;
+    const now = this.#options.clock.now();
+    const current = this.#current;
+    if (current === undefined || now >= current.expiresAt - expiryMarginMs) return this.#renew();
+    // A failed renewal is not a failure of this call: the current token is still valid, and the next call retries.
+    if (now >= current.renewAt) this.#renew().catch(() => undefined);
+    return current;
   }
 
-  /** Counts exchanges; what was learned under an earlier token may no longer hold. */
+  /** The number of exchanges so far. What was learned under an earlier token may no longer be true. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** To be called when the platform answered 16 under `token`: the next use exchanges anew. */
+  /** Must be called after the platform refused `token` with UNAUTHENTICATED: the next call exchanges a new one. */
   reject(token: PlatformToken): void {
-    if (this.#held?.epoch === token.epoch) this.#held = undefined;
+    if (this.#current?.epoch === token.epoch) this.#current = undefined;
   }
 
-  #renew(): Promise<Held> {
-    const { now } = this.#options;
-    if (this.#failed !== undefined && now() < this.#failed.at + failureKeptMs)
+  #renew(): Promise<CurrentToken> {
+    const { clock } = this.#options;
+    if (this.#failed !== undefined && clock.now() < this.#failed.at + failureKeptMs)
       return Promise.reject(this.#failed.error);
     this.#exchange ??= this.#exchangeOnce()
       .catch((error: unknown) => {
-        this.#failed = { at: now(), error };
+        this.#failed = { at: clock.now(), error };
         throw error;
       })
       .finally(() => {
@@ -87,61 +93,63 @@ export class TokenSource {
     return this.#exchange;
   }
 
-  async #exchangeOnce(): Promise<Held> {
-    const { authUrl, audience, identity, tokenFile, now } = this.#options;
-    let own: string;
-    try {
-      own = (await readFile(tokenFile, "utf8")).trim();
-    } catch (error) {
-      throw unavailable(`the token file ${tokenFile} cannot be read: ${(error as Error).message}`, error);
-    }
-    if (own === "") throw unavailable(`the token file ${tokenFile} is empty`);
-    const query = new URLSearchParams({ aud: audience, identity });
-    const startedAt = now();
-    let answer: unknown;
-    try {
-      answer = await this.#transport.send(
-        {
-          name: "exchange token",
-          method: "GET",
-          origin: authUrl.origin,
-          path: `${authUrl.pathname.replace(/\/$/, "")}/sts/exchange?${query.toString()}`,
-          bearer: own,
-        },
-        this.#lifetime.signal,
-      );
-    } catch (error) {
-      if (!(error instanceof PlatformFailure)) throw error;
-      if (
-        error.problem.kind === "refused" &&
-        ["PERMISSION_DENIED", "INVALID_ARGUMENT", "UNAUTHENTICATED", "NOT_FOUND"].includes(error.problem.error.code)
-      )
-        throw new PlatformFailure("exchange token", {
-          kind: "credential",
-          cause: "exchange",
-          message: `the token service refused the exchange for identity ${identity}: ${error.problem.error.message}`,
-        });
-      throw unavailable(`the token service does not answer: ${error.message}`, error);
-    }
-    const { token, expiry } = (answer ?? {}) as { token?: unknown; expiry?: unknown };
-    if (typeof token !== "string" || token === "") throw unavailable("the token service answered without a token");
+  async #exchangeOnce(): Promise<CurrentToken> {
+    const subjectToken = await this.#readSubjectToken();
+    const startedAt = this.#options.clock.now();
+    const { token, expiry } = await this.#requestToken(subjectToken);
+    if (typeof token !== "string" || token === "")
+      throw unavailable("the response of the token service contains no token");
     const expiresAt =
-      typeof expiry === "string" && !Number.isNaN(Date.parse(expiry)) ? Date.parse(expiry) : startedAt + defaultLifeMs;
+      typeof expiry === "string" && !Number.isNaN(Date.parse(expiry))
+        ? Date.parse(expiry)
+        : startedAt + defaultLifetimeMs;
     this.#epoch += 1;
-    this.#held = {
+    this.#current = {
       value: token,
       epoch: this.#epoch,
       expiresAt,
       renewAt: startedAt + (expiresAt - startedAt) * renewShare,
     };
-    return this.#held;
+    return this.#current;
+  }
+
+  async #readSubjectToken(): Promise<string> {
+    const { tokenFile } = this.#options;
+    let token: string;
+    try {
+      token = (await readFile(tokenFile, "utf8")).trim();
+    } catch (error) {
+      throw unavailable(`the token file ${tokenFile} cannot be read: ${(error as Error).message}`, error);
+    }
+    if (token === "") throw unavailable(`the token file ${tokenFile} is empty`);
+    return token;
+  }
+
+  async #requestToken(subjectToken: string): Promise<{ readonly token?: unknown; readonly expiry?: unknown }> {
+    const { authUrl, audience, identity } = this.#options;
+    const query = new URLSearchParams({ aud: audience, identity });
+    const call = {
+      name: "exchange token",
+      method: "GET",
+      origin: authUrl.origin,
+      path: `${authUrl.pathname.replace(/\/$/, "")}/sts/exchange?${query.toString()}`,
+      bearer: subjectToken,
+    } as const;
+    try {
+      return (await this.#transport.send(call, this.#lifetime.signal)) ?? {};
+    } catch (error) {
+      if (!(error instanceof PlatformFailure)) throw error;
+      if (error.problem.kind === "refused" && refusalCodes.includes(error.problem.error.code))
+        throw new PlatformFailure("exchange token", {
+          kind: "credential",
+          cause: "exchange",
+          message: `the token service refused the exchange for identity ${identity}: ${error.problem.error.message}`,
+        });
+      throw unavailable(`the token service is not available: ${error.message}`, error);
+    }
   }
 }
 
-function unavailable(problem: string, cause?: unknown): PlatformFailure {
-  return new PlatformFailure(
-    "exchange token",
-    { kind: "credential", cause: "unavailable", message: problem },
-    { cause },
-  );
+function unavailable(message: string, cause?: unknown): PlatformFailure {
+  return new PlatformFailure("exchange token", { kind: "credential", cause: "unavailable", message }, { cause });
 }

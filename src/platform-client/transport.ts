@@ -1,8 +1,9 @@
 import { Agent, type Dispatcher } from "undici";
+import type { Clock } from "#src/time/clock.ts";
 import { PlatformFailure, parseErrorBody, parseRetryAfter, type PlatformProblem } from "./failure.ts";
 
 export interface HttpCall {
-  /** What the call is, for people and metrics: `create groups`. */
+  /** The name of the call in errors, logs and metrics, such as `create groups`. */
   readonly name: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly origin: string;
@@ -13,23 +14,25 @@ export interface HttpCall {
 }
 
 export interface HttpTransportOptions {
-  /** Requests under way at once, each on a connection of its own. */
+  /** The maximum number of requests in flight to one origin, each on its own connection. */
   readonly connections: number;
-  /** From sending to the last byte of the answer, in milliseconds. */
+  /** The deadline of a call in milliseconds, from `send` to the last byte of the response. */
   readonly deadlineMs: number;
-  /** Trusted besides the system's authorities: PEM. */
+  /** PEM certificates of the authorities to trust. Absent: the authorities that Node trusts. */
   readonly ca?: string;
-  /** False once another process may be the leader: then nothing but GET is sent. */
-  readonly mayWrite?: () => boolean;
+  readonly clock: Clock;
+  /** False once another process may be the leader: then only GET requests are sent. */
+  readonly canWrite?: () => boolean;
+  /** Called after each call, with a gRPC code, `noResponse` or `aborted` as `outcome`. */
   readonly observe?: (call: HttpCall, outcome: string, seconds: number) => void;
 }
 
-/** An answer larger than this is not read to its end: 200 rows of the largest allowed size stay well below. */
-const maxAnswerBytes = 16 * 1024 * 1024;
+/** A larger response is not read to its end. A page of 200 resources of the largest allowed size is far smaller. */
+const maxResponseBytes = 16 * 1024 * 1024;
 
 /**
- * Sends one request and reads its JSON answer. Whatever is not a whole, well-formed answer of the platform becomes
- * `unanswered`: a cut connection, a deadline, a proxy's HTML page, an error body that contradicts its status.
+ * Sends one request and reads its JSON response. Everything other than a complete, well-formed response of the platform is a
+ * `noResponse` failure: a cut connection, a missed deadline, a proxy's HTML page, an error body that contradicts its status.
  */
 export class HttpTransport {
   readonly #agent: Agent;
@@ -41,8 +44,8 @@ export class HttpTransport {
       connections: options.connections,
       pipelining: 1,
       allowH2: false,
-      maxResponseSize: maxAnswerBytes,
-      // Each call has its own deadline.
+      maxResponseSize: maxResponseBytes,
+      // The deadline of the call covers both.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: { timeout: options.deadlineMs, ...(options.ca === undefined ? {} : { ca: options.ca }) },
@@ -50,11 +53,11 @@ export class HttpTransport {
   }
 
   /**
-   * Returns the parsed body, undefined where it is empty.
-   * @throws {PlatformFailure} `refused` or `unanswered`; or the reason of `signal` when that was aborted.
+   * Returns the parsed body, or undefined if it is empty.
+   * @throws {PlatformFailure} of kind `refused`, `noResponse` or `paused`; or the reason of `signal` after it was aborted.
    */
   async send(call: HttpCall, signal: AbortSignal): Promise<unknown> {
-    const started = performance.now();
+    const startedAt = this.#options.clock.monotonic();
     let outcome = "noResponse";
     try {
       const body = await this.#exchange(call, signal);
@@ -65,11 +68,11 @@ export class HttpTransport {
         outcome = "aborted";
         throw signal.reason;
       }
-      const failure = error instanceof PlatformFailure ? error : unanswered(call, error);
+      const failure = error instanceof PlatformFailure ? error : noResponse(call, error);
       if (failure.problem.kind === "refused") outcome = failure.problem.error.code;
       throw failure;
     } finally {
-      this.#options.observe?.(call, outcome, (performance.now() - started) / 1000);
+      this.#options.observe?.(call, outcome, (this.#options.clock.monotonic() - startedAt) / 1000);
     }
   }
 
@@ -78,27 +81,27 @@ export class HttpTransport {
   }
 
   async #exchange(call: HttpCall, signal: AbortSignal): Promise<unknown> {
-    const { status, retryAfter, text } = await this.#answer(call, signal);
+    const { status, retryAfter, text } = await this.#dispatch(call, signal);
     const parsed = parseJson(text);
     if (status >= 200 && status < 300) {
       if (parsed === notJson)
-        throw fail(call, { kind: "noResponse", message: `HTTP ${status} with a body that is not JSON` });
+        throw fail(call, { kind: "noResponse", message: `the body of the HTTP ${status} response is not JSON` });
       return parsed;
     }
-    const retryAfterMs = parseRetryAfter(single(retryAfter), Date.now());
+    const retryAfterMs = parseRetryAfter(single(retryAfter), this.#options.clock.now());
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     const error = parseErrorBody(status, parsed);
     if (error === undefined)
       throw fail(call, {
         kind: "noResponse",
-        message: `HTTP ${status} that is not an error of the platform's form`,
+        message: `the HTTP ${status} response is not an error of the platform`,
         ...wait,
       });
     throw fail(call, { kind: "refused", error, ...wait });
   }
 
-  /** undici's handlers, rather than its streams and signals: those would be most of what a call costs us. */
-  #answer(call: HttpCall, signal: AbortSignal): Promise<Answer> {
+  /** Uses undici's handlers: its streams and abort signals would take most of the CPU time of a call. */
+  #dispatch(call: HttpCall, signal: AbortSignal): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
@@ -107,66 +110,62 @@ export class HttpTransport {
       let controller: Dispatcher.DispatchController | undefined;
       let ended = false;
       let status = 0;
-      let retryAfter: Answer["retryAfter"];
+      let retryAfter: HttpResponse["retryAfter"];
       const chunks: Buffer[] = [];
       const end = () => {
         ended = true;
-        clearTimeout(timer);
+        cancelDeadline();
         signal.removeEventListener("abort", abort);
       };
       const giveUp = (reason: unknown) => {
         if (ended) return;
         end();
-        controller?.abort(new Error("nobody waits for it any more"));
+        controller?.abort(new Error("the call has ended"));
         reject(reason);
       };
       const abort = () => giveUp(signal.reason);
-      const timer = setTimeout(() => giveUp(new Error("no answer within the deadline")), this.#options.deadlineMs);
-      signal.addEventListener("abort", abort, { once: true });
-      this.#agent.dispatch(
-        {
-          origin: call.origin,
-          path: call.path,
-          method: call.method,
-          headers: {
-            authorization: `Bearer ${call.bearer}`,
-            accept: "application/json",
-            ...(call.body === undefined ? {} : { "content-type": "application/json" }),
-          },
-          ...(call.body === undefined ? {} : { body: call.body }),
-        },
-        {
-          onRequestStart: (started) => {
-            controller = started;
-            // Asked when the bytes are about to leave: a process may stand still at any place before.
-            if (call.method !== "GET" && this.#options.mayWrite?.() === false)
-              giveUp(fail(call, { kind: "paused", retryAfterMs: 0 }));
-            // It waited for a connection, and nobody waits for it any more.
-            if (ended) started.abort(new Error("nobody waits for it any more"));
-          },
-          onResponseStart: (_, statusCode, headers) => {
-            status = statusCode;
-            retryAfter = headers["retry-after"];
-          },
-          onResponseData: (_, chunk) => {
-            chunks.push(chunk);
-          },
-          onResponseEnd: () => {
-            if (ended) return;
-            end();
-            resolve({ status, retryAfter, text: Buffer.concat(chunks).toString("utf8") });
-          },
-          onResponseError: (_, error) => giveUp(error),
-        },
+      const cancelDeadline = this.#options.clock.setTimer(
+        () => giveUp(new Error("no response within the deadline")),
+        this.#options.deadlineMs,
       );
+      signal.addEventListener("abort", abort, { once: true });
+      this.#agent.dispatch(requestOf(call), {
+        onRequestStart: (started) => {
+          controller = started;
+          // Checked just before the request is sent: the process may have been paused at any point before.
+          if (call.method !== "GET" && this.#options.canWrite?.() === false)
+            giveUp(fail(call, { kind: "paused", retryAfterMs: 0 }));
+          // The call ended while it waited for a connection.
+          if (ended) started.abort(new Error("the call has ended"));
+        },
+        onResponseStart: (_, statusCode, headers) => {
+          status = statusCode;
+          retryAfter = headers["retry-after"];
+        },
+        onResponseData: (_, chunk) => {
+          chunks.push(chunk);
+        },
+        onResponseEnd: () => {
+          if (ended) return;
+          end();
+          resolve({ status, retryAfter, text: Buffer.concat(chunks).toString("utf8") });
+        },
+        onResponseError: (_, error) => giveUp(error),
+      });
     });
   }
 }
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly retryAfter: string | string[] | undefined;
   readonly text: string;
+}
+
+function requestOf({ origin, path, method, bearer, body }: HttpCall): Dispatcher.DispatchOptions {
+  const headers = { authorization: `Bearer ${bearer}`, accept: "application/json" };
+  if (body === undefined) return { origin, path, method, headers };
+  return { origin, path, method, headers: { ...headers, "content-type": "application/json" }, body };
 }
 
 const notJson = Symbol("not JSON");
@@ -180,18 +179,18 @@ function parseJson(text: string): unknown {
   }
 }
 
-function fail(call: HttpCall, detail: PlatformProblem): PlatformFailure {
-  return new PlatformFailure(call.name, detail);
+function fail(call: HttpCall, problem: PlatformProblem): PlatformFailure {
+  return new PlatformFailure(call.name, problem);
 }
 
-function unanswered(call: HttpCall, error: unknown): PlatformFailure {
-  return new PlatformFailure(call.name, { kind: "noResponse", message: problemOf(error) }, { cause: error });
+function noResponse(call: HttpCall, error: unknown): PlatformFailure {
+  return new PlatformFailure(call.name, { kind: "noResponse", message: messageOf(error) }, { cause: error });
 }
 
-function problemOf(error: unknown): string {
-  if (!(error instanceof Error)) return "no answer";
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return "no response";
   const code = "code" in error ? String(error.code) : "";
-  return error.message === "" ? code || "no answer" : error.message;
+  return error.message === "" ? code || "no response" : error.message;
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -1,10 +1,10 @@
 /**
- * Uids of the platform: 40 hex digits for a root, then `/` and 16 hex digits for each step down. Compared by segment,
- * never by prefix alone: `a/b` is not above `a/bc`.
+ * A uid of the platform: 40 hex digits for a root, then `/` and 16 hex digits for each level below it. Uids are compared by
+ * segment, never only by prefix: `a/b` is not above `a/bc`.
  */
 export const uidPattern = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
 
-/** The uid of the group that holds `uid`; undefined for a root. */
+/** The uid of the group that contains `uid`; undefined for a root. */
 export function parentOf(uid: string): string | undefined {
   const end = uid.lastIndexOf("/");
   return end < 0 ? undefined : uid.slice(0, end);

@@ -37,7 +37,7 @@ describe("the breaker", () => {
     const breaker = new Breaker(limits);
     const { view, all } = after(10, 4);
     breaker.assess(view, all);
-    view.recordRow(row(all[0] ?? ""), 3);
+    view.record(row(all[0] ?? ""), 3);
     breaker.release(all[1] ?? "");
     breaker.assess(view, all.slice(2).concat(all[0] ?? ""));
     expect(all.filter((uid) => breaker.holds(uid))).toEqual(all.slice(2, 4));

@@ -1,4 +1,4 @@
-import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 import type { Observed } from "./observed.ts";
 import type { Outcome } from "./outcome.ts";
 import { statusDelayMs } from "./status-delay.ts";

@@ -1,4 +1,4 @@
-import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 
 const hourMs = 3_600_000;
 const correctionsAnHour = 3;

@@ -4,7 +4,7 @@ import { apiVersion, finalizer, type Resource } from "#src/api/resource.ts";
 import type { RoleBinding } from "#src/api/role-binding.ts";
 import type { Status } from "#src/api/status.ts";
 import { kinds } from "#src/kinds/kinds.ts";
-import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
+import type { PlatformError } from "#src/platform-client/failure.ts";
 import type { ExternalGroup } from "#src/platform-client/external-resource.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "./marker.ts";
 import type { ReconcileState } from "./reconcile-state.ts";
@@ -128,7 +128,7 @@ export const memory: ReconcileState = {
   corrections: [],
 };
 
-export function refusal(code: PlatformErrorBody["code"], parts: Partial<PlatformErrorBody> = {}): PlatformErrorBody {
+export function refusal(code: PlatformError["code"], parts: Partial<PlatformError> = {}): PlatformError {
   return {
     code,
     message: `refused with ${code}`,

@@ -1,6 +1,7 @@
 import type { Resource } from "#src/api/resource.ts";
 import type { Fields, Kind, ResolvedUids } from "#src/kinds/kind.ts";
-import type { ExternalState, MonotonicTime } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
+import type { ExternalState } from "#src/platform-client/collection-view.ts";
 import type { ExternalResource } from "#src/platform-client/external-resource.ts";
 import type { ReconcileState } from "./reconcile-state.ts";
 

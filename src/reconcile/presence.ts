@@ -3,7 +3,7 @@ import { pausedAnnotation } from "#src/api/annotations.ts";
 import { finalizer } from "#src/api/resource.ts";
 import type { Drift } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { ExternalResource } from "#src/platform-client/external-resource.ts";
 import { attempt, attemptOf, conclude, stalled, waiting } from "./conclude.ts";

@@ -1,6 +1,6 @@
 import type { Reason } from "#src/api/reason.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import type { PlatformErrorBody, PlatformProblem } from "#src/platform-client/failure.ts";
+import type { PlatformError, PlatformProblem } from "#src/platform-client/failure.ts";
 
 /**
  * Why a resource is not as it should be, and what that means for its conditions:
@@ -13,7 +13,7 @@ export interface Problem {
   readonly reason: Reason;
   /** One sentence, with the mend where there is one. */
   readonly message: string;
-  readonly error?: PlatformErrorBody;
+  readonly error?: PlatformError;
   /** How long it lasts before it is shown, in milliseconds, where that is not the usual two seconds. */
   readonly statusDelayMs?: number;
 }
@@ -52,7 +52,7 @@ export function problemOf(failure: PlatformProblem, kind: Kind): Problem {
   }
 }
 
-function problemOfRefusal(error: PlatformErrorBody, kind: Kind): Problem {
+function problemOfRefusal(error: PlatformError, kind: Kind): Problem {
   switch (error.code) {
     case "INVALID_ARGUMENT":
     case "OUT_OF_RANGE":
@@ -119,7 +119,7 @@ function problemOfRefusal(error: PlatformErrorBody, kind: Kind): Problem {
   }
 }
 
-function invalidSpec(error: PlatformErrorBody, kind: Kind): string {
+function invalidSpec(error: PlatformError, kind: Kind): string {
   const violations = error.fieldViolations.map(({ field, description }) => `${kind.specPath(field)}: ${description}`);
   return `The platform refused the spec: ${violations.length === 0 ? error.message : violations.join("; ")}.`;
 }

@@ -1,5 +1,5 @@
 import type { Drift } from "#src/api/status.ts";
-import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 import type { PlatformProblem } from "#src/platform-client/failure.ts";
 import type { PlatformStep } from "./step.ts";
 

@@ -1,5 +1,5 @@
 import { statusBounds } from "#src/api/status.ts";
-import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 import type { PlatformFailure, PlatformProblem } from "#src/platform-client/failure.ts";
 import { attemptOf } from "./conclude.ts";
 import { recentCorrections } from "./fight.ts";

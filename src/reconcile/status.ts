@@ -3,7 +3,7 @@ import type { Condition, ConditionType, WrittenCondition } from "#src/api/condit
 import type { Reason } from "#src/api/reason.ts";
 import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import { statusBounds } from "#src/api/status.ts";
-import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
+import type { PlatformError } from "#src/platform-client/failure.ts";
 import type { Observed } from "./observed.ts";
 import type { Outcome } from "./outcome.ts";
 import { plainText } from "./plain-text.ts";
@@ -132,11 +132,7 @@ function dated(
   return { ...condition, observedGeneration: generation, lastTransitionTime };
 }
 
-function errorOf(
-  error: PlatformErrorBody | undefined,
-  now: string,
-  before: StatusError | undefined,
-): StatusError | null {
+function errorOf(error: PlatformError | undefined, now: string, before: StatusError | undefined): StatusError | null {
   if (error === undefined) return null;
   const next: StatusError = {
     code: error.code,

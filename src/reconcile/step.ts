@@ -1,6 +1,6 @@
 import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 
 /** Something to tell people about in an event, once the step has succeeded. */
 export interface Event {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { operatorSettings } from "#src/commands/operator/settings.ts";
-import platform from "#src/commands/platform.ts";
-import { readSettings, variableOf } from "#src/commands/settings.ts";
+import platform from "#src/commands/platform/platform.ts";
+import { readSettings, variableOf } from "#src/commands/settings/settings.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { kustomize } from "./kustomize.ts";

@@ -77,7 +77,7 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
   });
 
   it.each([
-    [["--role", "emperor"], '--role: the platform has no role "emperor"'],
+    [["--role", "emperor"], '--role: the role "emperor" does not exist on the platform'],
     [["--root-group", "0".repeat(40)], "NOT_FOUND"],
   ])("bootstrap explains why it cannot create the operator's identity: %s", async (flags, reason) => {
     const run = await runBootstrap(...flags);

@@ -13,54 +13,73 @@ import {
   requiredList,
   text,
   url,
+  type Values,
   withDefault,
-} from "#src/commands/settings.ts";
+} from "#src/commands/settings/settings.ts";
 
-const uid = matching("UID", uidPattern, "a uid: 40 hex digits, then / and 16 hex digits for each step down");
-const namespace = matching("NAME", /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "a namespace's name");
+const uid = matching("UID", uidPattern, "a uid: 40 hex digits, then / and 16 hex digits for each level below");
+const namespace = matching("NAME", /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "the name of a namespace");
 
-/** The settings of `muster operator`. Root groups, namespaces and roles are the boundary of what it may do. */
+/** The settings of `muster operator`. Root groups, namespaces and roles are the boundary of what it can manage. */
 export const operatorSettings = {
-  platformUrl: required(url, "The platform's address, as the platform itself names it: also the audience of tokens."),
-  authUrl: optional(url, "The token service's address, where it is not the platform's."),
-  platformCa: optional(file, "PEM file with the authorities to trust for both, besides the system's own."),
+  platformUrl: required(
+    url,
+    "The platform's base URL, exactly as the platform is configured with it: it is also the audience of tokens.",
+  ),
+  authUrl: optional(url, "The address of the token service. (default: the platform's)"),
+  platformCa: optional(
+    file,
+    "PEM file with the certificate authorities to trust for the platform and its token service, instead of the default ones.",
+  ),
   identity: required(uid, "The identity on the platform that the operator assumes."),
   tokenFile: withDefault(
     file,
     "/var/run/secrets/muster/token",
-    "The file with the operator's own service-account token, which is exchanged for the platform's.",
+    "File with the operator's service-account token, which it exchanges for a token of the platform.",
   ),
-  rootGroup: requiredList(uid, "A group below which the operator may work; nothing outside is ever written or bound."),
-  watchNamespace: requiredList(namespace, "A namespace whose Muster objects the operator looks after."),
-  allowedRole: requiredList(text, "A role that may be bound: a built-in one's name, or a uid."),
+  rootGroup: requiredList(
+    uid,
+    "A group in and below which the operator manages resources. It never writes or grants anything outside.",
+  ),
+  watchNamespace: requiredList(namespace, "A namespace whose Muster objects the operator reconciles."),
+  allowedRole: requiredList(text, "A role that RoleBinding objects may grant: the name of a built-in role, or a uid."),
   serviceAccountDirectory: withDefault(
     file,
     serviceAccountDirectory,
-    "Where the pod's own service account is mounted: ca.crt, namespace and token.",
+    "Directory where the pod's service account is mounted: ca.crt, namespace and token.",
   ),
-  kubeconfig: optional(file, "The kubeconfig to use. Without this and --context: the pod's own service account."),
-  context: optional(text, "The context of the kubeconfig."),
-  listen: withDefault(listenAddress, "0.0.0.0:8080", "Where /livez, /readyz and /metrics answer."),
-  leaseNamespace: optional(namespace, "The Lease's namespace. Default: the pod's own, or that of the context."),
-  leaseName: withDefault(text, "muster", "The Lease by which one operator of several leads."),
-  leaseDuration: withDefault(duration, "15s", "How long others wait for a leader that has fallen silent."),
-  resync: withDefault(duration, "10m", "How often the platform is listed to find drift, within 10 %."),
-  workers: withDefault(integer(1, 64), "16", "Objects that are worked on at once."),
-  platformTimeout: withDefault(duration, "10s", "How long one call to the platform may take."),
+  kubeconfig: optional(
+    file,
+    "The kubeconfig to use. (default: the pod's service account; with --context, the user's kubeconfig)",
+  ),
+  context: optional(text, "The context of the kubeconfig. (default: its current context)"),
+  listen: withDefault(listenAddress, "0.0.0.0:8080", "The address that serves /livez, /readyz and /metrics."),
+  leaseNamespace: optional(namespace, "The namespace of the Lease. (default: that of the pod or the context)"),
+  leaseName: withDefault(text, "muster", "The Lease that elects the leader among several operators."),
+  leaseDuration: withDefault(
+    duration,
+    "15s",
+    "How long followers wait after the leader's last renewal before one of them takes over.",
+  ),
+  resync: withDefault(duration, "10m", "The interval at which the platform is listed to detect drift, within 10 %."),
+  workers: withDefault(integer(1, 64), "16", "The number of objects to reconcile concurrently."),
+  platformTimeout: withDefault(duration, "10s", "The deadline for one call to the platform."),
   settleTime: withDefault(
     duration,
     "5s",
-    "How much longer than --platform-timeout a request with a lost answer may still take effect. Absence is not believed before.",
+    "How long after --platform-timeout a request without a response may still take effect. Until then the operator does not conclude that a resource is absent.",
   ),
   breakerObjects: withDefault(
     integer(1, 1_000_000),
     "20",
-    "If so many objects of a kind, and 10 % of them, are gone from the platform at once, they are not made anew without being asked.",
+    "Pause re-creation when at least this many resources of a kind, and 10 % of them, disappear at once.",
   ),
   ownerId: optional(
     text,
-    "What marks things on the platform as this cluster's. Default: the uid of the namespace kube-system. Set it to keep what exists across a rebuilt cluster.",
+    "The id that marks resources on the platform as managed by this cluster. Set it to keep managing the same resources after the cluster is rebuilt. (default: the uid of the namespace kube-system)",
   ),
-  previousOwnerId: optionalList(text, "An earlier owner id, whose things are this cluster's too."),
-  logLevel: withDefault(oneOf("debug", "info", "warn", "error"), "info", "The least severe lines to log."),
+  previousOwnerId: optionalList(text, "A former owner id, whose resources this cluster also manages."),
+  logLevel: withDefault(oneOf("debug", "info", "warn", "error"), "info", "The minimum level of log lines."),
 } as const;
+
+export type OperatorValues = Values<typeof operatorSettings>;

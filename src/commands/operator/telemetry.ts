@@ -18,7 +18,7 @@ import type { ReconcileFailure } from "#src/runtime/controller.ts";
 
 const kindNames = Object.keys(kinds) as KindName[];
 
-/** Where the operator's parts tell what they do: turned into log lines and metrics in one place. */
+/** Receives the reports of the operator's parts and turns them into log lines and metrics, all in one place. */
 export class OperatorTelemetry implements ReconcileTelemetry {
   readonly metrics: OperatorMetrics;
   readonly #log: Logger;
@@ -42,20 +42,20 @@ export class OperatorTelemetry implements ReconcileTelemetry {
 
   failed({ resource }: Observed, step: Step, error: PlatformFailure, retryInMs: number): void {
     this.#log.warn(
-      { ...nameOf(resource), step: step.do, err: plain(error), retryInMs: Math.round(retryInMs) },
-      "the platform did not do it",
+      { ...nameOf(resource), step: step.do, err: withoutStack(error), retryInMs: Math.round(retryInMs) },
+      "platform call failed",
     );
   }
 
   statusForbidden({ resource }: Observed): void {
     this.#log.info(
       nameOf(resource),
-      "its status may not be written, as while its namespace is being deleted; its deletion goes on",
+      "status update forbidden, for example because the namespace is being deleted; deletion continues",
     );
   }
 
   reconcileFailed({ controller, key, error, retryInMs }: ReconcileFailure): void {
-    const err = error instanceof KubeError ? plain(error) : error;
+    const err = error instanceof KubeError ? withoutStack(error) : error;
     this.#log.warn({ controller, key, err, retryInMs: Math.round(retryInMs) }, "reconcile failed");
   }
 
@@ -72,16 +72,16 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         this.#log.debug(where, "watching");
         break;
       case "expired":
-        this.#log.info(where, "the version to watch from is gone; listing again");
+        this.#log.info(where, "resource version expired; listing again");
         break;
       case "failed":
         this.#log.warn(
           { ...where, step: report.step, err: report.error, retryInMs: Math.round(report.retryInMs) },
-          "the watch is down; trying again",
+          "watch failed",
         );
         break;
       case "skipped":
-        this.#log.error({ ...where, err: report.error }, "an object could not be taken in");
+        this.#log.error({ ...where, err: report.error }, "invalid object skipped");
     }
   }
 
@@ -94,35 +94,32 @@ export class OperatorTelemetry implements ReconcileTelemetry {
 
   eventsDropped(reason: DropReason, events: number, error?: unknown): void {
     this.metrics.eventsDropped.inc({ reason }, events);
-    if (error !== undefined) this.#log.debug({ err: error }, "an event was not written");
+    if (error !== undefined) this.#log.debug({ err: error }, "event dropped");
   }
 
-  /** A pass of one collection is over: what is ours and has no resource is told, and never touched. */
+  /** Reports one finished resync of a collection, and the resources with our marker that have no custom resource. */
   resynced(world: World, collection: CollectionName, seconds: number): void {
     const kind = kindNames.find((name) => kinds[name].collection === collection);
     if (kind === undefined) return;
-    this.#log.debug({ kind, seconds }, "the platform was listed");
+    this.#log.debug({ kind, seconds }, "platform listed");
     if (!kinds[kind].marked) return;
-    const known = new Set([...world.stores[kind].values()].flatMap((held) => markersOf(world.owners, held)));
+    const known = new Set([...world.stores[kind].values()].flatMap((cached) => markersOf(world.owners, cached)));
     const orphans = findOrphans(
-      world.session.views[collection].rows(),
-      (row) => ("description" in row ? markerIn(row.description) : undefined),
+      world.session.views[collection].resources(),
+      (resource) => ("description" in resource ? markerIn(resource.description) : undefined),
       world.owners,
       known,
     );
     this.metrics.orphans.set({ kind }, orphans.length);
     if (orphans.length > 0)
-      this.#log.warn(
-        { kind, count: orphans.length, uids: orphans.slice(0, 20) },
-        "things with our marker have no custom resource; they are left alone",
-      );
+      this.#log.warn({ kind, count: orphans.length, uids: orphans.slice(0, 20) }, "orphaned platform resources found");
   }
 
   resyncFailed(collection: CollectionName, root: string, error: unknown): void {
-    this.#log.warn({ collection, root, err: plain(error) }, "the platform could not be listed");
+    this.#log.warn({ collection, root, err: withoutStack(error) }, "resync failed");
   }
 
-  /** Gauges are read when they are asked for, so that they cost nothing between. */
+  /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */
   watchWorld(world: World): void {
     this.metrics.onScrape(() => {
       const { objects, breaker, snapshotAge } = this.metrics;
@@ -133,8 +130,9 @@ export class OperatorTelemetry implements ReconcileTelemetry {
           objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
         }
         const view = world.session.views[kinds[kind].collection];
-        const listings = world.boundary.roots.flatMap((root) => view.snapshotOf(root)?.startedAt ?? []);
-        if (listings.length > 0) snapshotAge.set({ kind }, (world.clock.monotonic() - Math.min(...listings)) / 1000);
+        const startTimes = world.boundary.roots.flatMap((root) => view.snapshotOf(root)?.startedAt ?? []);
+        if (startTimes.length > 0)
+          snapshotAge.set({ kind }, (world.clock.monotonic() - Math.min(...startTimes)) / 1000);
       }
       breaker.set(world.breaker.size);
     });
@@ -163,8 +161,8 @@ function nameOf({ kind, metadata }: Resource): {
   return { kind, namespace: metadata.namespace, name: metadata.name };
 }
 
-/** That another server refuses is no surprise: a stack would only fill the log. */
-function plain(error: unknown): unknown {
+/** Removes the stack: for the refusal of another server it is of no use. */
+function withoutStack(error: unknown): unknown {
   if (error instanceof Error) delete error.stack;
   return error;
 }

@@ -113,6 +113,6 @@ describeWithSystem("the boundary, and references that cannot be followed", (syst
 
   it("leaves nothing outside of it, and asked the platform for nothing that was refused", async () => {
     expect(await differencesFromPlatform(system(), [elsewhere])).toEqual([]);
-    expect(operator().process.log.filter(({ msg }) => msg === "the platform did not do it")).toEqual([]);
+    expect(operator().process.log.filter(({ msg }) => msg === "platform call failed")).toEqual([]);
   });
 });

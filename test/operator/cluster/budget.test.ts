@@ -44,7 +44,7 @@ describeWithSystem(
 
     it("at rest nothing is written, and each collection is listed once an interval", async () => {
       const { process } = operator();
-      const passEnds = (line: LogLine) => line.msg === "the platform was listed" && line["kind"] === "RoleBinding";
+      const passEnds = (line: LogLine) => line.msg === "platform listed" && line["kind"] === "RoleBinding";
       const passIsOver = () => process.logged(passEnds, process.log.length);
       await passIsOver();
       const before = await counter().read();

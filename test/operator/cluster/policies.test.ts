@@ -23,7 +23,7 @@ describeWithSystem(
         theirs.set(name, uid);
       }
       const { process } = operator();
-      const listed = (line: LogLine) => line.msg === "the platform was listed" && line["kind"] === "Group";
+      const listed = (line: LogLine) => line.msg === "platform listed" && line["kind"] === "Group";
       // The first of these lists may have begun before.
       const first = await process.logged(listed, process.log.length);
       await process.logged(listed, process.log.indexOf(first) + 1);

@@ -81,7 +81,7 @@ describeWithSystem(
 
     it("SIGTERM ends the leader in time with exit code 0, and the next takes over at once", async () => {
       const next = await system().startOperator();
-      await next.process.logged("caches are filled; waiting for the lease");
+      await next.process.logged("caches synced; waiting for the lease");
       const first = operator().process;
       const before = performance.now();
       await first.stop();

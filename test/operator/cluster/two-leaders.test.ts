@@ -18,7 +18,7 @@ describeWithProxiedSystem("a leader that stands still past its lease, in the mid
     first = await system().startOperator(flags, { platformUrl: proxy().url });
     await first.process.logged("leading");
     second = await system().startOperator(flags, { platformUrl: proxy().url });
-    await second.process.logged("caches are filled; waiting for the lease");
+    await second.process.logged("caches synced; waiting for the lease");
   });
 
   it("is followed by another, which does the work", async () => {

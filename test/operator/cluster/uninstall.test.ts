@@ -44,7 +44,7 @@ describeWithSystem(
       const another = await system().admin.create("groups", uid, { name: "made by another hand" });
       const from = operator().process.log.length;
       await kube().delete(namespace("waiting"));
-      await operator().process.logged(({ msg }) => msg.startsWith("its status may not be written"), from);
+      await operator().process.logged(({ msg }) => msg.startsWith("status update forbidden"), from);
       await system().admin.delete("groups", another.uid);
       await system().gone(namespace("waiting"), 60_000);
       const failed = operator()

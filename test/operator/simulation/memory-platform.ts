@@ -1,5 +1,5 @@
 import type { Clock } from "#src/time/clock.ts";
-import type { ListQuery, Page, PlatformApi } from "#src/platform-client/api.ts";
+import type { ListQuery, ResourcePage, PlatformApi } from "#src/platform-client/api.ts";
 import { type CodeName, PlatformFailure } from "#src/platform-client/failure.ts";
 import type { ExternalResources } from "#src/platform-client/external-resource.ts";
 import { isBelow, parentOf } from "#src/platform-client/uid.ts";
@@ -83,7 +83,7 @@ export class MemoryPlatform implements PlatformApi {
     collection: C,
     query: ListQuery,
     signal: AbortSignal,
-  ): Promise<Page<ExternalResources[C]>> {
+  ): Promise<ResourcePage<ExternalResources[C]>> {
     await this.#travel(signal);
     const { scope, filter = {}, pageToken = "" } = query;
     const all = [...this.#in(collection).values()]
@@ -98,7 +98,7 @@ export class MemoryPlatform implements PlatformApi {
     const rest = all.filter(({ uid }) => uid > pageToken);
     const rows = rest.slice(0, rowsPerPage);
     return {
-      rows,
+      resources: rows,
       totalCount: all.length,
       ...(rest.length > rows.length ? { nextPageToken: rows.at(-1)?.uid ?? "" } : {}),
     };

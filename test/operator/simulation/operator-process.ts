@@ -99,8 +99,7 @@ export class OperatorProcess {
       roots: [root],
       credentialEpoch: () => 1,
       keys: rowKeys,
-      now: () => clock.monotonic(),
-      sleep: (ms) => clock.sleep(ms, this.#lifetime.signal),
+      clock,
       signal: this.#lifetime.signal,
       canWrite: () => true,
     });

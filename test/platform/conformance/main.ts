@@ -1,6 +1,6 @@
 // Tries a platform against the sentences of the contract. See README.md beside this file.
 import { writeFile } from "node:fs/promises";
-import { SettingsError } from "#src/commands/settings.ts";
+import { SettingsError } from "#src/commands/settings/settings.ts";
 import { redacted } from "./client/transcript.ts";
 import { Connection } from "./connection.ts";
 import { count, jsonOf, Report, summaryOf } from "./report.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import * as settings from "#src/commands/settings.ts";
+import * as settings from "#src/commands/settings/settings.ts";
 
 const uid = settings.matching(
   "UID",

@@ -12,7 +12,7 @@ function shown(isTTY: boolean): string {
 }
 
 describe("the progress of a load", () => {
-  it("is a plain line for each tenth of a phase in a pipe", () => {
+  it("is a plain line per 10 % of a phase without a terminal", () => {
     const lines = shown(false).trimEnd().split("\n");
     expect(lines).toHaveLength(20);
     expect(lines[0]).toBe("checking 10 % (1,000 documents)");
@@ -20,7 +20,7 @@ describe("the progress of a load", () => {
     expect(lines.join("")).not.toContain("\u001b");
   });
 
-  it("is one line that is written over on a terminal, and is gone at the end", () => {
+  it("is one line on a terminal that is overwritten, and cleared at the end", () => {
     const text = shown(true);
     expect(text).not.toContain("\n");
     const states = text.split("\r\u001b[K");

@@ -2,16 +2,16 @@ import type { LoadProgress } from "#src/platform/load/load.ts";
 
 export interface ProgressDisplay {
   readonly report: (progress: LoadProgress) => void;
-  /** Takes the bar away, where there is one. */
+  /** Removes the progress bar, if there is one. */
   readonly clear: () => void;
 }
 
 const barWidth = 30;
 const clearLine = "\r\u001b[K";
-/** In a pipe there is a line for each so many percent of a phase. */
-const step = 10;
+/** Without a terminal, a line is written each time that this many percent of a phase are done. */
+const stepPercent = 10;
 
-/** A bar on a terminal; elsewhere a plain line now and then. */
+/** Shows a progress bar on a terminal, and plain lines elsewhere. */
 export function showProgress(output: NodeJS.WritableStream & { readonly isTTY?: boolean }): ProgressDisplay {
   return output.isTTY === true ? bar(output) : lines(output);
 }
@@ -36,10 +36,10 @@ function lines(output: NodeJS.WritableStream): ProgressDisplay {
   let next = 0;
   return {
     report: (progress) => {
-      if (progress.phase !== phase) [phase, next] = [progress.phase, step];
+      if (progress.phase !== phase) [phase, next] = [progress.phase, stepPercent];
       if (percentOf(progress) < next) return;
       output.write(`${describe(progress)}\n`);
-      next = Math.floor(percentOf(progress) / step) * step + step;
+      next = Math.floor(percentOf(progress) / stepPercent) * stepPercent + stepPercent;
     },
     clear: () => {},
   };
@@ -50,7 +50,7 @@ function describe(progress: LoadProgress): string {
   return `${phase} ${percentOf(progress)} % (${documents.toLocaleString("en")} documents)`;
 }
 
-/** Never more than all of it, though a file may grow while it is read. */
+/** At most 100, although a file may grow while it is read. */
 function percentOf({ bytes, totalBytes }: LoadProgress): number {
   return totalBytes === 0 ? 100 : Math.min(100, Math.floor((bytes / totalBytes) * 100));
 }

@@ -2,17 +2,17 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import * as settings from "./settings.ts";
 
 const example = {
-  platformUrl: settings.required(settings.url, "where the platform answers"),
-  rootGroup: settings.requiredList(settings.matching("UID", /^[0-9a-f]{40}$/, "a uid"), "groups that may be used"),
-  resync: settings.withDefault(settings.duration, "10m", "how often"),
-  workers: settings.withDefault(settings.integer(1, 64), "16", "how many at once"),
-  listen: settings.optional(settings.listenAddress, "where to answer"),
-  verbose: settings.toggle("say more"),
+  platformUrl: settings.required(settings.url, "The platform's address."),
+  rootGroup: settings.requiredList(settings.matching("UID", /^[0-9a-f]{40}$/, "a uid"), "A group."),
+  resync: settings.withDefault(settings.duration, "10m", "The interval."),
+  workers: settings.withDefault(settings.integer(1, 64), "16", "The number of workers."),
+  listen: settings.optional(settings.listenAddress, "The listen address."),
+  verbose: settings.toggle("Log more."),
 };
 const root = "a".repeat(40);
 
 describe("readSettings", () => {
-  it("reads flags, variables and defaults, a flag before its variable", () => {
+  it("reads flags, variables and defaults, with precedence for flags", () => {
     const values = settings.readSettings(
       example,
       ["--platform-url", "https://p.example", "--root-group", root, "--verbose", "--workers=3"],
@@ -29,42 +29,42 @@ describe("readSettings", () => {
     expectTypeOf(values.rootGroup).toEqualTypeOf<readonly string[]>();
   });
 
-  it("separates the values of a repeatable setting by commas in its variable", () => {
+  it("splits the variable of a repeatable setting at commas", () => {
     const values = settings.readSettings(example, ["--platform-url=http://p"], {
       MUSTER_ROOT_GROUP: `${root}, ${root}`,
     });
     expect(values.rootGroup).toEqual([root, root]);
   });
 
-  it("reads operands by their place, of a command that has them, and never from a variable", () => {
+  it("reads operands by position, and never from a variable", () => {
     const load = {
-      files: settings.operands(settings.file, "what to load"),
+      files: settings.operands(settings.file, "The files."),
       data: settings.optional(settings.file, "d"),
     };
     const read = (...args: string[]) => settings.readSettings(load, args, { MUSTER_FILES: "c" });
     expect(read("a", "--data", "d", "b")).toEqual({ files: ["a", "b"], data: "d" });
-    expect(() => read("--data", "d")).toThrowError("FILE… is required: what to load");
+    expect(() => read("--data", "d")).toThrowError("FILE… is required: The files.");
     expect(() => read("--files", "a")).toThrowError("--files is not a setting of this command");
-    const backup = { file: settings.operand(settings.file, "where to") };
+    const backup = { file: settings.operand(settings.file, "The target.") };
     expect(settings.readSettings(backup, ["a"], {})).toEqual({ file: "a" });
-    expect(() => settings.readSettings(backup, ["a", "b"], {})).toThrowError("FILE: give it once");
+    expect(() => settings.readSettings(backup, ["a", "b"], {})).toThrowError("FILE: must be given only once");
   });
 
-  it("separates them by semicolons and new lines too, and by these alone where a value may hold commas", () => {
+  it("splits the variable at semicolons and line breaks, and not at commas where a value may contain them", () => {
     const withCommas = { issuer: settings.optionalList({ ...settings.text, commas: true }, "URL[,ca=FILE]") };
     const read = (MUSTER_ISSUER: string) => settings.readSettings(withCommas, [], { MUSTER_ISSUER }).issuer;
     expect(read("https://a,ca=/a b.pem")).toEqual(["https://a,ca=/a b.pem"]);
     expect(read("https://a,ca=/a.pem; https://b")).toEqual(["https://a,ca=/a.pem", "https://b"]);
     expect(read("https://a,ca=/a.pem\nhttps://b\n")).toEqual(["https://a,ca=/a.pem", "https://b"]);
     expect(() => read("https://a;;https://b")).toThrowError("must not be empty");
-    expect(settings.describeSettings(withCommas)).toContain("MUSTER_ISSUER with a semicolon between two]");
+    expect(settings.describeSettings(withCommas)).toContain("MUSTER_ISSUER separated by semicolons]");
     const root2 = settings.readSettings(example, ["--platform-url=http://p"], {
       MUSTER_ROOT_GROUP: `${root};${root}\n${root}`,
     });
     expect(root2.rootGroup).toEqual([root, root, root]);
   });
 
-  it("reports all mistakes at once, each with its flag", () => {
+  it("reports all mistakes at once, each with its flag or variable", () => {
     const read = () =>
       settings.readSettings(example, ["--root-group", "nope", "--workers", "0", "--wrokers", "3", "stray"], {
         MUSTER_RESYNC: "soon",
@@ -87,13 +87,13 @@ describe("readSettings", () => {
     ]);
   });
 
-  it.each(["", "5", "5 m", "m5", "-5s"])("refuses the duration %j", (value) => {
+  it.each(["", "5", "5 m", "m5", "-5s"])("rejects the duration %j", (value) => {
     expect(() => settings.readSettings({ resync: example.resync }, [`--resync=${value}`], {})).toThrowError(
       /duration|empty/,
     );
   });
 
-  it("never takes an address with a password, which would reach the logs", () => {
+  it("rejects a URL with a password, which would appear in logs", () => {
     expect(() =>
       settings.readSettings({ u: example.platformUrl }, ["--u=https://me:secret@p.example"], {}),
     ).toThrowError("must not contain");
@@ -101,10 +101,10 @@ describe("readSettings", () => {
 });
 
 describe("describeSettings", () => {
-  it("tells flag, variable, meaning and default of each", () => {
+  it("shows flag, variable, help and default of each setting", () => {
     const help = settings.describeSettings(example);
     expect(help).toContain("--root-group UID");
     expect(help).toContain("[required, repeatable, MUSTER_ROOT_GROUP]");
-    expect(help).toContain("how often (default: 10m)");
+    expect(help).toContain("The interval. (default: 10m)");
   });
 });

@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import type { Store } from "#src/platform/store/store.ts";
 import { SqliteStore } from "#src/platform/store/sqlite.ts";
-import * as settings from "./settings.ts";
+import * as settings from "#src/commands/settings/settings.ts";
 
-/** Where a platform's data is: the settings of every command that works on it. */
+/** Where the data of a platform is stored: the settings of every command that uses it. */
 export const dataSettings = {
   data: settings.optional(
     settings.file,
-    "the SQLite file that holds everything; made where there is none. Give this or --database",
+    "The SQLite file with the platform's data. `muster platform` creates it if it is missing. Give either this or --database.",
   ),
   database: settings.optional(
     databaseUrl(),
-    "the PostgreSQL database that holds everything, for several replicas; rather as the variable: a command line can be seen by all",
+    "The PostgreSQL database with the platform's data, which several replicas can share. Prefer the environment variable if the URL contains a password: other users of the machine can see the command line.",
   ),
 };
 
@@ -19,39 +19,47 @@ export type DataPlace =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "database"; readonly url: string };
 
-/** @throws SettingsError unless it is exactly one */
+/** @throws {SettingsError} unless exactly one of the two is given. */
 export function dataPlace({ data, database }: settings.Values<typeof dataSettings>): DataPlace {
   if (data !== undefined && database === undefined) return { kind: "file", path: data };
   if (data === undefined && database !== undefined) return { kind: "database", url: database };
   throw new settings.SettingsError([
-    `give --data FILE (SQLite) or --database URL (PostgreSQL), ${data === undefined ? "one of them" : "not both"}`,
+    data === undefined
+      ? "--data FILE (SQLite) or --database URL (PostgreSQL) is required"
+      : "--data and --database cannot be given together",
   ]);
 }
 
-/** A file that belongs to the data, beside it unless said otherwise. @throws SettingsError: beside a database is nowhere */
-export function fileBeside(place: DataPlace, name: "admin-token" | "key", given: string | undefined): string {
+/**
+ * The path of a file that belongs to the data: next to the SQLite file, unless it is given.
+ * @throws {SettingsError} if it is missing with --database, because a database has no such default.
+ */
+export function defaultFile(place: DataPlace, name: "admin-token" | "key", given: string | undefined): string {
   if (given !== undefined) return given;
   if (place.kind === "file") return `${place.path}.${name}`;
   const flag = { "admin-token": "--admin-token-file", key: "--key-file" }[name];
   throw new settings.SettingsError([`${flag} is required with --database`]);
 }
 
-/** @throws NewerSchemaError, StoreUnavailableError */
+/** @throws {NewerSchemaError | StoreUnavailableError} */
 export async function openStore(place: DataPlace, connections = 2): Promise<Store> {
   if (place.kind === "file") return new SqliteStore(place.path);
-  // Whoever keeps a file pays nothing for this.
+  // Imported on demand, so that a platform on SQLite does not load the PostgreSQL client.
   const { PostgresStore } = await import("#src/platform/store/postgres.ts");
   return PostgresStore.open(place.url, { connections });
 }
 
-/** For tools: a mistyped path must not become a new platform. @throws Error where there is no data */
+/**
+ * For commands that expect data: a mistyped path must not create a new platform.
+ * @throws {Error} if the SQLite file does not exist.
+ */
 export async function openExistingStore(place: DataPlace): Promise<Store> {
   if (place.kind === "file" && !existsSync(place.path))
-    throw new Error(`--data: there is no file ${place.path}; start the platform on it once`);
+    throw new Error(`--data: the file ${place.path} does not exist; "muster platform" creates it at its first start`);
   return openStore(place);
 }
 
-/** What is wrong with it is said without repeating it: it may hold a password. */
+/** Its error does not repeat the URL, which may contain a password. */
 function databaseUrl() {
   return {
     placeholder: "postgres://USER@HOST/DATABASE",

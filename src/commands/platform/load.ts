@@ -1,23 +1,23 @@
 import { load, type LoadResult } from "#src/platform/load/load.ts";
 import { sourceFiles } from "#src/platform/load/source-file.ts";
-import { defineCommand } from "./command.ts";
+import { defineCommand } from "#src/commands/command.ts";
 import { showProgress } from "./load-progress.ts";
-import { dataPlace, dataSettings, openExistingStore } from "./platform-data.ts";
-import * as settings from "./settings.ts";
+import { dataPlace, dataSettings, openExistingStore } from "./data.ts";
+import * as settings from "#src/commands/settings/settings.ts";
 
 const groupUid = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
 
 export default defineCommand({
-  summary: "fill a platform's data with repos, tags and advisories from files, all of them or nothing",
+  summary: "load repos, tags and advisories from files into a platform's data, all or none",
   settings: {
     files: settings.operands(
       settings.file,
-      "YAML or JSON (.yaml, .yml, .json, .jsonl, .ndjson) with documents of kind Repo, Tag or Advisory, or OSV documents; or a folder of such files",
+      "A YAML or JSON file (.yaml, .yml, .json, .jsonl, .ndjson) with documents of kind Repo, Tag or Advisory, or with OSV documents; or a folder of such files.",
     ),
     ...dataSettings,
     group: settings.optional(
-      settings.matching("UID", groupUid, "a uid: 40 hex digits, then / and 16 hex digits for each step down"),
-      "the group of the documents that name none (default: the root group that the platform's first start made)",
+      settings.matching("UID", groupUid, "a uid: 40 hex digits, then / and 16 hex digits for each level below"),
+      "The group of documents without a group. (default: the root group that the platform's first start created)",
     ),
   },
   run: async (values, { signal, stdout }) => {
@@ -45,13 +45,13 @@ function summaryOf(result: LoadResult, files: number): string {
     counted(all(result.Tag), "tag", "tags"),
     counted(all(result.Advisory), "advisory", "advisories"),
   ];
-  const sums = (["created", "updated", "unchanged"] as const).map((outcome) => {
-    const sum = result.Repo[outcome] + result.Tag[outcome] + result.Advisory[outcome];
-    return `${sum.toLocaleString("en")} ${outcome}`;
+  const totals = (["created", "updated", "unchanged"] as const).map((outcome) => {
+    const total = result.Repo[outcome] + result.Tag[outcome] + result.Advisory[outcome];
+    return `${total.toLocaleString("en")} ${outcome}`;
   });
-  return `loaded ${counts.join(", ")} from ${counted(files, "file", "files")}: ${sums.join(", ")}`;
+  return `loaded ${counts.join(", ")} from ${counted(files, "file", "files")}: ${totals.join(", ")}`;
 }
 
-function counted(count: number, one: string, several: string): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
+function counted(count: number, singular: string, plural: string): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? singular : plural}`;
 }

@@ -1,18 +1,21 @@
 import { once } from "node:events";
 import { readAuditLog } from "#src/platform/audit/audit-log.ts";
 import { isUid } from "#src/platform/uid.ts";
-import { defineCommand } from "./command.ts";
-import { dataPlace, dataSettings, openExistingStore } from "./platform-data.ts";
-import * as settings from "./settings.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import { dataPlace, dataSettings, openExistingStore } from "./data.ts";
+import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
-  summary: "tell who changed what on a platform, as lines of JSON",
+  summary: "print the audit log of a platform: who changed what, one JSON record per line",
   settings: {
     ...dataSettings,
-    since: settings.optional(time(), "changes from this time on"),
-    until: settings.optional(time(), "changes before this time"),
-    uid: settings.optional(resourceUid(), "changes of this resource and of everything below it"),
-    actor: settings.optional(settings.text, "changes by this one: the uid of an identity, or admin, host or platform"),
+    since: settings.optional(time(), "Only changes at or after this time."),
+    until: settings.optional(time(), "Only changes before this time."),
+    uid: settings.optional(resourceUid(), "Only changes of this resource and of everything below it."),
+    actor: settings.optional(
+      settings.text,
+      "Only changes by this actor: the uid of an identity, or admin, host or platform.",
+    ),
   },
   run: async (values, { stdout, signal }) => {
     const { since, until, uid, actor } = values;
@@ -45,7 +48,8 @@ function resourceUid() {
   return {
     placeholder: "UID",
     parse: (value: string): string => {
-      if (!isUid(value)) throw new Error(`"${value}" is not a uid`);
+      if (!isUid(value))
+        throw new Error(`"${value}" is not a uid: 40 hex digits, then / and 16 hex digits for each level below`);
       return value;
     },
   };

@@ -1,0 +1,146 @@
+import { hostname } from "node:os";
+import type { KindName } from "#src/api/resource.ts";
+import type { KubeClient } from "#src/kube/client.ts";
+import { EventRecorder } from "#src/kube/event-recorder.ts";
+import type { Leadership } from "#src/kube/leadership.ts";
+import type { Boundary } from "#src/reconcile/boundary.ts";
+import { Breaker } from "#src/reconcile/breaker.ts";
+import { CrdReads } from "#src/reconcile/crd-reads.ts";
+import { ownerHash } from "#src/reconcile/marker.ts";
+import type { World } from "#src/reconcile/observe.ts";
+import { ReconcileStates } from "#src/reconcile/reconcile-states.ts";
+import { Reconciler } from "#src/reconcile/reconciler.ts";
+import { runResyncs } from "#src/reconcile/resync.ts";
+import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
+import { Controller } from "#src/runtime/controller.ts";
+import { WorkerPool } from "#src/runtime/worker-pool.ts";
+import type { Clock } from "#src/time/clock.ts";
+import { minutes, seconds } from "#src/time/durations.ts";
+import { type Caches, kindNames } from "./caches.ts";
+import type { Cluster } from "./cluster.ts";
+import { connectPlatform, type PlatformConnection, readCredential } from "./connect-platform.ts";
+import type { OperatorValues } from "./settings.ts";
+import type { OperatorTelemetry } from "./telemetry.ts";
+
+/** Running reconciles may finish for this long at shutdown, so that SIGTERM to exit takes less than 10 s. */
+const drainMs = seconds(5);
+/** A silent watch is detected after 90 s; an event can be this late before the caches show it. */
+const maxWatchDelayMs = minutes(2);
+/** The share of a kind's resources that must disappear at once, in addition to `--breaker-objects`. */
+const breakerShare = 0.1;
+
+export interface LeadOptions {
+  readonly values: OperatorValues;
+  readonly kube: KubeClient;
+  readonly caches: Caches;
+  readonly cluster: Cluster;
+  readonly leadership: Leadership;
+  readonly telemetry: OperatorTelemetry;
+  /** Aborted by `LeaderWork.stop`. */
+  readonly lifetime: AbortController;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+export interface LeaderWork {
+  /** Stops all work. @returns whether the Lease can be released: false if a POST of ours may still take effect. */
+  stop(): Promise<boolean>;
+}
+
+/** Starts what only the leader runs: platform session, controllers, worker pool and resyncs. */
+export async function lead(options: LeadOptions): Promise<LeaderWork> {
+  const { values, leadership, telemetry, lifetime, clock, random } = options;
+  const boundary = { roots: values.rootGroup, roles: values.allowedRole };
+  const platform = connectPlatform(await readCredential(values), boundary, {
+    connections: values.workers,
+    deadlineMs: values.platformTimeout,
+    clock,
+    signal: lifetime.signal,
+    canWrite: () => leadership.held(),
+    observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
+  });
+  const world = createWorld(options, boundary, platform);
+  const controllers = createControllers(options, world);
+  const pool = new WorkerPool({ controllers: Object.values(controllers), workers: values.workers, clock });
+
+  connectWatchHandlers(world, (kind, key, how) => controllers[kind].enqueue(key, how));
+  telemetry.watchWorld(world);
+  for (const kind of kindNames)
+    for (const key of world.stores[kind].keys()) controllers[kind].enqueue(key, { priority: "low" });
+  pool.start();
+  const resyncs = runResyncs(
+    {
+      session: platform.session,
+      roots: boundary.roots,
+      intervalMs: values.resync,
+      clock,
+      random,
+      onListed: (collection, seconds) => telemetry.resynced(world, collection, seconds),
+      onFailure: (collection, root, error) => telemetry.resyncFailed(collection, root, error),
+    },
+    lifetime.signal,
+  );
+
+  return {
+    stop: async () => {
+      await pool.stop({ graceMs: leadership.signal.aborted ? 0 : drainMs });
+      platform.session.posts.noteAbort();
+      lifetime.abort(new Error("the operator is stopping"));
+      await resyncs;
+      await platform.close();
+      return !platform.session.posts.mayStillTakeEffect;
+    },
+  };
+}
+
+/** Everything that a reconcile observes. */
+function createWorld(options: LeadOptions, boundary: Boundary, platform: PlatformConnection): World {
+  const { values, kube, caches, cluster, leadership, lifetime, clock } = options;
+  const settleMs = values.platformTimeout + values.settleTime;
+  const leadingSince = clock.monotonic();
+  return {
+    stores: caches,
+    states: { Group: new ReconcileStates(), Identity: new ReconcileStates(), RoleBinding: new ReconcileStates() },
+    session: platform.session,
+    crds: new CrdReads(kube, clock, lifetime.signal),
+    breaker: new Breaker({ objects: values.breakerObjects, share: breakerShare }),
+    boundary,
+    owners: [ownerHash(cluster.ownerId), ...values.previousOwnerId.map(ownerHash)],
+    operatorIdentity: values.identity,
+    serviceAccountIssuer: cluster.serviceAccountIssuer,
+    // A leader whose Lease expired may have had a request in flight; one that released its Lease did not.
+    settledAt: leadership.acquired === "expired" ? leadingSince + settleMs : leadingSince,
+    soleLeaderSince: leadership.acquired === "created" ? leadingSince : leadingSince + maxWatchDelayMs,
+    settleMs,
+    credentialEpoch: platform.credentialEpoch,
+    clock,
+  };
+}
+
+/** One controller per kind; all of them share the reconciler. */
+function createControllers(
+  { kube, telemetry, clock, random }: LeadOptions,
+  world: World,
+): Readonly<Record<KindName, Controller>> {
+  const recorder = new EventRecorder({
+    api: kube,
+    controller: "iam.muster.dev/operator",
+    instance: hostname(),
+    clock,
+    onDrop: (reason, events, error) => telemetry.eventsDropped(reason, events, error),
+  });
+  const reconciler = new Reconciler({ world, kube, recorder, random, telemetry });
+  return Object.fromEntries(
+    kindNames.map((kind) => [
+      kind,
+      new Controller({
+        name: kind.toLowerCase(),
+        reconcile: (key, signal) => reconciler.reconcile(kind, key, signal),
+        clock,
+        random,
+        metrics: telemetry.metrics,
+        onFailure: (failure) => telemetry.reconcileFailed(failure),
+      }),
+    ]),
+  ) as Record<KindName, Controller>;
+}

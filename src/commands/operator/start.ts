@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import { KubeClient } from "#src/kube/client.ts";
+import { readConnection } from "#src/kube/config.ts";
+import type { Leadership } from "#src/kube/leadership.ts";
+import { acquireLease } from "#src/kube/lease.ts";
+import { serveHealth } from "#src/telemetry/health.ts";
+import { createLog, type Logger } from "#src/telemetry/log.ts";
+import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
+import { systemClock as clock } from "#src/time/clock.ts";
+import { cachesSynced, startCaches } from "./caches.ts";
+import { identifyCluster } from "./cluster.ts";
+import { lead, type LeaderWork } from "./lead.ts";
+import { operatorSettings, type OperatorValues } from "./settings.ts";
+import { OperatorTelemetry } from "./telemetry.ts";
+
+/** A leader renews three times before it would lose the Lease: client-go's proportions of 15, 10 and 2 s. */
+const renewShare = 2 / 3;
+const retryShare = 2 / 15;
+const random = Math.random;
+
+export default defineCommand({
+  summary: "reconcile the platform to match the cluster's custom resources",
+  settings: operatorSettings,
+  run,
+});
+
+/**
+ * Starts in the order of dependence (connection, health, caches, Lease, leader's work) and stops in the reverse order, each
+ * at a glance below. Followers have synced caches and are ready, because they could take over at once.
+ */
+async function run(values: OperatorValues, { env, signal }: CommandContext): Promise<void> {
+  const log = createLog({ level: values.logLevel });
+  const telemetry = new OperatorTelemetry(log, new OperatorMetrics());
+  const lifetime = new AbortController();
+  let ready = false;
+  let leadership: Leadership | undefined;
+  let work: LeaderWork | undefined;
+
+  const { kube, namespace } = await connectKubernetes(values, env, telemetry);
+  const metrics = () => telemetry.metrics.text();
+  const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
+  log.info({ address: health.address }, "listening");
+  try {
+    const namespaces = values.watchNamespace;
+    const caches = startCaches({ kube, namespaces, telemetry, clock, random }, lifetime.signal);
+    const cluster = await identifyCluster(values, kube, signal);
+    await cachesSynced(caches, signal);
+    ready = true;
+    log.info("caches synced; waiting for the lease");
+
+    leadership = await acquireLeadership({ values, kube, namespace, log }, signal);
+    log.info({ acquired: leadership.acquired }, "leading");
+    telemetry.metrics.leading(values.leaseName, true);
+    work = await lead({ values, kube, caches, cluster, leadership, telemetry, lifetime, clock, random });
+    await aborted(AbortSignal.any([signal, leadership.signal]));
+    if (!signal.aborted) throw leadership.signal.reason;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    ready = false;
+    log.info("stopping");
+    const canRelease = (await work?.stop()) ?? true;
+    await leadership?.stop({ release: canRelease });
+    lifetime.abort(new Error("the operator is stopping"));
+    await health.close();
+    await kube.close();
+    log.info("stopped");
+  }
+}
+
+/** The client of the Kubernetes API, and the namespace of the pod or the kubeconfig's context. */
+async function connectKubernetes(
+  values: OperatorValues,
+  env: CommandContext["env"],
+  telemetry: OperatorTelemetry,
+): Promise<{ readonly kube: KubeClient; readonly namespace: string | undefined }> {
+  const connection = await readConnection({
+    env,
+    clock,
+    serviceAccountDirectory: values.serviceAccountDirectory,
+    ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
+    ...(values.context === undefined ? {} : { context: values.context }),
+  });
+  const kube = new KubeClient({
+    connection,
+    connections: values.workers,
+    clock,
+    observe: (call) => telemetry.metrics.kubernetesCall(call),
+  });
+  return { kube, namespace: connection.namespace };
+}
+
+interface LeadershipOptions {
+  readonly values: OperatorValues;
+  readonly kube: KubeClient;
+  readonly namespace: string | undefined;
+  readonly log: Logger;
+}
+
+/** Resolves once this process holds the Lease. @throws the reason of `signal`. */
+function acquireLeadership(
+  { values, kube, namespace, log }: LeadershipOptions,
+  signal: AbortSignal,
+): Promise<Leadership> {
+  return acquireLease(
+    {
+      api: kube,
+      namespace: values.leaseNamespace ?? namespace ?? "default",
+      name: values.leaseName,
+      identity: `${hostname()}_${randomUUID()}`,
+      clock,
+      random,
+      durationMs: values.leaseDuration,
+      renewDeadlineMs: Math.round(values.leaseDuration * renewShare),
+      retryPeriodMs: Math.round(values.leaseDuration * retryShare),
+      onError: (error) => log.warn({ err: error }, "failed to acquire or renew the lease"),
+    },
+    signal,
+  );
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

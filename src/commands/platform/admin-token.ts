@@ -1,0 +1,29 @@
+import { rotateAdminToken } from "#src/platform/access/rotate-admin-token.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import { dataPlace, dataSettings, defaultFile, openExistingStore } from "./data.ts";
+import * as settings from "#src/commands/settings/settings.ts";
+
+export default defineCommand({
+  summary: "rotate the admin token of a platform, running or not",
+  settings: {
+    rotate: settings.toggle("Create a new admin token and revoke the current one. Required."),
+    adminTokenFile: settings.optional(
+      settings.file,
+      "The file to which the token is written, with mode 0600. (default: the --data file name with .admin-token appended; required with --database)",
+    ),
+    ...dataSettings,
+  },
+  run: async (values, { stdout }) => {
+    if (!values.rotate)
+      throw new settings.SettingsError(["--rotate is required: it confirms that the current token is revoked"]);
+    const place = dataPlace(values);
+    const file = defaultFile(place, "admin-token", values.adminTokenFile);
+    const store = await openExistingStore(place);
+    try {
+      await rotateAdminToken(store, file, Date.now());
+    } finally {
+      await store.close();
+    }
+    stdout.write(`Wrote the new admin token to ${file}. All earlier admin tokens are revoked.\n`);
+  },
+});

@@ -1,0 +1,80 @@
+import type { Logger } from "pino";
+import { createLog } from "#src/telemetry/log.ts";
+import { startPlatform } from "#src/platform/platform.ts";
+import type { PlatformSettings } from "#src/platform/settings.ts";
+import { TlsFiles } from "#src/platform/server/tls-files.ts";
+import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import * as settings from "#src/commands/settings/settings.ts";
+import { dataPlace, defaultFile, openStore } from "./data.ts";
+import { platformSettings } from "./settings.ts";
+
+const dayMs = 24 * 3_600_000;
+
+export default defineCommand({
+  summary: "serve the platform API that the operator manages",
+  settings: platformSettings,
+  run: async (values, { signal }) => {
+    const place = dataPlace(values);
+    const adminTokenFile = defaultFile(place, "admin-token", values.adminTokenFile);
+    const keyFile = defaultFile(place, "key", values.keyFile);
+    const log = createLog({ level: values.logLevel });
+    const settingsAt = (url: string): PlatformSettings => {
+      const baseUrl = withoutSlash(values.baseUrl?.href ?? url);
+      return {
+        baseUrl,
+        authUrl: withoutSlash(values.authUrl?.href ?? baseUrl),
+        audiences: values.audience,
+        refreshLifetime: values.refreshLifetime,
+        trustedIssuers: values.trustedIssuer,
+        errorDomain: values.errorDomain,
+        vendorAlias: values.vendorAlias,
+        uniqueNames: values.uniqueNames,
+        consistencyLag: values.consistencyLag,
+        unknownFields: values.unknownFields,
+        deleteAnswer: values.deleteAnswer,
+        rootGroupCreators: values.rootGroupCreators,
+      };
+    };
+    const platform = await startPlatform({
+      store: await openStore(place, values.databaseConnections),
+      masterKey: readOrMakeKeyFile(keyFile),
+      clock: Date.now,
+      log,
+      listen: { ...values.listen, tls: tlsFiles(values.tlsCert, values.tlsKey, log) },
+      adminTokenFile,
+      latency: values.latency,
+      maximumInFlight: values.maximumInFlight,
+      signingKeyInterval: values.signingKeyInterval,
+      rateLimit: values.rateLimit,
+      faults: values.fault,
+      faultInjection: values.faultInjection,
+      drainDelay: values.drainDelay,
+      auditRetention: values.auditRetention === undefined ? undefined : values.auditRetention * dayMs,
+      settings: settingsAt,
+    });
+    const { baseUrl, authUrl } = platform.settings;
+    log.info({ address: platform.address, baseUrl, authUrl, rootGroup: platform.rootGroup }, "listening");
+    await aborted(signal);
+    log.info("stopping; draining calls in flight");
+    await platform.close();
+    log.info("stopped");
+  },
+});
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** @throws {SettingsError} if only one of the two files is given. */
+function tlsFiles(certificate: string | undefined, key: string | undefined, log: Logger): TlsFiles | undefined {
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate === undefined || key === undefined)
+    throw new settings.SettingsError(["--tls-cert and --tls-key must be given together"]);
+  return new TlsFiles({ certificate, key }, log);
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/$/, "");
+}

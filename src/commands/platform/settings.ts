@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
+import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
+import * as settings from "#src/commands/settings/settings.ts";
+import { dataSettings } from "./data.ts";
+
+/** Calls per second, written as `50/s` or `600/m`. */
+const callRate = {
+  placeholder: "N/s",
+  parse: (value: string): number => {
+    const match = /^([1-9]\d{0,6})\/(s|m)$/.exec(value);
+    if (match === null) throw new Error(`"${value}" is not a rate of calls, such as 50/s or 600/m`);
+    return Number(match[1]) / (match[2] === "m" ? 60 : 1);
+  },
+};
+
+/**
+ * At least one hour. Each key stays published until its last token has expired, so a short interval would publish a large
+ * number of keys.
+ */
+const keyInterval = {
+  ...settings.duration,
+  parse: (value: string): number => {
+    const interval = settings.duration.parse(value);
+    if (interval < 3_600_000) throw new Error(`"${value}" is shorter than 1h`);
+    return interval;
+  },
+};
+
+const trustedIssuer = {
+  placeholder: "URL[,ca=FILE][,jwks=URL]",
+  commas: true,
+  parse: (value: string): TrustedIssuer => {
+    const [issuer = "", ...options] = value.split(",");
+    const given = new Map(options.map((option) => [option.split("=")[0], option.slice(option.indexOf("=") + 1)]));
+    for (const name of given.keys())
+      if (name !== "ca" && name !== "jwks")
+        throw new Error(`"${name}" is not an option of an issuer; the options are ca=FILE and jwks=URL`);
+    const caFile = given.get("ca");
+    return {
+      issuer: httpsUrl(issuer),
+      ca: caFile === undefined ? undefined : readFileSync(caFile, "utf8"),
+      jwksUrl: given.has("jwks") ? httpsUrl(given.get("jwks") ?? "") : undefined,
+    };
+  },
+};
+
+function httpsUrl(value: string): string {
+  if (URL.parse(value)?.protocol !== "https:") throw new Error(`"${value}" is not an https URL`);
+  return value;
+}
+
+/** The settings of `muster platform`. */
+export const platformSettings = {
+  ...dataSettings,
+  databaseConnections: settings.withDefault(
+    settings.integer(2, 1_000),
+    "10",
+    "The maximum number of connections from this replica to the database of --database.",
+  ),
+  listen: settings.withDefault(
+    settings.listenAddress,
+    "127.0.0.1:8080",
+    "The address to serve. With port 0, any free port is used and logged.",
+  ),
+  tlsCert: settings.optional(
+    settings.file,
+    "Serve only TLS, with this PEM file: the certificate, then its intermediate certificates. Reloaded when it changes.",
+  ),
+  tlsKey: settings.optional(settings.file, "PEM file with the private key of --tls-cert. Reloaded when it changes."),
+  baseUrl: settings.optional(
+    settings.url,
+    "The address of the API as clients use it, which is the audience of API tokens. (default: the listen address, with http or https)",
+  ),
+  authUrl: settings.optional(
+    settings.url,
+    "The address of the token service as clients use it, which is the issuer of API tokens. (default: the base URL)",
+  ),
+  adminTokenFile: settings.optional(
+    settings.file,
+    "The file to which the first start writes the admin token, with mode 0600. (default: the --data file name with .admin-token appended; required with --database)",
+  ),
+  keyFile: settings.optional(
+    settings.file,
+    "The file with the key that encrypts secrets in the data. Created with mode 0600 if it is missing; all replicas need the same one. (default: the --data file name with .key appended; required with --database)",
+  ),
+  audience: settings.optionalList(
+    settings.text,
+    "An audience for which API tokens can be requested, in addition to the base URL.",
+  ),
+  refreshLifetime: settings.withDefault(
+    settings.duration,
+    "24h",
+    "How long after a token exchange its refresh tokens expire, including those that replaced the first one.",
+  ),
+  signingKeyInterval: settings.withDefault(
+    keyInterval,
+    "720h",
+    "How often the key that signs API tokens is rotated, at least 1h. The next key is published up to an hour before it is used.",
+  ),
+  trustedIssuer: settings.optionalList(
+    trustedIssuer,
+    "A token issuer that is allowed to have a private address, such as the issuer of a cluster, with the certificate authorities and the key set to use for it.",
+  ),
+  errorDomain: settings.withDefault(settings.text, "iam.muster.dev", "The domain in the ErrorInfo detail of errors."),
+  vendorAlias: settings.optional(
+    settings.matching("NAME", /^[a-z][a-z0-9_]*$/, "the first segment of a package name, such as acme"),
+    "Serve gRPC also under NAME.platform, for clients of another vendor's platform with the same API.",
+  ),
+  uniqueNames: settings.toggle("Reject a name that a sibling already has, and a duplicate role binding."),
+  consistencyLag: settings.withDefault(
+    settings.duration,
+    "0s",
+    "For this long after a group is created, reject calls for its children with PERMISSION_DENIED, as a distributed platform may.",
+  ),
+  unknownFields: settings.withDefault(
+    settings.oneOf("refuse", "ignore"),
+    "refuse",
+    "Whether to reject or ignore unknown fields in requests.",
+  ),
+  deleteAnswer: settings.withDefault(
+    settings.oneOf("nothing", "object"),
+    "nothing",
+    "The response body of a successful DELETE over REST: none, or {}.",
+  ),
+  rootGroupCreators: settings.withDefault(
+    settings.oneOf("admin", "anyone"),
+    "admin",
+    "Who is allowed to create root groups.",
+  ),
+  maximumInFlight: settings.withDefault(
+    settings.integer(1, 100_000),
+    "1000",
+    "The maximum number of concurrent API calls. Further ones are rejected with RESOURCE_EXHAUSTED and Retry-After.",
+  ),
+  rateLimit: settings.optional(
+    callRate,
+    "The rate of calls that each identity can make, such as 50/s or 600/m. Further ones are rejected with RESOURCE_EXHAUSTED and Retry-After. (default: unlimited)",
+  ),
+  auditRetention: settings.optional(
+    { ...settings.integer(1, 36_500), placeholder: "DAYS" },
+    "Delete audit records that are older than this number of days. (default: keep all records)",
+  ),
+  drainDelay: settings.withDefault(
+    settings.duration,
+    "0s",
+    "Keep serving, unready, for this long after SIGTERM, so that load balancers drain.",
+  ),
+  fault: settings.optionalList(
+    { placeholder: "RULE", commas: true, parse: parseFaultRule },
+    `For tests: inject faults into calls by a rule, ${faultRuleForm}. The method is the end of a method's name, where * matches any text, such as GroupsService/*. With "applied", the fault occurs after the change was made.`,
+  ),
+  faultInjection: settings.toggle(
+    "For tests: let the admin list, add and delete fault rules at run time, with GET, POST and DELETE on /faults.",
+  ),
+  latency: settings.withDefault(settings.duration, "0ms", "For tests: delay each response of the API by this long."),
+  logLevel: settings.withDefault(
+    settings.oneOf("debug", "info", "warn", "error"),
+    "info",
+    "The minimum level of log lines. At debug, each call is logged.",
+  ),
+};

@@ -1,0 +1,81 @@
+import { parseArgs } from "node:util";
+import { flagOf, type Setting, type Settings, type Values, variableOf } from "./setting.ts";
+
+/** All mistakes in the settings of a command. Each one names the flag or variable and says how to fix it. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+  readonly mistakes: readonly string[];
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+    this.mistakes = mistakes;
+  }
+}
+
+/**
+ * Reads settings from the command line and the environment.
+ * @throws {SettingsError} with every mistake at once: unknown flags, missing settings and invalid values.
+ */
+export function readSettings<S extends Settings>(
+  settings: S,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Values<S> {
+  const mistakes: string[] = [];
+  const given = textsFromArguments(settings, args, mistakes);
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries(settings)) {
+    const fromFlag = given.get(key);
+    const variable = setting.operand ? undefined : env[variableOf(key)];
+    const flag = setting.operand ? setting.placeholder : flagOf(key);
+    const name = fromFlag === undefined && variable ? variableOf(key) : flag;
+    const texts = fromFlag ?? (variable ? textsFromVariable(setting, variable) : undefined);
+    if (texts === undefined) {
+      if (setting.presence.kind === "default") values[key] = setting.presence.value;
+      else mistakes.push(`${setting.operand ? flag : `${flag} (or ${variableOf(key)})`} is required: ${setting.help}`);
+      continue;
+    }
+    try {
+      values[key] = setting.read(texts);
+    } catch (error) {
+      mistakes.push(`${name}: ${(error as Error).message}`);
+    }
+  }
+  if (mistakes.length > 0) throw new SettingsError(mistakes);
+  return values as Values<S>;
+}
+
+function textsFromVariable(setting: Setting<unknown>, variable: string): readonly string[] {
+  if (!setting.repeatable) return [variable];
+  const parts = variable.split(setting.commas ? /[;\n]/ : /[;\n,]/).map((part) => part.trim());
+  // The last of several lines may end with a line break. Any other empty value is a mistake.
+  return /\n\s*$/.test(variable) ? parts.slice(0, -1) : parts;
+}
+
+/** The texts for each key, in the order of the arguments. */
+function textsFromArguments(settings: Settings, args: readonly string[], mistakes: string[]): Map<string, string[]> {
+  const flags = Object.keys(settings).filter((key) => !settings[key]?.operand);
+  const operandKey = Object.keys(settings).find((key) => settings[key]?.operand);
+  const keyOfFlag = new Map(flags.map((key) => [flagOf(key).slice(2), key]));
+  const options = Object.fromEntries(
+    [...keyOfFlag].map(([flag, key]) => [
+      flag,
+      { type: settings[key]?.placeholder === "" ? ("boolean" as const) : ("string" as const), multiple: true },
+    ]),
+  );
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const given = new Map<string, string[]>();
+  for (const token of tokens) {
+    if (token.kind === "positional" && operandKey !== undefined)
+      given.set(operandKey, [...(given.get(operandKey) ?? []), token.value]);
+    else if (token.kind === "positional")
+      mistakes.push(`"${token.value}" is not expected here; give each setting as --name VALUE`);
+    if (token.kind !== "option") continue;
+    const key = keyOfFlag.get(token.name);
+    if (key === undefined)
+      mistakes.push(`${token.rawName} is not a setting of this command; --help lists all settings`);
+    else if (token.value === undefined && settings[key]?.placeholder !== "")
+      mistakes.push(`${token.rawName} requires a value`);
+    else given.set(key, [...(given.get(key) ?? []), token.value ?? "true"]);
+  }
+  return given;
+}

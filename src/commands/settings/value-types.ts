@@ -1,0 +1,98 @@
+/** How one text becomes a value. */
+export interface ValueType<T> {
+  /** What the help shows for a value, such as `FILE`. */
+  readonly placeholder: string;
+  /** Whether a value may contain commas. */
+  readonly commas?: boolean;
+  /** @throws {Error} whose message says what is wrong with the text and what a valid one looks like. */
+  readonly parse: (text: string) => T;
+}
+
+/** Any text except the empty one. */
+export const text: ValueType<string> = {
+  placeholder: "TEXT",
+  parse: (value) => {
+    if (value === "") throw new Error("must not be empty");
+    return value;
+  },
+};
+
+export const file: ValueType<string> = { ...text, placeholder: "FILE" };
+
+/** An http or https URL without credentials, which would otherwise end up in logs. */
+export const url: ValueType<URL> = {
+  placeholder: "URL",
+  parse: (value) => {
+    const parsed = URL.parse(value);
+    if (parsed === null || !["http:", "https:"].includes(parsed.protocol))
+      throw new Error(`"${value}" is not an http or https URL, such as https://platform.example.com`);
+    if (parsed.username !== "" || parsed.password !== "") throw new Error("must not contain a user name or password");
+    return parsed;
+  },
+};
+
+/** Milliseconds, written as `500ms`, `15s`, `10m`, `1h` or a sequence of these (`1h30m`). */
+export const duration: ValueType<number> = {
+  placeholder: "DURATION",
+  parse: (value) => {
+    if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value))
+      throw new Error(`"${value}" is not a duration, such as 15s, 10m or 1h30m`);
+    const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+    let total = 0;
+    for (const [, amount, , name] of value.matchAll(/(\d+(\.\d+)?)(ms|s|m|h)/g))
+      total += Number(amount) * unit[name as keyof typeof unit];
+    return total;
+  },
+};
+
+/** A whole number between two bounds, both included. */
+export function integer(minimum: number, maximum: number): ValueType<number> {
+  return {
+    placeholder: "N",
+    parse: (value) => {
+      const number = Number(value);
+      if (!/^-?\d+$/.test(value) || number < minimum || number > maximum)
+        throw new Error(`"${value}" is not a whole number from ${minimum} to ${maximum}`);
+      return number;
+    },
+  };
+}
+
+export function oneOf<const T extends string>(...choices: readonly T[]): ValueType<T> {
+  return {
+    placeholder: choices.join("|"),
+    parse: (value) => {
+      const found = choices.find((choice) => choice === value);
+      if (found === undefined) throw new Error(`"${value}" is not valid; valid values are ${choices.join(", ")}`);
+      return found;
+    },
+  };
+}
+
+/** A text that matches a pattern. `expected` completes the error "… is not …", such as "a uid: 40 hex digits". */
+export function matching(placeholder: string, pattern: RegExp, expected: string): ValueType<string> {
+  return {
+    placeholder,
+    parse: (value) => {
+      if (!pattern.test(value)) throw new Error(`"${value}" is not ${expected}`);
+      return value;
+    },
+  };
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `HOST:PORT`, with an IPv6 address in brackets. Port 0 means any free port. */
+export const listenAddress: ValueType<ListenAddress> = {
+  placeholder: "HOST:PORT",
+  parse: (value) => {
+    const match = /^(\[[0-9a-fA-F:]+\]|[^:[\]]+):(\d{1,5})$/.exec(value);
+    const port = Number(match?.[2]);
+    if (match?.[1] === undefined || port > 65_535)
+      throw new Error(`"${value}" is not HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080`);
+    return { host: match[1].replace(/^\[|\]$/g, ""), port };
+  },
+};

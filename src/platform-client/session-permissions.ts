@@ -1,0 +1,110 @@
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import type { PlatformApi } from "./api.ts";
+import { type CollectionName, listCapability } from "./external-resource.ts";
+import { PlatformFailure } from "./failure.ts";
+import { type Permissions, type RoleCatalog, readPermissions } from "./permissions.ts";
+import { isWithin } from "./uid.ts";
+
+export interface SessionPermissionsOptions {
+  readonly api: PlatformApi;
+  readonly identity: string;
+  readonly roots: readonly string[];
+  readonly credentialEpoch: () => number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+interface ReadPermissions {
+  readonly permissions: Permissions;
+  readonly roles: RoleCatalog;
+  /** The roots that a GET could not read, with its failure: nothing below them is believed or written. */
+  readonly unreadableRoots: ReadonlyMap<string, unknown>;
+  readonly epoch: number;
+  readonly readAt: MonotonicTime;
+}
+
+/** Insufficient permissions are read again after this time at the earliest. */
+const retryMs = 1_000;
+
+/**
+ * The permissions of a session's identity. They are read once per token, and again (at most once per second) while a
+ * caller requires more than they grant, because an administrator may have granted more since.
+ */
+export class SessionPermissions {
+  readonly #options: SessionPermissionsOptions;
+  readonly #listeners: (() => void)[] = [];
+  #current: ReadPermissions | undefined;
+  #reading: Promise<void> | undefined;
+
+  constructor(options: SessionPermissionsOptions) {
+    this.#options = options;
+  }
+
+  get permissions(): Permissions | undefined {
+    return this.#current?.permissions;
+  }
+
+  get roles(): RoleCatalog | undefined {
+    return this.#current?.roles;
+  }
+
+  /** Calls `listener` after each read under a new token. */
+  onChanged(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Reads permissions and roles, unless they were read under the current token. @throws {PlatformFailure} */
+  async refresh(): Promise<void> {
+    if (this.#current === undefined || this.#current.epoch !== this.#options.credentialEpoch()) await this.#read();
+  }
+
+  /** The root that `uid` is within. @throws {PlatformFailure} of kind `permissions` outside all roots. */
+  rootAbove(collection: CollectionName, uid: string): string {
+    const root = this.#options.roots.find((candidate) => isWithin(uid, candidate));
+    if (root !== undefined) return root;
+    throw new PlatformFailure(`list ${collection}`, {
+      kind: "permissions",
+      capability: listCapability[collection],
+      scope: uid,
+    });
+  }
+
+  /**
+   * Requires that the identity can see all of `collection` in `group`, and can read the root above it. Only then does a
+   * missing resource mean an absent one.
+   * @throws {PlatformFailure} of kind `permissions`, or the failure of reading the root or the permissions.
+   */
+  async requireList(collection: CollectionName, group: string): Promise<void> {
+    const root = this.rootAbove(collection, group);
+    await this.refresh();
+    if (this.#problem(collection, group, root) === undefined) return;
+    if (this.#options.clock.monotonic() >= (this.#current?.readAt ?? 0) + retryMs) await this.#read();
+    const problem = this.#problem(collection, group, root);
+    if (problem !== undefined) throw problem;
+  }
+
+  #problem(collection: CollectionName, group: string, root: string): unknown {
+    const capability = listCapability[collection];
+    if (this.#current?.unreadableRoots.has(root)) return this.#current.unreadableRoots.get(root);
+    if (this.#current?.permissions.allow(capability, group)) return undefined;
+    return new PlatformFailure("read permissions", { kind: "permissions", capability, scope: group });
+  }
+
+  /** One read serves all callers that wait for it. */
+  async #read(): Promise<void> {
+    this.#reading ??= this.#readOnce().finally(() => {
+      this.#reading = undefined;
+    });
+    await this.#reading;
+  }
+
+  async #readOnce(): Promise<void> {
+    const { api, identity, roots, clock, signal, credentialEpoch } = this.#options;
+    const read = await readPermissions(api, identity, signal);
+    const unreadableRoots = new Map<string, unknown>();
+    for (const root of roots) await api.get("groups", root, signal).catch((error) => unreadableRoots.set(root, error));
+    const previousEpoch = this.#current?.epoch;
+    this.#current = { ...read, unreadableRoots, epoch: credentialEpoch(), readAt: clock.monotonic() };
+    if (previousEpoch !== this.#current.epoch) for (const listener of this.#listeners) listener();
+  }
+}
