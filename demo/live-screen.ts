@@ -1,6 +1,6 @@
 import { painter, paragraphLines } from "./paragraph.ts";
 import type { Live, Paragraph, Screen, Style, Task } from "./screen.ts";
-import { took } from "./took.ts";
+import { took } from "./format-duration.ts";
 import { fit } from "./width.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];

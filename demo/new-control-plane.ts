@@ -1,6 +1,6 @@
 import { countRequests } from "#test/support/control-plane/audit.ts";
 import { startControlPlane } from "#test/support/control-plane/control-plane.ts";
-import type { Ground } from "./ground.ts";
+import type { Ground } from "./demo-cluster.ts";
 
 /** A Kubernetes for the demo alone: the real API server and etcd on loopback, gone afterwards. */
 export async function newControlPlane(signal: AbortSignal, progress: (line: string) => void): Promise<Ground> {

@@ -4,10 +4,10 @@ import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
 import { operatorAccount, System } from "#test/support/harness/system.ts";
 import type { Cluster } from "#test/support/harness/cluster.ts";
-import type { Ground } from "./ground.ts";
-import { readOperatorRights } from "./operator-rights.ts";
+import type { Ground } from "./demo-cluster.ts";
+import { readOperatorRights } from "./operator-rbac.ts";
 import { WatchedObjects } from "./watched-objects.ts";
-import { within } from "./within.ts";
+import { within } from "#test/support/within.ts";
 
 /** How often the operator lists the platform here to find drift; in life it is ten minutes. */
 export const resyncSeconds = 3;

@@ -1,7 +1,7 @@
 import type { Shown } from "./chapter.ts";
 import type { Screen } from "./screen.ts";
 import type { Counts } from "./stage.ts";
-import { took } from "./took.ts";
+import { took } from "./format-duration.ts";
 
 /** What was shown, how long each took, and what it cost. */
 export function showSummary(screen: Screen, shown: readonly Shown[], counts: Counts, ms: number): void {

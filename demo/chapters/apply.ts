@@ -5,7 +5,7 @@ import { showCommand } from "../command-line.ts";
 import { type RowState, tableRow, whyNotReady } from "../object-table.ts";
 import type { Screen } from "../screen.ts";
 import type { Stage } from "../stage.ts";
-import { took } from "../took.ts";
+import { took } from "../format-duration.ts";
 import { nameOf } from "../watched-objects.ts";
 
 const seconds = 20;

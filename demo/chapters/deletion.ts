@@ -2,7 +2,7 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import type { Chapter } from "../chapter.ts";
 import { showCommand } from "../command-line.ts";
 import { type RowState, tableRow, whyNotReady } from "../object-table.ts";
-import { took } from "../took.ts";
+import { took } from "../format-duration.ts";
 import { nameOf } from "../watched-objects.ts";
 
 const seconds = 20;

@@ -1,8 +1,8 @@
 import type { PlatformResource } from "#test/support/harness/platform-admin.ts";
 import type { Chapter } from "../chapter.ts";
-import { polled } from "../polled.ts";
+import { polled } from "../poll.ts";
 import { resyncSeconds } from "../stage.ts";
-import { took } from "../took.ts";
+import { took } from "../format-duration.ts";
 
 const intruder = "repo:mallory/shop:ref:refs/heads/main";
 

@@ -2,8 +2,8 @@ import { withoutMarker } from "#test/support/harness/comparison.ts";
 import { isReady, ref } from "#test/support/harness/muster-objects.ts";
 import type { Chapter } from "../chapter.ts";
 import { showCommand } from "../command-line.ts";
-import { polled } from "../polled.ts";
-import { took } from "../took.ts";
+import { polled } from "../poll.ts";
+import { took } from "../format-duration.ts";
 
 const description = "Carts, orders, payments and refunds";
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { bundle } from "./bundle.ts";
+import { bundle } from "#test/support/bench/bundle.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { markdown, table } from "./report.ts";
 import type { Result } from "./result.ts";

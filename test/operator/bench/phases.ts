@@ -3,10 +3,10 @@ import type { ControlPlane } from "#test/support/control-plane/control-plane.ts"
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
 import type { System } from "#test/support/harness/system.ts";
-import { type Counter, trafficBetween } from "./counts.ts";
+import { type Counter, trafficBetween } from "#test/support/harness/traffic.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Observer } from "./observer.ts";
-import { ageSeconds, cpuSeconds, memoryMiB } from "./process-usage.ts";
+import { ageSeconds, cpuSeconds, memoryMiB } from "#test/support/bench/process-usage.ts";
 import { percentile } from "./result.ts";
 
 /** What all phases work on. */

@@ -1,4 +1,4 @@
-import type { Traffic } from "./counts.ts";
+import type { Traffic } from "#test/support/harness/traffic.ts";
 
 /** What one run found. Seconds of an object go from its creation's POST until the bench's own watch saw it Ready. */
 export interface Result {

@@ -4,8 +4,8 @@ import { startControlPlane } from "#test/support/control-plane/control-plane.ts"
 import { applyAdmissionPolicy } from "#test/deploy/admission-policy.ts";
 import { loadOperatorRbac } from "#test/deploy/operator-rbac.ts";
 import { System } from "#test/support/harness/system.ts";
-import type { Program } from "./bundle.ts";
-import { Counter } from "./counts.ts";
+import type { Program } from "#test/support/bench/bundle.ts";
+import { Counter } from "#test/support/harness/traffic.ts";
 import { Observer } from "./observer.ts";
 import type { BenchOptions } from "./options.ts";
 import { type Bench, create, deleteAll, edit, rest, restart } from "./phases.ts";

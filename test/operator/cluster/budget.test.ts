@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Counter, trafficBetween } from "#test/operator/bench/counts.ts";
+import { Counter, trafficBetween } from "#test/support/harness/traffic.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import type { LogLine } from "#test/support/harness/muster-process.ts";

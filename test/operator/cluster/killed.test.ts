@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { describeWithProxiedSystem } from "#test/support/harness/describe-with-system.ts";
 import type { Call } from "#test/support/harness/fault-proxy.ts";
-import { type OperatorWrites, watchOperatorWrites } from "#test/support/harness/operator-writes.ts";
+import { type OperatorWrites, watchOperatorWrites } from "./operator-writes.ts";
 import { kindRef, musterKinds, ref } from "#test/support/harness/muster-objects.ts";
-import { SupervisedOperator } from "#test/support/harness/supervised-operator.ts";
-import { tree } from "#test/support/harness/tree.ts";
+import { SupervisedOperator } from "./supervised-operator.ts";
+import { tree } from "./tree.ts";
 
 const flags = ["--lease-duration", "2s", "--platform-timeout", "1s", "--settle-time", "500ms", "--resync", "2s"];
 /** Seven or eight times a lease has to run out, and on a busy machine processes start slowly. */

@@ -3,7 +3,7 @@ import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { describeWithProxiedSystem } from "#test/support/harness/describe-with-system.ts";
 import { musterObject, ref } from "#test/support/harness/muster-objects.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
-import { tree } from "#test/support/harness/tree.ts";
+import { tree } from "./tree.ts";
 
 const flags = ["--lease-duration", "2s", "--platform-timeout", "1s", "--settle-time", "1s", "--resync", "2s"];
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { bundle } from "#test/operator/bench/bundle.ts";
+import { bundle } from "#test/support/bench/bundle.ts";
 import { takeLoadCore } from "./cores.ts";
 import { type Figures, merged, readFigures, writeFigures } from "./figures.ts";
 import { type PlatformBenchOptions, readOptions, usage } from "./options.ts";

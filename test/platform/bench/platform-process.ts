@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import type { Program } from "#test/operator/bench/bundle.ts";
+import type { Program } from "#test/support/bench/bundle.ts";
 import { onPlatformCore } from "./cores.ts";
 
 /** The platform as production runs it, on a core of its own. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { fuzzDecoders } from "./decoder-fuzzing.ts";
-import { Findings } from "./finding.ts";
+import { Findings } from "./findings.ts";
 
 it("no decoder is tripped, 3,000 times", () => {
   const findings = new Findings();

@@ -16,7 +16,7 @@ import { readIncomingToken } from "#src/platform/tokens/incoming-token.ts";
 import { parseJwks } from "#src/platform/tokens/jwks.ts";
 import { compilePattern } from "#src/platform/tokens/pattern.ts";
 import { parse } from "yaml";
-import type { Findings } from "./finding.ts";
+import type { Findings } from "./findings.ts";
 import { flipped, mutateJsonText, mutateValue } from "./mutate-json.ts";
 import { oddText } from "./odd-values.ts";
 import { Random } from "./random.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { PlatformProcess } from "./platform-process.ts";
-import { fuzz } from "./run.ts";
+import { fuzz } from "./fuzz.ts";
 
 // The whole of it, 50,000 requests: npm run fuzz:platform
 it("the platform answers 3,000 random requests as its contract says", { timeout: 120_000 }, async () => {

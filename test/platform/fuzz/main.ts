@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PostgresServer } from "#src/platform/tests/postgres-server.ts";
 import { PlatformProcess } from "./platform-process.ts";
-import { fuzz, type FuzzRun } from "./run.ts";
+import { fuzz, type FuzzRun } from "./fuzz.ts";
 
 const usage = `npm run fuzz:platform -- [--requests N] [--seed S] [--postgres] [--url URL --token-file FILE]
 

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { ApiDocument } from "./api-document.ts";
 import { Callers, type Send } from "./callers.ts";
-import { Findings } from "./finding.ts";
+import { Findings } from "./findings.ts";
 import { Pool } from "./pool.ts";
 import { fuzzRest } from "./rest-fuzzing.ts";
 

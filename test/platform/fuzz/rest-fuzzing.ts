@@ -1,5 +1,5 @@
-import { checkAnswer } from "./check-answer.ts";
-import type { Findings } from "./finding.ts";
+import { checkAnswer } from "./check-response.ts";
+import type { Findings } from "./findings.ts";
 import { type Ending, HttpConnection } from "./http-connection.ts";
 import { wireRequest } from "./mutate-request.ts";
 import { Random } from "./random.ts";

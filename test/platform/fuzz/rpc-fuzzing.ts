@@ -17,7 +17,7 @@ import { TagsService } from "#src/platform/gen/muster/platform/registry/v2beta1/
 import { AdvisoriesService } from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 import { Health } from "#src/platform/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#src/platform/gen/grpc/reflection/v1/reflection_pb.ts";
-import { checkRpcAnswer, operationIdOf } from "./check-rpc-answer.ts";
+import { checkRpcAnswer, operationIdOf } from "./check-rpc-response.ts";
 import { Http2Session } from "./http2-session.ts";
 import { Random } from "./random.ts";
 import { collectionOf, type Ground, hintsOf } from "./rest-request.ts";

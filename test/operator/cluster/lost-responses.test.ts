@@ -4,7 +4,7 @@ import { describeWithProxiedSystem } from "#test/support/harness/describe-with-s
 import type { Fault } from "#test/support/harness/fault-proxy.ts";
 import { kindRef, musterKinds, ref } from "#test/support/harness/muster-objects.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
-import { tree } from "#test/support/harness/tree.ts";
+import { tree } from "./tree.ts";
 
 /** What is forwarded so late lands before the operator believes that it never will: 3 s + 4 s after it was sent. */
 const flags = ["--platform-timeout", "3s", "--settle-time", "4s", "--resync", "2s"];

@@ -1,5 +1,5 @@
-import type { MusterProcess } from "./muster-process.ts";
-import type { System } from "./system.ts";
+import type { MusterProcess } from "#test/support/harness/muster-process.ts";
+import type { System } from "#test/support/harness/system.ts";
 
 /** An operator that is started again whenever it ends, as Kubernetes does with a container. */
 export class SupervisedOperator {

@@ -4,11 +4,11 @@ import { systemClock } from "#src/time/clock.ts";
 import { KubeClient, KubeError, type KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
 import { customResourceDefinitions } from "#test/support/harness/custom-resource-definitions.ts";
-import { missingRights } from "./needed-rights.ts";
-import type { Ground } from "./ground.ts";
+import { missingRights } from "./required-permissions.ts";
+import type { Ground } from "./demo-cluster.ts";
 import type { Options } from "./options.ts";
-import { clusterRights } from "./operator-rights.ts";
-import { within } from "./within.ts";
+import { clusterRights } from "./operator-rbac.ts";
+import { within } from "#test/support/within.ts";
 
 const reachSeconds = 10;
 const clearSeconds = 30;

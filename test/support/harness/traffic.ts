@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
 import { countRequests, type RequestCount, requestsSince } from "#test/support/control-plane/audit.ts";
-import type { System } from "#test/support/harness/system.ts";
+import type { System } from "./system.ts";
 
 /** What the servers had been asked at one moment. */
 export interface Reading {

@@ -1,9 +1,9 @@
 import { ApiDocument } from "./api-document.ts";
-import { mistakesAfterwards } from "./afterwards.ts";
+import { mistakesAfterwards } from "./final-checks.ts";
 import { fuzzBytes } from "./byte-fuzzing.ts";
 import { Callers, type Send } from "./callers.ts";
 import { fuzzDecoders } from "./decoder-fuzzing.ts";
-import { Findings } from "./finding.ts";
+import { Findings } from "./findings.ts";
 import { Pool } from "./pool.ts";
 import { fuzzRest } from "./rest-fuzzing.ts";
 import { fuzzRpc } from "./rpc-fuzzing.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type KubeClient, KubeError, type KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { kindRef, type MusterKind, musterKinds } from "./muster-objects.ts";
+import { kindRef, type MusterKind, musterKinds } from "#test/support/harness/muster-objects.ts";
 
 export interface OperatorWrites {
   stop(): Promise<void>;

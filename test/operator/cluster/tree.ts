@@ -1,5 +1,5 @@
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { musterObject } from "./muster-objects.ts";
+import { musterObject } from "#test/support/harness/muster-objects.ts";
 
 const branches = ["one", "two", "three", "four"];
 
