@@ -2,13 +2,13 @@ import type { Screen } from "./screen.ts";
 import type { Stage } from "./stage.ts";
 
 /** What a person may type in another terminal while everything is up. */
-export function howToLook(screen: Screen, { ground, system, operator }: Stage): void {
+export function showCommandsToTry(screen: Screen, { cluster: ground, system, operator }: Stage): void {
   const { kubectl } = ground;
   const blocks: readonly (readonly [string, readonly string[]])[] = [
     [
       "Kubernetes, in another terminal:",
       [
-        ...ground.access,
+        ...ground.kubeconfigCommands,
         `${kubectl} get muster`,
         `${kubectl} describe mgroup checkout`,
         `${kubectl} edit mid builds`,

@@ -9,13 +9,13 @@ import { drift } from "./chapters/drift.ts";
 import { edit } from "./chapters/edit.ts";
 import { look } from "./chapters/look.ts";
 import { refusal } from "./chapters/refusal.ts";
-import { circumstances, lastLines } from "./failure.ts";
-import type { Ground } from "./demo-cluster.ts";
-import { howToLook } from "./commands-to-try.ts";
+import { describeFailure, lastLines } from "./failure.ts";
+import type { DemoCluster } from "./demo-cluster.ts";
+import { showCommandsToTry } from "./commands-to-try.ts";
 import { Interrupted } from "./interrupted.ts";
 import { newControlPlane } from "./new-control-plane.ts";
 import type { Options } from "./options.ts";
-import { ownCluster } from "./existing-cluster.ts";
+import { existingCluster } from "./existing-cluster.ts";
 import type { Screen } from "./screen.ts";
 import { manifestsFor, Stage, startOperator, startSystem } from "./stage.ts";
 import { showSummary } from "./summary.ts";
@@ -59,7 +59,7 @@ class Play {
   readonly #options: Options;
   readonly #screen: Screen;
   readonly #interruption: AbortController;
-  #ground: Ground | undefined;
+  #ground: DemoCluster | undefined;
   #system: System<Cluster> | undefined;
   #stage: Stage | undefined;
 
@@ -100,7 +100,7 @@ class Play {
     const ground =
       cluster === undefined
         ? await newControlPlane(signal, (line) => kubernetes.progress(line))
-        : await ownCluster(cluster, signal);
+        : await existingCluster(cluster, signal);
     this.#ground = ground;
     signal.throwIfAborted();
     kubernetes.done(ground.title);
@@ -133,7 +133,7 @@ class Play {
     screen.show([""]);
     screen.say("Everything stays up, and the examples are applied again", { style: "bold", indent: 0 });
     await applyAndWatch(stage, screen, stage.manifests);
-    howToLook(screen, stage);
+    showCommandsToTry(screen, stage);
     const { signal } = this.#interruption;
     // A signal handler keeps no event loop alive by itself.
     const alive = setInterval(() => {}, 1 << 30);
@@ -156,7 +156,7 @@ class Play {
       indent: 0,
     });
     const operator = this.#system?.operators.at(-1);
-    if (this.#stage !== undefined) screen.show(circumstances(this.#stage));
+    if (this.#stage !== undefined) screen.show(describeFailure(this.#stage));
     else if (operator !== undefined) screen.show(lastLines("The operator's last lines:", operator));
   }
 
@@ -165,7 +165,7 @@ class Play {
     try {
       await this.#system?.stop();
     } finally {
-      await this.#ground?.clear();
+      await this.#ground?.cleanUp();
     }
   }
 }

@@ -4,29 +4,32 @@ import { systemClock } from "#src/time/clock.ts";
 import { KubeClient, KubeError, type KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
 import { customResourceDefinitions } from "#test/support/harness/custom-resource-definitions.ts";
-import { missingRights } from "./required-permissions.ts";
-import type { Ground } from "./demo-cluster.ts";
+import { missingPermissions } from "./required-permissions.ts";
+import type { DemoCluster } from "./demo-cluster.ts";
 import type { Options } from "./options.ts";
-import { clusterRights } from "./operator-rbac.ts";
+import { clusterScopedRbac } from "./operator-rbac.ts";
 import { within } from "#test/support/within.ts";
 
 const reachSeconds = 10;
 const clearSeconds = 30;
 
 /** The person's cluster is not fit for the demo; the message says why and what to do. */
-export class ClusterUnfit extends Error {
+export class UnsuitableCluster extends Error {
   override readonly name = "ClusterUnfit";
 }
 
 /**
  * The person's own cluster. The demo works in a namespace with a new name. The platform need not reach the cluster, and
  * nothing is opened for it: it is told the keys of the cluster's tokens, which are read here with the person's rights.
- * @throws {ClusterUnfit}
+ * @throws {UnsuitableCluster}
  */
-export async function ownCluster(options: NonNullable<Options["cluster"]>, signal: AbortSignal): Promise<Ground> {
+export async function existingCluster(
+  options: NonNullable<Options["cluster"]>,
+  signal: AbortSignal,
+): Promise<DemoCluster> {
   const connection = await readConnection({ ...options, env: process.env, clock: systemClock }).catch(
     (error: unknown) => {
-      throw error instanceof KubeConfigError ? new ClusterUnfit(error.message, { cause: error }) : error;
+      throw error instanceof KubeConfigError ? new UnsuitableCluster(error.message, { cause: error }) : error;
     },
   );
   const access = { ...connection, url: connection.server.href.replace(/\/$/, "") };
@@ -48,10 +51,10 @@ export async function ownCluster(options: NonNullable<Options["cluster"]>, signa
       namespace,
       operatorNamespace: namespace,
       prefix: namespace,
-      access: [],
+      kubeconfigCommands: [],
       kubectl: ["kubectl", ...flags, "-n", namespace].join(" "),
       writesBy: async () => undefined,
-      clear: async () => {
+      cleanUp: async () => {
         try {
           await within(`removing what is left in your cluster`, clearSeconds, clear(admin, namespace, missing));
         } catch (error) {
@@ -75,12 +78,12 @@ async function examine(admin: KubeClient, url: string, signal: AbortSignal) {
     (error: Error) => {
       if (signal.aborted) throw signal.reason;
       const what = error instanceof KubeError ? "refuses you" : "does not answer";
-      throw new ClusterUnfit(`the cluster at ${url} ${what}: ${error.message}`, { cause: error });
+      throw new UnsuitableCluster(`the cluster at ${url} ${what}: ${error.message}`, { cause: error });
     },
   );
-  const missing = await within("asking for your rights", reachSeconds, missingRights(admin), signal);
+  const missing = await within("asking for your rights", reachSeconds, missingPermissions(admin), signal);
   if (missing.length > 0)
-    throw new ClusterUnfit(
+    throw new UnsuitableCluster(
       `in the cluster at ${url} you may not ${missing.join(", ")}: the demo needs an administrator's rights there`,
     );
   try {
@@ -97,7 +100,7 @@ async function examine(admin: KubeClient, url: string, signal: AbortSignal) {
     };
   } catch (error) {
     signal.throwIfAborted();
-    throw new ClusterUnfit(
+    throw new UnsuitableCluster(
       `the platform cannot be told the keys of this cluster's service-account tokens, so it could not know the operator: ${(error as Error).message}. ` +
         `Use a user who may read /.well-known/openid-configuration and /openid/v1/jwks (the ClusterRole system:service-account-issuer-discovery), or leave out --context and let the demo start a control plane`,
       { cause: error },
@@ -115,7 +118,7 @@ async function clear(admin: KubeClient, namespace: string, definitions: readonly
     }
   const own = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
   await admin.delete(own);
-  for (const object of clusterRights(namespace)) await admin.delete(object);
+  for (const object of clusterScopedRbac(namespace)) await admin.delete(object);
   await admin.waitUntilGone(own, { timeoutMs: clearSeconds * 1_000 });
   for (const definition of definitions) {
     const kind = musterKinds.find((one) => one === definition["spec"].names.kind);

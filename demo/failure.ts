@@ -7,7 +7,7 @@ import { nameOf } from "./watched-objects.ts";
 const logLines = 10;
 
 /** What helps to find out why the story stopped: how the objects are, and what the operator said last. */
-export function circumstances(stage: Stage): string[] {
+export function describeFailure(stage: Stage): string[] {
   const unready = stage.objects
     .all()
     .filter((object) => !isReady(object) || object.metadata.deletionTimestamp !== undefined);
@@ -21,7 +21,7 @@ export function circumstances(stage: Stage): string[] {
 
 export function lastLines(title: string, process: MusterProcess): string[] {
   const lines = process.log.slice(-logLines).map((line) => `  ${readable(line)}`);
-  const said = process.said.trimEnd();
+  const said = process.plainOutput.trimEnd();
   return lines.length === 0 && said === "" ? [] : [title, ...lines, ...(said === "" ? [] : [`  ${said}`])];
 }
 

@@ -1,6 +1,6 @@
 import { painter, paragraphLines } from "./paragraph.ts";
 import type { Live, Paragraph, Screen, Style, Task } from "./screen.ts";
-import { took } from "./format-duration.ts";
+import { formatDuration } from "./format-duration.ts";
 import { fit } from "./width.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -54,7 +54,7 @@ export class LiveScreen implements Screen {
     const started = performance.now();
     let frame = 0;
     let note = "";
-    const elapsed = () => this.paint("dim", took(performance.now() - started));
+    const elapsed = () => this.paint("dim", formatDuration(performance.now() - started));
     const live = this.live(() => [
       `  ${this.paint("cyan", frames[frame++ % frames.length] ?? "")} ${what}${note === "" ? "" : `: ${note}`} ${elapsed()}`,
     ]);
@@ -66,7 +66,7 @@ export class LiveScreen implements Screen {
       },
       done: (result) => {
         this.still();
-        this.say(`✓ ${result} (${took(performance.now() - started)})`);
+        this.say(`✓ ${result} (${formatDuration(performance.now() - started)})`);
       },
     };
   }

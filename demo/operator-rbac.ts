@@ -14,7 +14,7 @@ const files = [
  * What `deploy/` lets the operator do in Kubernetes and no more, for another account and namespace. What is the
  * cluster's is called `PREFIX-…`, so that an installation that is there keeps its own.
  */
-export async function readOperatorRights(
+export async function readOperatorRbac(
   prefix: string,
 ): Promise<(account: { namespace: string; name: string }, namespaces: readonly string[]) => readonly KubeObject[]> {
   const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), "utf8")));
@@ -36,7 +36,7 @@ export async function readOperatorRights(
 }
 
 /** The names of those of them that are the cluster's. */
-export function clusterRights(prefix: string): readonly KubeObject[] {
+export function clusterScopedRbac(prefix: string): readonly KubeObject[] {
   const apiVersion = "rbac.authorization.k8s.io/v1";
   return [
     { apiVersion, kind: "ClusterRoleBinding", metadata: { name: `${prefix}-muster-operator` } },

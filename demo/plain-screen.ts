@@ -1,6 +1,6 @@
 import { painter, paragraphLines } from "./paragraph.ts";
 import type { Live, Paragraph, Screen, Style, Task } from "./screen.ts";
-import { took } from "./format-duration.ts";
+import { formatDuration } from "./format-duration.ts";
 
 /** Lines for a file, a log or another program. */
 export class PlainScreen implements Screen {
@@ -29,7 +29,7 @@ export class PlainScreen implements Screen {
     const started = performance.now();
     return {
       progress: (note) => this.#line(`    ${what}: ${note}`),
-      done: (result) => this.say(`✓ ${result} (${took(performance.now() - started)})`),
+      done: (result) => this.say(`✓ ${result} (${formatDuration(performance.now() - started)})`),
     };
   }
 

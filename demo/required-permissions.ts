@@ -14,7 +14,7 @@ const needed = [
 ] as const;
 
 /** What of this the user may not do, such as `create namespaces`. Asks and changes nothing. */
-export async function missingRights(admin: KubeClient): Promise<string[]> {
+export async function missingPermissions(admin: KubeClient): Promise<string[]> {
   const answers = await Promise.all(
     needed.map(async (resourceAttributes) => {
       const { status } = await admin.request("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {

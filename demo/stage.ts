@@ -4,8 +4,8 @@ import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
 import { operatorAccount, System } from "#test/support/harness/system.ts";
 import type { Cluster } from "#test/support/harness/cluster.ts";
-import type { Ground } from "./demo-cluster.ts";
-import { readOperatorRights } from "./operator-rbac.ts";
+import type { DemoCluster } from "./demo-cluster.ts";
+import { readOperatorRbac } from "./operator-rbac.ts";
 import { WatchedObjects } from "./watched-objects.ts";
 import { within } from "#test/support/within.ts";
 
@@ -25,7 +25,7 @@ export interface Counts {
 
 /** All that the chapters play with. */
 export class Stage {
-  readonly ground: Ground;
+  readonly cluster: DemoCluster;
   readonly kube: KubeClient;
   readonly platform: PlatformAdmin;
   readonly objects: WatchedObjects;
@@ -36,14 +36,14 @@ export class Stage {
   readonly #signal: AbortSignal;
 
   constructor(
-    ground: Ground,
+    ground: DemoCluster,
     system: System<Cluster>,
     operator: Operator,
     manifests: readonly KubeObject[],
     signal: AbortSignal,
     onFailure: (error: unknown) => void,
   ) {
-    this.ground = ground;
+    this.cluster = ground;
     this.kube = ground.cluster.admin;
     this.platform = system.admin;
     this.system = system;
@@ -54,7 +54,7 @@ export class Stage {
   }
 
   get namespace(): string {
-    return this.ground.namespace;
+    return this.cluster.namespace;
   }
 
   /** Waits for a part of the story. @throws {TookTooLong}, or why the demo ends */
@@ -63,7 +63,7 @@ export class Stage {
   }
 
   async counts(): Promise<Counts> {
-    const { ground, system, operator } = this;
+    const { cluster: ground, system, operator } = this;
     const metrics = await operator.metrics();
     const sum = (pattern: RegExp) =>
       [...metrics.matchAll(pattern)].reduce((total, [, value]) => total + Number(value), 0);
@@ -78,7 +78,7 @@ export class Stage {
 
 /** The platform, and what the operator needs in Kubernetes. */
 export async function startSystem(
-  ground: Ground,
+  ground: DemoCluster,
   platformPort: number | undefined,
   signal: AbortSignal,
 ): Promise<System<Cluster>> {
@@ -86,7 +86,7 @@ export async function startSystem(
     controlPlane: ground.cluster,
     namespaces: [ground.namespace],
     operatorNamespace: ground.operatorNamespace,
-    rbac: await readOperatorRights(ground.prefix),
+    rbac: await readOperatorRbac(ground.prefix),
     platformPort,
     signal,
     outside: true,

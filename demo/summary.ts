@@ -1,7 +1,7 @@
 import type { Shown } from "./chapter.ts";
 import type { Screen } from "./screen.ts";
 import type { Counts } from "./stage.ts";
-import { took } from "./format-duration.ts";
+import { formatDuration } from "./format-duration.ts";
 
 /** What was shown, how long each took, and what it cost. */
 export function showSummary(screen: Screen, shown: readonly Shown[], counts: Counts, ms: number): void {
@@ -15,5 +15,7 @@ export function showSummary(screen: Screen, shown: readonly Shown[], counts: Cou
       ? `${kubernetesWrites} writes to Kubernetes, events and the Lease included`
       : `${objectWrites} writes to Muster objects in Kubernetes, and ${kubernetesWrites - objectWrites} for events and the Lease`;
   screen.show([""]);
-  screen.say(`All of it in ${took(ms)}. The operator made ${platformCalls} calls to the platform, ${writes}.`);
+  screen.say(
+    `All of it in ${formatDuration(ms)}. The operator made ${platformCalls} calls to the platform, ${writes}.`,
+  );
 }

@@ -5,7 +5,7 @@ import { showCommand } from "../command-line.ts";
 import { type RowState, tableRow, whyNotReady } from "../object-table.ts";
 import type { Screen } from "../screen.ts";
 import type { Stage } from "../stage.ts";
-import { took } from "../format-duration.ts";
+import { formatDuration } from "../format-duration.ts";
 import { nameOf } from "../watched-objects.ts";
 
 const seconds = 20;
@@ -27,9 +27,9 @@ export const apply: Chapter = {
     const calls = after.platformCalls - before.platformCalls;
     const creations = after.creations - before.creations;
     screen.say(
-      `All ${objects} are Ready ${took(ms)} after the first was applied. That took ${calls} calls to the platform (${creations} creations; the others log in and see what is there)${writes}.`,
+      `All ${objects} are Ready ${formatDuration(ms)} after the first was applied. That took ${calls} calls to the platform (${creations} creations; the others log in and see what is there)${writes}.`,
     );
-    return [{ what: `${objects} manifests applied, all Ready`, result: took(ms) }];
+    return [{ what: `${objects} manifests applied, all Ready`, result: formatDuration(ms) }];
   },
 };
 
@@ -46,7 +46,7 @@ export async function applyAndWatch(stage: Stage, screen: Screen, manifests: rea
     for (const name of names) {
       const since = applied.get(name);
       if (since === undefined || states.has(name) || !isReady(stage.objects.get(name))) continue;
-      states.set(name, { is: "ready", after: took(performance.now() - since) });
+      states.set(name, { is: "ready", after: formatDuration(performance.now() - since) });
       table.update(rowOf(name));
     }
     table.update();

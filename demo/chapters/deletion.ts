@@ -2,7 +2,7 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import type { Chapter } from "../chapter.ts";
 import { showCommand } from "../command-line.ts";
 import { type RowState, tableRow, whyNotReady } from "../object-table.ts";
-import { took } from "../format-duration.ts";
+import { formatDuration } from "../format-duration.ts";
 import { nameOf } from "../watched-objects.ts";
 
 const seconds = 20;
@@ -33,7 +33,7 @@ export const deletion: Chapter = {
       for (const object of stage.objects.deleted().slice(known)) {
         const name = nameOf(object);
         if (states.has(name)) continue;
-        states.set(name, { is: "gone", after: took(performance.now() - (asked.get(name) ?? 0)) });
+        states.set(name, { is: "gone", after: formatDuration(performance.now() - (asked.get(name) ?? 0)) });
         table.update(rowOf(name));
       }
       table.update();
@@ -51,8 +51,8 @@ export const deletion: Chapter = {
     const left = await stage.during("listing the platform", 10, stage.platform.list("groups", stage.system.root));
     const ours = left.filter(({ uid }) => uid !== stage.system.root);
     if (ours.length > 0) throw new Error(`the platform still has ${ours.map(({ name }) => name).join(", ")}`);
-    screen.say(`The platform has none of them any more. That took ${took(ms)}.`);
-    return [{ what: `${names.length} objects deleted, in the right order`, result: took(ms) }];
+    screen.say(`The platform has none of them any more. That took ${formatDuration(ms)}.`);
+    return [{ what: `${names.length} objects deleted, in the right order`, result: formatDuration(ms) }];
   },
 };
 

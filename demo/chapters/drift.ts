@@ -1,8 +1,8 @@
 import type { PlatformResource } from "#test/support/harness/platform-admin.ts";
 import type { Chapter } from "../chapter.ts";
-import { polled } from "../poll.ts";
+import { poll } from "../poll.ts";
 import { resyncSeconds } from "../stage.ts";
-import { took } from "../format-duration.ts";
+import { formatDuration } from "../format-duration.ts";
 
 const intruder = "repo:mallory/shop:ref:refs/heads/main";
 
@@ -25,18 +25,18 @@ export const drift: Chapter = {
     await stage.during(
       "until identity builds is set back",
       resyncSeconds + 10,
-      polled(
+      poll(
         () => stage.platform.get("identities", uid),
         (identity) => subjectOf(identity) === wanted,
         25,
       ),
     );
-    const mended = took(performance.now() - started);
+    const mended = formatDuration(performance.now() - started);
     task.done(`set back to ${wanted}`);
     const event = await stage.during(
       "until an event tells of it",
       10,
-      polled(
+      poll(
         () => stage.kube.list({ apiVersion: "events.k8s.io/v1", kind: "Event" }, { namespace: stage.namespace }),
         (events) => events.some(({ reason }) => reason === "DriftCorrected"),
         50,

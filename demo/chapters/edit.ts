@@ -2,8 +2,8 @@ import { withoutMarker } from "#test/support/harness/comparison.ts";
 import { isReady, ref } from "#test/support/harness/muster-objects.ts";
 import type { Chapter } from "../chapter.ts";
 import { showCommand } from "../command-line.ts";
-import { polled } from "../poll.ts";
-import { took } from "../format-duration.ts";
+import { poll } from "../poll.ts";
+import { formatDuration } from "../format-duration.ts";
 
 const description = "Carts, orders, payments and refunds";
 
@@ -12,7 +12,7 @@ export const edit: Chapter = {
   about: "The operator is told of each change by Kubernetes; nobody waits for a schedule.",
   play: async (stage, screen) => {
     const patch = { spec: { description } };
-    showCommand(screen, `${stage.ground.kubectl} patch mgroup checkout --type merge -p '${JSON.stringify(patch)}'`);
+    showCommand(screen, `${stage.cluster.kubectl} patch mgroup checkout --type merge -p '${JSON.stringify(patch)}'`);
     const uid: string = stage.objects.get("Group checkout")?.["status"].uid;
     const started = performance.now();
     const edited = await stage.during(
@@ -23,7 +23,7 @@ export const edit: Chapter = {
     await stage.during(
       "until the platform has the new description of Group checkout",
       10,
-      polled(
+      poll(
         () => stage.platform.get("groups", uid),
         (group) => withoutMarker(group.description) === description,
         2,
@@ -40,8 +40,8 @@ export const edit: Chapter = {
       }),
     );
     screen.say(
-      `✓ The platform has it ${took(onPlatform)} after the command was sent; the status said so after ${took(performance.now() - started)}.`,
+      `✓ The platform has it ${formatDuration(onPlatform)} after the command was sent; the status said so after ${formatDuration(performance.now() - started)}.`,
     );
-    return [{ what: "an edit, until it was on the platform", result: took(onPlatform) }];
+    return [{ what: "an edit, until it was on the platform", result: formatDuration(onPlatform) }];
   },
 };

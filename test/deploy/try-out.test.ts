@@ -63,8 +63,8 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
 
   async function bootstrap(): Promise<string> {
     const run = await runBootstrap();
-    expect(run.exitCode, run.said).toBe(0);
-    return run.said;
+    expect(run.exitCode, run.plainOutput).toBe(0);
+    return run.plainOutput;
   }
 
   it("makes the operator's identity once, however often it is asked to", async () => {
@@ -82,7 +82,7 @@ describeWithControlPlane("the overlay try-out, run", (controlPlane) => {
   ])("says why the operator's identity cannot be made: %s", async (flags, why) => {
     const run = await runBootstrap(...flags);
     expect(run.exitCode).toBe(1);
-    expect(run.said).toContain(why);
+    expect(run.plainOutput).toContain(why);
   });
 
   it("brings all of examples/ to the platform", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TookTooLong, within } from "./within.ts";
+import { TimeoutError, within } from "./within.ts";
 
 const never = new Promise<never>(() => {});
 
@@ -9,7 +9,7 @@ it("gives what comes in time", async () => {
 
 it("names what takes too long", async () => {
   const waited = within("until Group shop is Ready", 0.02, never);
-  await expect(waited).rejects.toThrow(TookTooLong);
+  await expect(waited).rejects.toThrow(TimeoutError);
   await expect(waited).rejects.toThrow("until Group shop is Ready took longer than 0.02 s");
 });
 

@@ -1,11 +1,11 @@
 /** Something took too long. */
-export class TookTooLong extends Error {
+export class TimeoutError extends Error {
   override readonly name = "TookTooLong";
 }
 
 /**
  * What `work` comes to, unless it takes longer or `signal` aborts before: then nobody waits for it any more.
- * @throws {TookTooLong}
+ * @throws {TimeoutError}
  */
 export async function within<T>(what: string, seconds: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
   work.catch(() => {});
@@ -13,7 +13,7 @@ export async function within<T>(what: string, seconds: number, work: Promise<T>,
   const abort = () => reject(signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });
-  const timer = setTimeout(() => reject(new TookTooLong(`${what} took longer than ${seconds} s`)), seconds * 1_000);
+  const timer = setTimeout(() => reject(new TimeoutError(`${what} took longer than ${seconds} s`)), seconds * 1_000);
   try {
     return await Promise.race([work, ended]);
   } finally {

@@ -11,7 +11,7 @@ export const musterKinds = ["Group", "Identity", "RoleBinding"].map((kind) => ({
   kind,
 }));
 
-interface Wish {
+interface Expectation {
   readonly isMet: (object: KubeObject | undefined) => boolean;
   readonly resolve: (at: number) => void;
 }
@@ -19,7 +19,7 @@ interface Wish {
 /** Sees objects turn Ready and go, over watches of its own; times are of `performance.now()`, when the news came in. */
 export class Observer {
   readonly #objects = new Map<string, KubeObject>();
-  readonly #wishes = new Map<string, Wish[]>();
+  readonly #wishes = new Map<string, Expectation[]>();
   readonly #ended = new AbortController();
   readonly #failed = Promise.withResolvers<never>();
 
@@ -52,7 +52,7 @@ export class Observer {
     this.#ended.abort();
   }
 
-  #when(ref: ObjectRef, isMet: Wish["isMet"]): Promise<number> {
+  #when(ref: ObjectRef, isMet: Expectation["isMet"]): Promise<number> {
     const key = keyOf(ref);
     if (isMet(this.#objects.get(key))) return Promise.resolve(performance.now());
     const met = new Promise<number>((resolve) => {

@@ -6,8 +6,8 @@ import type { System } from "#test/support/harness/system.ts";
 import { type Counter, trafficBetween } from "#test/support/harness/traffic.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Observer } from "./observer.ts";
+import { percentile } from "#test/support/bench/percentile.ts";
 import { ageSeconds, cpuSeconds, memoryMiB } from "#test/support/bench/process-usage.ts";
-import { percentile } from "./result.ts";
 
 /** What all phases work on. */
 export interface Bench {

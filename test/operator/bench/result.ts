@@ -1,3 +1,4 @@
+import type { Machine } from "#test/support/bench/machine.ts";
 import type { Traffic } from "#test/support/harness/traffic.ts";
 
 /** What one run found. Seconds of an object go from its creation's POST until the bench's own watch saw it Ready. */
@@ -35,7 +36,7 @@ export interface Result {
     readonly admissionPolicy: boolean;
     readonly resync: number;
   };
-  readonly machine: { readonly cores: number; readonly memoryGiB: number; readonly processor: string };
+  readonly machine: Machine;
   readonly breakdown: Breakdown;
 }
 
@@ -62,10 +63,4 @@ export interface CpuSeconds {
   readonly platform: number;
   readonly apiServer: number;
   readonly bench: number;
-}
-
-/** @param values in any order, at least one */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? Number.NaN;
 }

@@ -35,7 +35,7 @@ describeWithSystem("the boundary, and references that cannot be followed", (syst
     ];
     for (const object of denied) await kube().apply(object);
     for (const object of denied) {
-      const shown = await system().shows(object, isUnready("TenantDenied"));
+      const shown = await system().waitFor(object, isUnready("TenantDenied"));
       expect(messageOf(shown)).toContain("--allowed-role");
       expect(conditionOf(shown, "Stalled")?.status).toBe("True");
       await kube().delete(object);
@@ -46,7 +46,7 @@ describeWithSystem("the boundary, and references that cannot be followed", (syst
   it("a role that the platform does not have is waited for, and the message names those that may be bound", async () => {
     const unknown = binding("unknown-role", { roleRef: { name: "emperor" } });
     await kube().apply(unknown);
-    const message = messageOf(await system().shows(unknown, isUnready("ReferenceNotFound")));
+    const message = messageOf(await system().waitFor(unknown, isUnready("ReferenceNotFound")));
     expect(message).toContain('"emperor"');
     expect(message).toContain("viewer");
     await kube().delete(unknown);
@@ -56,7 +56,7 @@ describeWithSystem("the boundary, and references that cannot be followed", (syst
   it("a reference to what does not exist yet is waited for, and followed as soon as it does", async () => {
     const early = musterObject("Group", "team", "early", { parentRef: { name: "late" } });
     await kube().apply(early);
-    const shown = await system().shows(early, isUnready("ReferenceNotFound"));
+    const shown = await system().waitFor(early, isUnready("ReferenceNotFound"));
     expect(messageOf(shown)).toContain("Group late");
     expect(conditionOf(shown, "ReferencesResolved")?.status).toBe("False");
     await kube().apply(musterObject("Group", "team", "late", { parentUid: system().root }));
@@ -66,12 +66,12 @@ describeWithSystem("the boundary, and references that cannot be followed", (syst
   it("a group outside of the root is denied as a parent, and so is what claims a uid there", async () => {
     const outside = musterObject("Group", "team", "outside", { parentUid: elsewhere });
     await kube().apply(outside);
-    expect(messageOf(await system().shows(outside, isUnready("TenantDenied")))).toContain("--root-group");
+    expect(messageOf(await system().waitFor(outside, isUnready("TenantDenied")))).toContain("--root-group");
 
     const inside = await system().admin.create("groups", elsewhere, { name: "inside" });
     const captured = musterObject("Group", "team", "captured", { parentUid: elsewhere, uid: inside.uid });
     await kube().apply(captured);
-    await system().shows(captured, isUnready("TenantDenied"));
+    await system().waitFor(captured, isUnready("TenantDenied"));
     for (const object of [outside, captured]) {
       await kube().delete(object);
       await system().gone(object);
@@ -91,7 +91,7 @@ describeWithSystem("the boundary, and references that cannot be followed", (syst
       roleRef: { name: "viewer" },
     });
     await kube().apply(stray);
-    await system().shows(stray, isUnready("TenantDenied"));
+    await system().waitFor(stray, isUnready("TenantDenied"));
     await kube().delete(stray);
     await system().gone(stray);
     await system().admin.delete("identities", stranger.uid);
@@ -104,7 +104,7 @@ describeWithSystem("the boundary, and references that cannot be followed", (syst
       claimMatch: { issuer: "https://issuer.example", subject: "usurper" },
     });
     await kube().apply(self);
-    await system().shows(self, isUnready("Conflict"));
+    await system().waitFor(self, isUnready("Conflict"));
     await kube().delete(self);
     await system().gone(self);
     const identity = await system().admin.get("identities", system().identity);

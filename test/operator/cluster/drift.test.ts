@@ -85,7 +85,7 @@ describeWithSystem(
       const [identity, binding] = [await uidOf("Identity", "builds"), await uidOf("RoleBinding", "builds-view")];
       // The platform deletes the binding along with its identity.
       await andMended("create", "builds-view", () => system().admin.delete("identities", identity));
-      await system().shows(ref("RoleBinding", "team", "builds-view"), (object) => object?.["status"].uid !== binding);
+      await system().waitFor(ref("RoleBinding", "team", "builds-view"), (object) => object?.["status"].uid !== binding);
       expect(await uidOf("Identity", "builds")).not.toBe(identity);
       await uidOf("RoleBinding", "builds-view");
       expect(await differencesFromPlatform(system())).toEqual([]);
@@ -95,7 +95,7 @@ describeWithSystem(
       const reported = ref("Group", "team", "reported");
       const uid = await uidOf("Group", "reported");
       await system().admin.update("groups", uid, { description: "As they like it" });
-      const object = await system().shows(reported, isUnready("DriftDetected"));
+      const object = await system().waitFor(reported, isUnready("DriftDetected"));
       expect(object?.["status"].drift).toEqual([
         { field: "description", expected: "As the spec says", actual: "As they like it" },
       ]);
@@ -112,7 +112,7 @@ describeWithSystem(
       await andMended("update", "payments", take);
       await andMended("update", "payments", take);
       await take();
-      const object = await system().shows(ref("Group", "team", "payments"), isUnready("DriftDetected"));
+      const object = await system().waitFor(ref("Group", "team", "payments"), isUnready("DriftDetected"));
       expect(object?.["status"].conditions[0].message).toContain("three times within an hour");
       expect((await system().admin.get("groups", uid)).description).toBe("Mine");
     });

@@ -50,7 +50,7 @@ describeWithProxiedSystem("an operator that is killed at 20 moments of a tree's 
     };
     proxy().options = {
       beforeForwarding: killAt(beforeForwarding, "before"),
-      beforeAnswering: killAt(beforeAnswering, "after"),
+      beforeResponding: killAt(beforeAnswering, "after"),
     };
     writes = await watchOperatorWrites(kube(), "team", async (number) => {
       if (!afterWriting.includes(number)) return;

@@ -104,7 +104,7 @@ describeWithProxiedSystem("answers of the platform that are lost, late or not it
   });
 
   it("were lost at all of the moments", () => {
-    const happened = proxy().done.map(({ call }) => `${call.method} ${call.collection} ${call.number}`);
+    const happened = proxy().injected.map(({ call }) => `${call.method} ${call.collection} ${call.number}`);
     expect(happened.toSorted()).toEqual(Object.keys(faults).toSorted());
   });
 });

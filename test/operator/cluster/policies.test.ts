@@ -44,7 +44,7 @@ describeWithSystem(
       const uid = uidOfTheirs("theirs");
       const ours = group("theirs");
       await kube().apply(ours);
-      const object = await system().shows(ours, isUnready("Conflict"));
+      const object = await system().waitFor(ours, isUnready("Conflict"));
       expect(conditionOf(object, "Stalled")?.message).toContain(uid);
       expect((await system().admin.get("groups", uid)).description).toBe("Older");
 
@@ -59,7 +59,7 @@ describeWithSystem(
     it("a conflict that is over is noticed", async () => {
       const ours = group("passing");
       await kube().apply(ours);
-      await system().shows(ours, isUnready("Conflict"));
+      await system().waitFor(ours, isUnready("Conflict"));
       await system().admin.delete("groups", uidOfTheirs("passing"));
       const { uid } = (await system().ready(ours))["status"];
       expect(hasMarker((await system().admin.get("groups", uid)).description)).toBe(true);
@@ -68,7 +68,7 @@ describeWithSystem(
     it("one that is deleted in Conflict leaves what it was in conflict with", async () => {
       const ours = group("untouched");
       await kube().apply(ours);
-      await system().shows(ours, isUnready("Conflict"));
+      await system().waitFor(ours, isUnready("Conflict"));
       await kube().delete(ours);
       await system().gone(ours);
       expect((await system().admin.get("groups", uidOfTheirs("untouched"))).name).toBe("untouched");
@@ -80,9 +80,9 @@ describeWithSystem(
       await kube().apply(paused);
       const { uid } = (await system().ready(paused))["status"];
       await annotate("paused", "paused", "true");
-      await system().shows(paused, isUnready("Paused"));
+      await system().waitFor(paused, isUnready("Paused"));
       await kube().patch(paused, { spec: { description: "Changed meanwhile" } });
-      await system().shows(paused, isUnready("Paused"));
+      await system().waitFor(paused, isUnready("Paused"));
       expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("The group paused");
 
       await annotate("paused", "paused", null);
@@ -96,7 +96,7 @@ describeWithSystem(
       const { uid } = (await system().ready(asked))["status"];
       await system().admin.update("groups", uid, { description: "Drifted" });
       await annotate("asked", "reconcile-requested-at", "now");
-      await system().shows(asked, (object) => object?.["status"].lastHandledReconcileAt === "now");
+      await system().waitFor(asked, (object) => object?.["status"].lastHandledReconcileAt === "now");
       expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("The group asked");
     });
 

@@ -52,7 +52,7 @@ describeWithProxiedSystem(
       await system().startOperator(flags, { platformUrl: proxy().url });
       const group = musterObject("Group", "team", "group", { parentUid: system().root });
       await admin.apply(group);
-      const shown = await system().shows(group, isUnready("InvalidSpec"));
+      const shown = await system().waitFor(group, isUnready("InvalidSpec"));
       expect(conditionOf(shown, "Stalled")?.message).toContain("[redacted]");
       expect(shown?.["status"].error.message).toContain("[redacted]");
 
@@ -64,7 +64,7 @@ describeWithProxiedSystem(
       });
       await admin.apply(identity);
       await system().ready(identity);
-      expect(proxy().done.length).toBeGreaterThanOrEqual(5);
+      expect(proxy().injected.length).toBeGreaterThanOrEqual(5);
     });
   },
   { platformFlags: ["--log-level", "debug"] },

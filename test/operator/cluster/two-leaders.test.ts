@@ -54,7 +54,7 @@ describeWithProxiedSystem("a leader that stands still past its lease, in the mid
     await first.process.logged("stopped");
     await first.process.ended;
     expect(first.process.exitCode).toBe(1);
-    expect(first.process.said).toMatch(/the Lease was not renewed for 1333 ms|the Lease is held by /);
+    expect(first.process.plainOutput).toMatch(/the Lease was not renewed for 1333 ms|the Lease is held by /);
     expect(late).toEqual([]);
     for (const object of [...objects(), news]) await system().ready(object);
     expect(await differencesFromPlatform(system())).toEqual([]);

@@ -64,7 +64,7 @@ describeWithSystem(
       await Promise.all(definitions.map((definition) => kube().delete(definition)));
       for (const definition of definitions) await system().gone(definition);
       expect(await everything()).toEqual(before);
-      expect(before).toHaveLength(system().before.size + tree("staying").length);
+      expect(before).toHaveLength(system().preexisting.size + tree("staying").length);
     });
   },
   { namespaces: ["leaving", "waiting", "staying"] },

@@ -5,7 +5,7 @@ import type { ApiDocument } from "./api-document.ts";
 import type { StreamEnding } from "./http2-session.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 
-/** Codes of gRPC by their names in Connect. */
+/** gRPC codes by their names in Connect. */
 const codes: Readonly<Record<string, number>> = {
   canceled: 1,
   unknown: 2,
@@ -25,23 +25,23 @@ const codes: Readonly<Record<string, number>> = {
   unauthenticated: 16,
 };
 
-/** Codes that say that the platform failed, and not its caller. */
+/** The codes of a failure of the platform: unknown, internal, unavailable and data loss. */
 const failures = new Set([2, 13, 14, 15]);
 
-export interface RpcJudgement {
-  /** Of gRPC, 0 for success; undefined where the call never became one. */
+export interface RpcVerdict {
+  /** The gRPC code, 0 for success; undefined if the response does not have one. */
   readonly code: number | undefined;
-  readonly mistakes: readonly string[];
+  readonly violations: readonly string[];
 }
 
-/** What became of a call, and what is wrong with it. */
-export function checkRpcAnswer(document: ApiDocument, request: RpcRequest, ending: StreamEnding): RpcJudgement {
+/** Checks how a call ended. */
+export function checkRpcResponse(document: ApiDocument, request: RpcRequest, ending: StreamEnding): RpcVerdict {
   switch (ending.kind) {
     case "hang":
-      return { code: undefined, mistakes: ["no answer within the time limit"] };
+      return { code: undefined, violations: ["no response within the time limit"] };
     case "closed":
-      return { code: undefined, mistakes: request.isIntact ? [`no answer: ${ending.why}`] : [] };
-    case "answer":
+      return { code: undefined, violations: request.isIntact ? [`no response: ${ending.why}`] : [] };
+    case "response":
       break;
   }
   const body = unpacked(ending.body, ending.headers["content-encoding"]);
@@ -50,51 +50,54 @@ export function checkRpcAnswer(document: ApiDocument, request: RpcRequest, endin
   if (type.startsWith("application/grpc")) return checkGrpc(document, request, ending, type);
   if (status === 200 && /^application\/(proto|json)$/.test(type)) {
     const read = () => messageOf(request.method.output, body, type.endsWith("json"));
-    return { code: 0, mistakes: messageMistakes(document, request, read) };
+    return { code: 0, violations: messageViolations(document, request, read) };
   }
   if (status >= 500 && status !== 501 && status !== 504)
-    return { code: undefined, mistakes: [`status ${status}: ${body.toString()}`] };
+    return { code: undefined, violations: [`status ${status}: ${body.toString()}`] };
   if (!type.startsWith("application/json") || status < 400)
-    return { code: undefined, mistakes: request.isIntact ? [`status ${status}, content-type "${type}"`] : [] };
+    return { code: undefined, violations: request.isIntact ? [`status ${status}, content-type "${type}"`] : [] };
   return connectError(body);
 }
 
-function connectError(body: Buffer): RpcJudgement {
+function connectError(body: Buffer): RpcVerdict {
   try {
     const { code, message } = JSON.parse(body.toString()) as { code?: string | number; message?: string };
-    // A path that is no method of gRPC is one of REST.
+    // A path that is not a gRPC method gets the response of REST.
     const number = typeof code === "number" ? code : codes[code ?? ""];
-    if (number === undefined) return { code: undefined, mistakes: [`an error without a code: ${body.toString()}`] };
-    return { code: number, mistakes: failureOf(number, message ?? "") };
+    if (number === undefined) return { code: undefined, violations: [`error without a code: ${body.toString()}`] };
+    return { code: number, violations: failureOf(number, message ?? "") };
   } catch {
-    return { code: undefined, mistakes: [`an error that is no JSON: ${body.toString()}`] };
+    return { code: undefined, violations: [`error that is not JSON: ${body.toString()}`] };
   }
 }
 
 function checkGrpc(
   document: ApiDocument,
   request: RpcRequest,
-  { headers, trailers, body }: StreamEnding & { kind: "answer" },
+  { headers, trailers, body }: StreamEnding & { kind: "response" },
   type: string,
-): RpcJudgement {
+): RpcVerdict {
   const frames = framesOf(body, headers["grpc-encoding"]);
-  if (frames === undefined) return { code: undefined, mistakes: ["the answer's frames are broken"] };
+  if (frames === undefined) return { code: undefined, violations: ["malformed frames"] };
   const inBody = frames.find(({ flags }) => (flags & 0x80) !== 0)?.payload.toString() ?? "";
   const webTrailers = Object.fromEntries(
     [...inBody.matchAll(/^([a-z-]+): ?(.*?)\r?$/gm)].map(([, name = "", value = ""]) => [name, value]),
   );
   const all: Readonly<Record<string, string>> = { ...headers, ...trailers, ...webTrailers };
   const code = all["grpc-status"] === undefined ? undefined : Number(all["grpc-status"]);
-  if (code === undefined) return { code, mistakes: ["has no grpc-status"] };
-  if (!(code >= 0 && code <= 16)) return { code, mistakes: [`grpc-status ${code}`] };
-  if (code !== 0) return { code, mistakes: failureOf(code, all["grpc-message"] ?? "") };
+  if (code === undefined) return { code, violations: ["missing grpc-status"] };
+  if (!(code >= 0 && code <= 16)) return { code, violations: [`invalid grpc-status ${code}`] };
+  if (code !== 0) return { code, violations: failureOf(code, all["grpc-message"] ?? "") };
   const [frame, ...others] = frames.filter(({ flags }) => (flags & 0x80) === 0);
-  if (request.method.methodKind !== "unary") return { code, mistakes: [] };
+  if (request.method.methodKind !== "unary") return { code, violations: [] };
   if (frame === undefined || others.length > 0)
-    return { code, mistakes: [`success with ${others.length} further messages`] };
+    return {
+      code,
+      violations: [`success with ${frame === undefined ? 0 : others.length + 1} messages instead of one`],
+    };
   return {
     code,
-    mistakes: messageMistakes(document, request, () =>
+    violations: messageViolations(document, request, () =>
       messageOf(request.method.output, frame.payload, type.includes("json")),
     ),
   };
@@ -108,19 +111,19 @@ function messageOf(desc: DescMessage, bytes: Buffer, isJson: boolean): Message {
   return isJson ? fromJsonString(desc, bytes.toString()) : fromBinary(desc, bytes);
 }
 
-/** A message must be one of the contract, and its JSON what the OpenAPI document says of the same method. */
-function messageMistakes(document: ApiDocument, { method }: RpcRequest, read: () => Message): string[] {
+/** The message must decode, and its JSON must match the schema of the same method in the OpenAPI document. */
+function messageViolations(document: ApiDocument, { method }: RpcRequest, read: () => Message): string[] {
   try {
     const message = read();
     if (method.output.typeName.startsWith("google.protobuf.")) return [];
     const operation = document.operations.find(({ id }) => id === operationIdOf(method));
-    return operation?.mistakesOfAnswer?.(JSON.parse(JSON.stringify(toJsonObject(method.output, message)))) ?? [];
+    return operation?.responseViolations?.(JSON.parse(JSON.stringify(toJsonObject(method.output, message)))) ?? [];
   } catch (error) {
-    return [`is no ${method.output.typeName}: ${(error as Error).message}`];
+    return [`not a valid ${method.output.typeName}: ${(error as Error).message}`];
   }
 }
 
-/** What the OpenAPI document calls a method. */
+/** The id of a method in the OpenAPI document. */
 export function operationIdOf({ parent, name }: DescMethod): string {
   return `${parent.name}_${name}`;
 }

@@ -1,22 +1,22 @@
-/** Something that a platform should not have done. */
+/** A violation of the platform's contract. */
 export interface Finding {
-  /** Which request it was, counted from 1 within its kind. */
+  /** The number of the request, counted from 1 within its kind. */
   readonly number: number;
-  readonly kind: "rest" | "rpc" | "bytes" | "decoder" | "afterwards";
-  /** What was asked: findings about the same are told together. */
-  readonly about: string;
-  readonly what: string;
-  /** How to see it again: a line for a shell, or what was sent. */
-  readonly how: string;
+  readonly kind: "rest" | "rpc" | "bytes" | "decoder" | "final";
+  /** The method or decoder that was used. Findings about the same subject are grouped. */
+  readonly subject: string;
+  readonly problem: string;
+  /** How to reproduce it: a shell command, or the input. */
+  readonly reproduction: string;
 }
 
-/** Findings that are the same but for names and numbers are one kind of mistake: told once each, and counted. */
+/** Groups findings that differ only in names and numbers: the first of a group is reported, the others are counted. */
 export class Findings {
-  readonly #byShape = new Map<string, { readonly first: Finding; count: number }>();
+  readonly #groups = new Map<string, { readonly first: Finding; count: number }>();
   readonly #onFirst: (finding: Finding) => void;
   #count = 0;
 
-  /** @param onFirst told of the first finding of each kind as it is made */
+  /** @param onFirst called with the first finding of each group */
   constructor(onFirst: (finding: Finding) => void = () => {}) {
     this.#onFirst = onFirst;
   }
@@ -27,21 +27,23 @@ export class Findings {
 
   add(finding: Finding): void {
     this.#count++;
-    const shape = `${finding.kind} ${finding.about} ${finding.what.replace(/[0-9a-f]{4,}|\d+|"[^"]*"/g, "…").slice(0, 160)}`;
-    const known = this.#byShape.get(shape);
-    if (known !== undefined) {
-      known.count++;
+    const problem = finding.problem.replace(/[0-9a-f]{4,}|\d+|"[^"]*"/g, "…").slice(0, 160);
+    const key = `${finding.kind} ${finding.subject} ${problem}`;
+    const group = this.#groups.get(key);
+    if (group !== undefined) {
+      group.count++;
       return;
     }
-    this.#byShape.set(shape, { first: finding, count: 1 });
+    this.#groups.set(key, { first: finding, count: 1 });
     this.#onFirst(finding);
   }
 
-  /** The first of each kind, with how many there are. */
+  /** The first finding of each group, with the size of the group. */
   *lines(seed: number): Generator<string> {
-    for (const { first, count } of this.#byShape.values()) {
-      yield `${first.kind} request ${first.number} (seed ${seed}${count > 1 ? `; ${count} like it` : ""}): ${first.about}: ${first.what}`;
-      yield `  ${first.how}`;
+    for (const { first, count } of this.#groups.values()) {
+      const similar = count > 1 ? `; ${count} similar findings` : "";
+      yield `${first.kind} request ${first.number} (seed ${seed}${similar}): ${first.subject}: ${first.problem}`;
+      yield `  ${first.reproduction}`;
     }
   }
 }

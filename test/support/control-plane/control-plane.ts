@@ -222,7 +222,7 @@ async function ready(
   while (performance.now() < deadline) {
     signal?.throwIfAborted();
     const dead = servers.find((server) => !server.running);
-    if (dead) throw new Error(`${dead.name} ended while the control plane was starting:\n${await dead.lastWords()}`);
+    if (dead) throw new Error(`${dead.name} ended while the control plane was starting:\n${await dead.lastLogLines()}`);
     try {
       ca ||= await readFile(caFile, "utf8");
       const client = new KubeClient({ url, ca, token });

@@ -52,7 +52,7 @@ export class ServerProcess {
   }
 
   /** The end of what it has written, for a message about its death. */
-  async lastWords(): Promise<string> {
+  async lastLogLines(): Promise<string> {
     const log = await readFile(this.#logFile, "utf8").catch(() => "");
     return log.trimEnd().split("\n").slice(-15).join("\n");
   }

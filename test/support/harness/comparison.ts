@@ -33,7 +33,7 @@ export async function differencesFromPlatform(system: System, foreign: readonly 
   const differences: string[] = [];
   for (const kind of musterKinds) {
     const rows = new Map((await system.admin.list(collectionOf[kind])).map((row) => [row.uid, row]));
-    for (const uid of [...system.before, ...foreign]) rows.delete(uid);
+    for (const uid of [...system.preexisting, ...foreign]) rows.delete(uid);
     for (const object of objects[kind]) {
       const tell = (what: string) => differences.push(`${kind} ${object.metadata.name}: ${what}`);
       if (!isReady(object)) tell(`not ready: ${JSON.stringify(object["status"])}`);

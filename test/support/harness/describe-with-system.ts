@@ -3,7 +3,7 @@ import { describeWithControlPlane } from "#test/support/control-plane/describe-w
 import { loadOperatorRbac } from "#test/deploy/operator-rbac.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 import type { Operator } from "./operator.ts";
-import { secretsShown } from "./secrets.ts";
+import { leakedSecrets } from "./secrets.ts";
 import { System, type SystemOptions } from "./system.ts";
 
 interface Options extends Omit<SystemOptions, "controlPlane" | "rbac"> {
@@ -45,7 +45,7 @@ export function describeWithProxiedSystem(
       );
       it("shows no token anywhere", async () => {
         expect(proxy.tokens.size).toBeGreaterThan(1);
-        expect(await secretsShown(system, proxy.tokens)).toEqual([]);
+        expect(await leakedSecrets(system, proxy.tokens)).toEqual([]);
       });
     },
     { audit },
@@ -74,7 +74,7 @@ export function describeWithSystem(
         () => operator,
       );
       it("shows no token anywhere", async () => {
-        expect(await secretsShown(system)).toEqual([]);
+        expect(await leakedSecrets(system)).toEqual([]);
       });
     },
     { audit },

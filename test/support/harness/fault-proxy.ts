@@ -38,14 +38,14 @@ export interface FaultProxyOptions {
   /** Told of a call before the platform hears of it; it is forwarded when the promise resolves. */
   readonly beforeForwarding?: (call: Call) => Promise<void> | void;
   /** Told of a call that the platform has answered; the answer is given back when the promise resolves. */
-  readonly beforeAnswering?: (call: Call) => Promise<void> | void;
+  readonly beforeResponding?: (call: Call) => Promise<void> | void;
 }
 
 /** Stands between the operator and the platform, and does on purpose what networks do by accident. */
 export class FaultProxy {
   readonly url: string;
   /** The faults that have happened. */
-  readonly done: { readonly call: Call; readonly fault: Fault }[] = [];
+  readonly injected: { readonly call: Call; readonly fault: Fault }[] = [];
   /** Every token that passed. */
   readonly tokens = new Set<string>();
   /** Where the platform is; to be set before the first call. */
@@ -87,9 +87,9 @@ export class FaultProxy {
     const body = await whole(incoming);
     const call = this.#callOf(incoming);
     this.#noteTokens(incoming.headers.authorization ?? "");
-    const { faultFor, beforeForwarding, beforeAnswering } = this.options;
+    const { faultFor, beforeForwarding, beforeResponding: beforeAnswering } = this.options;
     const fault = faultFor?.(call);
-    if (fault !== undefined) this.done.push({ call, fault });
+    if (fault !== undefined) this.injected.push({ call, fault });
     await beforeForwarding?.(call);
     if (fault?.is === "not sent") return void outgoing.destroy();
     if (fault?.is === "applied later") {
@@ -107,7 +107,7 @@ export class FaultProxy {
     outgoing.write(answer.body.subarray(0, answer.body.length / 2), () => outgoing.destroy());
   }
 
-  async #forward(incoming: IncomingMessage, body: Buffer): Promise<Answer> {
+  async #forward(incoming: IncomingMessage, body: Buffer): Promise<ProxiedResponse> {
     const answer = await request(this.target + (incoming.url ?? ""), {
       method: incoming.method as "GET",
       headers: only(incoming.headers, ["authorization", "content-type", "accept"]),
@@ -132,7 +132,7 @@ export class FaultProxy {
   }
 }
 
-interface Answer {
+interface ProxiedResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Buffer;

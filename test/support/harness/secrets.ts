@@ -15,14 +15,14 @@ const jsonWebToken = /eyJ[\w-]{8,}\.[\w-]{8,}/;
  * Where a token shows: in what the processes have written, in what Kubernetes keeps of Muster, in metrics. `more` are
  * tokens beside those that the system gave out. Never tells the token itself.
  */
-export async function secretsShown(system: System, more: Iterable<string> = []): Promise<string[]> {
+export async function leakedSecrets(system: System, more: Iterable<string> = []): Promise<string[]> {
   const texts: [where: string, text: string][] = [
     ["the platform's log", JSON.stringify(system.platformLog)],
     ["the platform's metrics", await (await fetch(`${system.platformUrl}/metrics`)).text()],
   ];
   for (const [index, operator] of system.operators.entries()) {
     texts.push([`the log of operator ${index}`, JSON.stringify(operator.log)]);
-    texts.push([`what operator ${index} said`, operator.said]);
+    texts.push([`what operator ${index} said`, operator.plainOutput]);
     const address = operator.log.find(({ msg }) => msg === "listening")?.["address"];
     if (operator.running)
       texts.push([`the metrics of operator ${index}`, await (await fetch(`${String(address)}/metrics`)).text()]);
