@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { KubeConfigError, readConnection } from "#src/kube/config.ts";
 import { systemClock } from "#src/time/clock.ts";
-import { KubeClient, KubeError, type KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { KubeClient, type KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
 import { customResourceDefinitions } from "#test/support/harness/custom-resource-definitions.ts";
 import { missingPermissions } from "./required-permissions.ts";

@@ -1,4 +1,4 @@
-import { KubeError } from "#test/support/control-plane/kube-client.ts";
+import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { conditionOf, musterObject } from "#test/support/harness/muster-objects.ts";
 import type { Chapter } from "../chapter.ts";
 import { nameOf } from "../watched-objects.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { KubeError } from "#test/support/control-plane/kube-client.ts";
+import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { kustomize } from "./kustomize.ts";
 
 /** The component as an overlay would patch it: for these namespaces. */

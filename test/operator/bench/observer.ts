@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type KubeClient,
-  KubeError,
-  type KubeObject,
-  type ObjectRef,
-} from "#test/support/control-plane/kube-client.ts";
+import type { KubeClient, KubeObject, ObjectRef } from "#test/support/control-plane/kube-client.ts";
+import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 
 export const musterKinds = ["Group", "Identity", "RoleBinding"].map((kind) => ({
   apiVersion: "iam.muster.dev/v1beta1",

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type KubeClient, KubeError, type KubeObject } from "#test/support/control-plane/kube-client.ts";
+import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { kindRef, type MusterKind, musterKinds } from "#test/support/harness/muster-objects.ts";
 
 export interface OperatorWrites {

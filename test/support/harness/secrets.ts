@@ -1,4 +1,5 @@
-import { KubeError, type KindRef, type KubeObject } from "#test/support/control-plane/kube-client.ts";
+import type { KindRef, KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { kindRef, musterKinds } from "./muster-objects.ts";
 import type { System } from "./system.ts";
 
