@@ -1,19 +1,28 @@
-/** Something took too long. */
+/** A deadline has passed. */
 export class TimeoutError extends Error {
-  override readonly name = "TookTooLong";
+  override readonly name = "TimeoutError";
 }
 
 /**
- * What `work` comes to, unless it takes longer or `signal` aborts before: then nobody waits for it any more.
- * @throws {TimeoutError}
+ * The result of `work`, unless it takes longer than `seconds` or `signal` aborts first. `work` itself goes on.
+ * @param what the subject of the error message; a function is called when the deadline has passed
+ * @throws {TimeoutError} after the deadline
  */
-export async function within<T>(what: string, seconds: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function within<T>(
+  what: string | (() => string),
+  seconds: number,
+  work: Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   work.catch(() => {});
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });
-  const timer = setTimeout(() => reject(new TimeoutError(`${what} took longer than ${seconds} s`)), seconds * 1_000);
+  const timer = setTimeout(() => {
+    const subject = typeof what === "string" ? what : what();
+    reject(new TimeoutError(`${subject} took longer than ${seconds} s`));
+  }, seconds * 1_000);
   try {
     return await Promise.race([work, ended]);
   } finally {

@@ -6,38 +6,38 @@ import { kindRef, musterKinds, ref } from "#test/support/harness/muster-objects.
 import type { Operator } from "#test/support/harness/operator.ts";
 import { tree } from "./tree.ts";
 
-/** What is forwarded so late lands before the operator believes that it never will: 3 s + 4 s after it was sent. */
+/** A late request arrives before the operator treats it as lost, which is 3 s + 4 s after it was sent. */
 const flags = ["--platform-timeout", "3s", "--settle-time", "4s", "--resync", "2s"];
 const notSent: Fault = { is: "not sent" };
-const lost: Fault = { is: "applied and lost" };
-const late: Fault = { is: "applied later", afterMs: 5_000 };
-const brokenOff: Fault = { is: "broken off" };
-const page: Fault = {
-  is: "answered instead",
+const lost: Fault = { is: "response lost" };
+const late: Fault = { is: "forwarded late", afterMs: 5_000 };
+const truncated: Fault = { is: "response truncated" };
+const loginPage: Fault = {
+  is: "response replaced",
   status: 200,
   headers: { "content-type": "text/html" },
   body: "<html><body>Please sign in to the network</body></html>",
 };
 const unavailable: Fault = {
-  is: "answered instead",
+  is: "response replaced",
   status: 503,
   headers: { "retry-after": "1" },
   body: "no healthy upstream",
 };
 const tooMany: Fault = {
-  is: "answered instead",
+  is: "response replaced",
   status: 429,
   headers: { "retry-after": "1", "content-type": "application/json" },
   body: JSON.stringify({ code: 8, message: "Too many requests", details: [] }),
 };
 
-/** What goes wrong, by `METHOD collection number`. */
+/** The faults by `METHOD collection number`. */
 const faults: Readonly<Record<string, Fault>> = {
   "POST groups 1": notSent,
   "POST groups 2": lost,
   "POST groups 3": late,
-  "POST groups 4": page,
-  "POST groups 6": brokenOff,
+  "POST groups 4": loginPage,
+  "POST groups 6": truncated,
   "POST groups 8": tooMany,
   "POST identities 1": late,
   "POST identities 2": lost,
@@ -47,20 +47,20 @@ const faults: Readonly<Record<string, Fault>> = {
   "POST roleBindings 1": lost,
   "POST roleBindings 2": late,
   "POST roleBindings 3": notSent,
-  "POST roleBindings 4": brokenOff,
+  "POST roleBindings 4": truncated,
   "POST roleBindings 5": lost,
   "PATCH groups 1": lost,
   "PATCH groups 2": late,
   "PATCH identities 1": notSent,
-  "PATCH identities 2": page,
+  "PATCH identities 2": loginPage,
   "DELETE roleBindings 1": lost,
   "DELETE roleBindings 2": late,
-  "DELETE identities 1": brokenOff,
+  "DELETE identities 1": truncated,
   "DELETE groups 1": notSent,
   "DELETE groups 3": lost,
 };
 
-describeWithProxiedSystem("answers of the platform that are lost, late or not its own", (system, proxy) => {
+describeWithProxiedSystem("lost, late, truncated and foreign responses", (system, proxy) => {
   const kube = () => system().controlPlane.admin;
   const objects = () => tree(system().root, "team");
   let operator: Operator;
@@ -78,32 +78,32 @@ describeWithProxiedSystem("answers of the platform that are lost, late or not it
     for (const object of objects()) await system().ready(object, 60_000);
   };
 
-  it("double nothing and lose nothing when it is made", async () => {
+  it("every resource is created exactly once", async () => {
     for (const object of objects()) await kube().apply(object);
     for (const object of objects()) await system().ready(object, 90_000);
     await proxy().settled();
     expect(await differencesFromPlatform(system())).toEqual([]);
   });
 
-  it("keep no edit from being followed, nor bring an older one back", async () => {
+  it("every edit is applied, and no older edit returns", async () => {
     await edit("Edited");
     await edit("Edited again");
     await proxy().settled();
-    // What came late is drift, and mended as such; nothing tells of it but the platform.
+    // A late request is drift until a resync corrects it. Only the platform shows when it is corrected.
     await vi.waitFor(async () => expect(await differencesFromPlatform(system())).toEqual([]), {
       timeout: 20_000,
       interval: 250,
     });
   });
 
-  it("leave nothing behind when it is deleted", async () => {
+  it("every resource is deleted", async () => {
     await Promise.all(musterKinds.map((kind) => kube().deleteAll(kindRef(kind), "team")));
     for (const object of objects()) await system().gone(object, 60_000);
     await proxy().settled();
     expect(await differencesFromPlatform(system())).toEqual([]);
   });
 
-  it("were lost at all of the moments", () => {
+  it("every fault was injected", () => {
     const happened = proxy().injected.map(({ call }) => `${call.method} ${call.collection} ${call.number}`);
     expect(happened.toSorted()).toEqual(Object.keys(faults).toSorted());
   });

@@ -8,8 +8,8 @@ export interface OperatorWrites {
 }
 
 /**
- * Watches a namespace, which is empty yet, for what the operator alone writes: finalizers and status.
- * `onWrite` is told the number of each write, from 1, once the watch shows it.
+ * Counts the operator's writes in a namespace, which must be empty: changes of finalizers and status.
+ * @param onWrite called with the number of each write, from 1, when the watch delivers it
  */
 export async function watchOperatorWrites(
   kube: KubeClient,
@@ -22,20 +22,20 @@ export async function watchOperatorWrites(
   const follow = async (kind: MusterKind): Promise<void> => {
     for await (const { type, object } of kube.watch(kindRef(kind), { namespace, signal: end.signal })) {
       const key = `${kind} ${object.metadata.name} ${object.metadata.uid}`;
-      const ours = type === "DELETED" ? "gone" : partOfOperator(object);
-      if (ours !== (seen.get(key) ?? nothing)) await onWrite((count += 1));
-      seen.set(key, ours);
+      const written = type === "DELETED" ? "deleted" : operatorFields(object);
+      if (written !== (seen.get(key) ?? none)) await onWrite((count += 1));
+      seen.set(key, written);
     }
   };
-  /** Just after a definition was made, its storage may not be there yet. */
-  const followPatiently = (kind: MusterKind): Promise<void> =>
+  /** Just after a CRD was created, the API server can respond with 429. */
+  const followWithRetry = (kind: MusterKind): Promise<void> =>
     follow(kind).catch(async (error: unknown) => {
       if (!(error instanceof KubeError) || error.code !== 429) throw error;
       await sleep(100);
-      return followPatiently(kind);
+      return followWithRetry(kind);
     });
-  const following = Promise.all(musterKinds.map(followPatiently));
-  // Told by `stop`.
+  const following = Promise.all(musterKinds.map(followWithRetry));
+  // `stop` reports a failure.
   following.catch(() => undefined);
   return {
     stop: async () => {
@@ -45,6 +45,6 @@ export async function watchOperatorWrites(
   };
 }
 
-const partOfOperator = ({ metadata, ...rest }: Pick<KubeObject, "metadata"> & { status?: { conditions?: unknown } }) =>
+const operatorFields = ({ metadata, ...rest }: Pick<KubeObject, "metadata"> & { status?: { conditions?: unknown } }) =>
   JSON.stringify([metadata.finalizers ?? [], rest.status?.conditions ?? []]);
-const nothing = JSON.stringify([[], []]);
+const none = JSON.stringify([[], []]);

@@ -1,7 +1,7 @@
 import type { MusterProcess } from "#test/support/harness/muster-process.ts";
 import type { System } from "#test/support/harness/system.ts";
 
-/** An operator that is started again whenever it ends, as Kubernetes does with a container. */
+/** An operator that is restarted whenever it ends, as Kubernetes restarts a container. */
 export class SupervisedOperator {
   readonly #running: Promise<void>;
   #current: MusterProcess | undefined;
@@ -9,16 +9,16 @@ export class SupervisedOperator {
 
   constructor(system: System, platformUrl: string, flags: readonly string[]) {
     this.#running = this.#run(system, platformUrl, flags);
-    // Told by `stop`.
+    // `stop` reports a failure.
     this.#running.catch(() => undefined);
   }
 
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   async kill(): Promise<void> {
     await this.#current?.kill();
   }
 
-  /** @throws if it could not be started again */
+  /** @throws {Error} if a restart failed */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#current?.stop();

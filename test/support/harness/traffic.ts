@@ -3,21 +3,21 @@ import type { ControlPlane } from "#test/support/control-plane/control-plane.ts"
 import { countRequests, type RequestCount, requestsSince } from "#test/support/control-plane/audit.ts";
 import type { System } from "./system.ts";
 
-/** What the servers had been asked at one moment. */
+/** The counts of both servers at one moment. */
 export interface Reading {
   readonly kubernetes: readonly RequestCount[];
-  /** Calls that the platform answered, by method. */
+  /** Completed calls by method. */
   readonly platform: ReadonlyMap<string, number>;
 }
 
-/** What the operator asked of the servers between two readings. */
+/** The operator's requests between two readings. */
 export interface Traffic {
   readonly platformCalls: number;
   /** By method: `CreateGroup`. */
   readonly platform: Readonly<Record<string, number>>;
-  /** Writes to Muster's own resources and their status. */
+  /** Writes to Muster objects and their status. */
   readonly kubernetesWrites: number;
-  /** By resource and verb, also reads: `patch groups.iam.muster.dev/status`. */
+  /** Reads and writes by verb and resource: `patch groups.iam.muster.dev/status`. */
   readonly kubernetes: Readonly<Record<string, number>>;
   readonly eventWrites: number;
   readonly leaseWrites: number;
@@ -26,8 +26,8 @@ export interface Traffic {
 const operatorUser = "system:serviceaccount:muster-system:muster";
 const musterGroup = ".iam.muster.dev";
 
-/** Counts at the servers, so that nothing depends on what the operator says of itself. */
-export class Counter {
+/** Counts the operator's requests at the servers, independently of the operator's own metrics. */
+export class TrafficCounter {
   readonly #controlPlane: ControlPlane;
   readonly #system: System;
 
@@ -44,7 +44,7 @@ export class Counter {
     return { kubernetes: kubernetes.filter(({ user }) => user === operatorUser), platform };
   }
 
-  /** A reading once the operator has been asking nothing for a second. @throws after `timeoutMs` */
+  /** A reading after a second without calls and writes. @throws {Error} after `timeoutMs` */
   async settled(timeoutMs = 60_000): Promise<Reading> {
     const deadline = performance.now() + timeoutMs;
     let before = await this.read();
@@ -55,7 +55,7 @@ export class Counter {
       if (calls === 0 && kubernetesWrites === 0) return after;
       before = after;
     }
-    throw new Error(`the operator did not come to rest within ${timeoutMs / 1000} s`);
+    throw new Error(`the operator still made calls or writes after ${timeoutMs / 1000} s`);
   }
 }
 
