@@ -1,14 +1,14 @@
 import type { Screen } from "./screen.ts";
 import type { Stage } from "./stage.ts";
 
-/** What a person may type in another terminal while everything is up. */
-export function showCommandsToTry(screen: Screen, { cluster: ground, system, operator }: Stage): void {
-  const { kubectl } = ground;
+/** Shows commands for another terminal while everything keeps running. */
+export function showCommandsToTry(screen: Screen, { cluster: demoCluster, system, operator }: Stage): void {
+  const { kubectl } = demoCluster;
   const blocks: readonly (readonly [string, readonly string[]])[] = [
     [
       "Kubernetes, in another terminal:",
       [
-        ...ground.kubeconfigCommands,
+        ...demoCluster.kubeconfigCommands,
         `${kubectl} get muster`,
         `${kubectl} describe mgroup checkout`,
         `${kubectl} edit mid builds`,
@@ -24,9 +24,9 @@ export function showCommandsToTry(screen: Screen, { cluster: ground, system, ope
   for (const [title, commands] of blocks) {
     screen.show([""]);
     screen.say(title);
-    // Never cut or broken: they are there to be copied.
+    // Not wrapped: the user copies them.
     for (const command of commands) screen.verbatim(`    ${command}`);
   }
   screen.show([""]);
-  screen.say("Ctrl-C ends all of it and removes its files.", { style: "bold" });
+  screen.say("Ctrl-C stops everything and removes its files.", { style: "bold" });
 }

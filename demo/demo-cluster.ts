@@ -1,21 +1,21 @@
 import type { Cluster } from "#test/support/harness/cluster.ts";
 
-/** The Kubernetes that the demo plays on. */
+/** The Kubernetes that the demo uses. */
 export interface DemoCluster {
   readonly cluster: Cluster;
-  /** What it is, for people. */
+  /** A description for the screen. */
   readonly title: string;
-  /** Where the examples are applied. */
+  /** The namespace of the examples. */
   readonly namespace: string;
   readonly operatorNamespace: string;
-  /** Before the names of what is made for the whole cluster. */
+  /** The prefix of the names of cluster-scoped objects. */
   readonly prefix: string;
-  /** How a person gets at it: shell commands for another terminal. */
+  /** The shell commands that give kubectl access, for another terminal. */
   readonly kubeconfigCommands: readonly string[];
-  /** What goes before each `kubectl` command that is shown. */
+  /** The start of each `kubectl` command on the screen. */
   readonly kubectl: string;
-  /** How often a service account has changed Muster objects, as the API server itself counts; undefined if it tells nobody. */
+  /** The number of a service account's writes to Muster objects, counted by the API server; undefined if it does not count. */
   writesBy(serviceAccount: string): Promise<number | undefined>;
-  /** Everything that the demo made is gone. @throws with what is left, and how to remove it */
+  /** Removes everything that the demo created. @throws {Error} that names what is left and how to remove it */
   cleanUp(): Promise<void>;
 }

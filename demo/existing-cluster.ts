@@ -12,16 +12,16 @@ import { clusterScopedRbac } from "./operator-rbac.ts";
 import { within } from "#test/support/within.ts";
 
 const reachSeconds = 10;
-const clearSeconds = 30;
+const removalSeconds = 30;
 
-/** The person's cluster is not fit for the demo; the message says why and what to do. */
+/** The demo cannot use the cluster. The message says why, and what to do. */
 export class UnsuitableCluster extends Error {
   override readonly name = "ClusterUnfit";
 }
 
 /**
- * The person's own cluster. The demo works in a namespace with a new name. The platform need not reach the cluster, and
- * nothing is opened for it: it is told the keys of the cluster's tokens, which are read here with the person's rights.
+ * The user's cluster. The demo works in a new namespace. The platform does not connect to the cluster: the demo reads the
+ * keys of the cluster's service-account tokens with the user's credentials and passes them to the platform.
  * @throws {UnsuitableCluster}
  */
 export async function existingCluster(
@@ -37,9 +37,9 @@ export async function existingCluster(
   const admin = new KubeClient({ ...access, token: () => connection.token() });
   try {
     const { version, issuer } = await examine(admin, access.url, signal);
-    const missing: KubeObject[] = [];
+    const missingDefinitions: KubeObject[] = [];
     for (const definition of await customResourceDefinitions())
-      if ((await admin.find(definition)) === undefined) missing.push(definition);
+      if ((await admin.find(definition)) === undefined) missingDefinitions.push(definition);
     const namespace = `muster-demo-${randomBytes(3).toString("hex")}`;
     const flags = [
       ...(options.kubeconfig === undefined ? [] : [`--kubeconfig ${options.kubeconfig}`]),
@@ -48,7 +48,7 @@ export async function existingCluster(
     const { url, ca, serverName, insecure } = { serverName: undefined, insecure: undefined, ca: undefined, ...access };
     return {
       cluster: { url, ca, serverName, insecure, issuer, admin },
-      title: `your cluster, Kubernetes ${version}, at ${url}; the demo keeps to the namespace ${namespace}`,
+      title: `your cluster, Kubernetes ${version}, at ${url}; the demo uses the new namespace ${namespace}`,
       namespace,
       operatorNamespace: namespace,
       prefix: namespace,
@@ -57,10 +57,14 @@ export async function existingCluster(
       writesBy: async () => undefined,
       cleanUp: async () => {
         try {
-          await within(`removing what is left in your cluster`, clearSeconds, clear(admin, namespace, missing));
+          await within(
+            "removing the demo's objects",
+            removalSeconds,
+            removeObjects(admin, namespace, missingDefinitions),
+          );
         } catch (error) {
           throw new Error(
-            `Something is left in your cluster (${(error as Error).message}). Remove it with: kubectl ${[...flags, "delete namespace", namespace].join(" ")}`,
+            `the demo's objects could not be removed from your cluster (${(error as Error).message}). Remove them with: kubectl ${[...flags, "delete namespace", namespace].join(" ")}`,
             { cause: error },
           );
         } finally {
@@ -75,26 +79,31 @@ export async function existingCluster(
 }
 
 async function examine(admin: KubeClient, url: string, signal: AbortSignal) {
-  const version = await within("the first answer", reachSeconds, admin.request("GET", "/version"), signal).catch(
+  const version = await within("the first response", reachSeconds, admin.request("GET", "/version"), signal).catch(
     (error: Error) => {
       if (signal.aborted) throw signal.reason;
-      const what = error instanceof KubeError ? "refuses you" : "does not answer";
+      const what = error instanceof KubeError ? "rejects your credentials" : "does not respond";
       throw new UnsuitableCluster(`the cluster at ${url} ${what}: ${error.message}`, { cause: error });
     },
   );
-  const missing = await within("asking for your rights", reachSeconds, missingPermissions(admin), signal);
+  const missing = await within("checking your permissions", reachSeconds, missingPermissions(admin), signal);
   if (missing.length > 0)
     throw new UnsuitableCluster(
-      `in the cluster at ${url} you may not ${missing.join(", ")}: the demo needs an administrator's rights there`,
+      `you are not allowed to ${missing.join(", ")} in the cluster at ${url}: use an administrator's credentials`,
     );
   try {
     const discovery = await within(
-      "the issuer's address",
+      "reading the issuer of service-account tokens",
       reachSeconds,
       admin.request("GET", "/.well-known/openid-configuration"),
       signal,
     );
-    const jwks = await within("the issuer's keys", reachSeconds, admin.request("GET", "/openid/v1/jwks"), signal);
+    const jwks = await within(
+      "reading the keys of service-account tokens",
+      reachSeconds,
+      admin.request("GET", "/openid/v1/jwks"),
+      signal,
+    );
     return {
       version: version.gitVersion as string,
       issuer: { url: discovery.issuer as string, jwks: JSON.stringify(jwks) },
@@ -102,41 +111,41 @@ async function examine(admin: KubeClient, url: string, signal: AbortSignal) {
   } catch (error) {
     signal.throwIfAborted();
     throw new UnsuitableCluster(
-      `the platform cannot be told the keys of this cluster's service-account tokens, so it could not know the operator: ${(error as Error).message}. ` +
-        `Use a user who may read /.well-known/openid-configuration and /openid/v1/jwks (the ClusterRole system:service-account-issuer-discovery), or leave out --context and let the demo start a control plane`,
+      `the keys of the cluster's service-account tokens cannot be read: ${(error as Error).message}. ` +
+        `The platform needs them to authenticate the operator. Use credentials with the ClusterRole system:service-account-issuer-discovery, or omit --context: then the demo starts a control plane`,
       { cause: error },
     );
   }
 }
 
-/** Works whatever is there, so also when the demo was interrupted in the middle. The operator no longer runs. */
-async function clear(admin: KubeClient, namespace: string, definitions: readonly KubeObject[]): Promise<void> {
+/** Removes what exists, even if the demo was interrupted in the middle. The operator must not run any more. */
+async function removeObjects(admin: KubeClient, namespace: string, definitions: readonly KubeObject[]): Promise<void> {
   for (const kind of musterKinds)
     for (const { metadata } of await objectsOf(admin, kind, namespace)) {
       const ref = { ...kindRef(kind), metadata: { namespace, name: metadata.name } };
-      // What the finalizer guards was on a platform that is gone.
-      await admin.patch(ref, { metadata: { finalizers: null } }).catch(unlessNotFound);
+      // The platform has ended, so there is nothing that the finalizer could clean up.
+      await admin.patch(ref, { metadata: { finalizers: null } }).catch(ignoreNotFound);
     }
-  const own = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
-  await admin.delete(own);
+  const demoNamespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
+  await admin.delete(demoNamespace);
   for (const object of clusterScopedRbac(namespace)) await admin.delete(object);
-  await admin.waitUntilGone(own, { timeoutMs: clearSeconds * 1_000 });
+  await admin.waitUntilGone(demoNamespace, { timeoutMs: removalSeconds * 1_000 });
   for (const definition of definitions) {
     const kind = musterKinds.find((one) => one === definition["spec"].names.kind);
-    // Somebody may have begun to use what we brought.
+    // Another user may have started to use the CRDs.
     if (kind !== undefined && (await objectsOf(admin, kind)).length > 0) continue;
     await admin.delete(definition);
-    await admin.waitUntilGone(definition, { timeoutMs: clearSeconds * 1_000 });
+    await admin.waitUntilGone(definition, { timeoutMs: removalSeconds * 1_000 });
   }
 }
 
 async function objectsOf(admin: KubeClient, kind: (typeof musterKinds)[number], namespace?: string) {
   return admin.list(kindRef(kind), namespace === undefined ? {} : { namespace }).catch((error: unknown) => {
-    unlessNotFound(error);
+    ignoreNotFound(error);
     return [];
   });
 }
 
-function unlessNotFound(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!(error instanceof KubeError && error.code === 404)) throw error;
 }

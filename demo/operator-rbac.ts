@@ -11,8 +11,8 @@ const files = [
 ];
 
 /**
- * What `deploy/` lets the operator do in Kubernetes and no more, for another account and namespace. What is the
- * cluster's is called `PREFIX-…`, so that an installation that is there keeps its own.
+ * The operator's permissions of `deploy/`, for another service account and other namespaces. Cluster-scoped objects get
+ * the name `PREFIX-…`, so that those of an existing installation stay as they are.
  */
 export async function readOperatorRbac(
   prefix: string,
@@ -23,19 +23,21 @@ export async function readOperatorRbac(
   return (account, namespaces) =>
     objects.flatMap((object) => {
       const { kind, metadata, roleRef, subjects } = object;
-      const isOfCluster = kind.startsWith("Cluster");
-      const ours: KubeObject = {
+      const isClusterScoped = kind.startsWith("Cluster");
+      const renamed: KubeObject = {
         ...object,
-        metadata: isOfCluster ? { name: named(metadata.name) } : { name: metadata.name, namespace: account.namespace },
+        metadata: isClusterScoped
+          ? { name: named(metadata.name) }
+          : { name: metadata.name, namespace: account.namespace },
         ...(roleRef?.kind === "ClusterRole" ? { roleRef: { ...roleRef, name: named(roleRef.name) } } : {}),
         ...(subjects === undefined ? {} : { subjects: [{ kind: "ServiceAccount", ...account }] }),
       };
-      if (isOfCluster || metadata.namespace !== undefined) return [ours];
-      return namespaces.map((namespace) => ({ ...ours, metadata: { ...ours.metadata, namespace } }));
+      if (isClusterScoped || metadata.namespace !== undefined) return [renamed];
+      return namespaces.map((namespace) => ({ ...renamed, metadata: { ...renamed.metadata, namespace } }));
     });
 }
 
-/** The names of those of them that are the cluster's. */
+/** The cluster-scoped objects of `readOperatorRbac`, to delete them. */
 export function clusterScopedRbac(prefix: string): readonly KubeObject[] {
   const apiVersion = "rbac.authorization.k8s.io/v1";
   return [

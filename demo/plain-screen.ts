@@ -2,7 +2,7 @@ import { painter, paragraphLines } from "./paragraph.ts";
 import type { Live, Paragraph, Screen, Style, Task } from "./screen.ts";
 import { formatDuration } from "./format-duration.ts";
 
-/** Lines for a file, a log or another program. */
+/** A file or a pipe: plain lines. */
 export class PlainScreen implements Screen {
   readonly columns = 120;
   readonly paint: (style: Style, text: string) => string;
@@ -35,8 +35,8 @@ export class PlainScreen implements Screen {
 
   live(_draw: () => readonly string[]): Live {
     return {
-      update: (told) => {
-        if (told !== undefined) this.#line(told);
+      update: (line) => {
+        if (line !== undefined) this.#line(line);
       },
       end: () => {},
     };

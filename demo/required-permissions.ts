@@ -1,7 +1,7 @@
 import type { KubeClient } from "#test/support/control-plane/kube-client.ts";
 
-/** What the demo does in somebody's cluster; who may make a role may also have to have what is in it: an administrator. */
-const needed = [
+/** The demo's requests in a user's cluster. To create a role, a user must have its permissions, as an administrator has. */
+const required = [
   { verb: "create", group: "", resource: "namespaces" },
   { verb: "delete", group: "", resource: "namespaces" },
   { verb: "create", group: "", resource: "serviceaccounts" },
@@ -13,10 +13,10 @@ const needed = [
   { verb: "create", group: "iam.muster.dev", resource: "groups" },
 ] as const;
 
-/** What of this the user may not do, such as `create namespaces`. Asks and changes nothing. */
+/** The required permissions that the user does not have, for example `create namespaces`. Changes nothing. */
 export async function missingPermissions(admin: KubeClient): Promise<string[]> {
-  const answers = await Promise.all(
-    needed.map(async (resourceAttributes) => {
+  const missing = await Promise.all(
+    required.map(async (resourceAttributes) => {
       const { status } = await admin.request("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
         body: { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec: { resourceAttributes } },
       });
@@ -25,5 +25,5 @@ export async function missingPermissions(admin: KubeClient): Promise<string[]> {
       return status.allowed ? [] : [`${verb} ${resource}${subresource}`];
     }),
   );
-  return answers.flat();
+  return missing.flat();
 }

@@ -6,13 +6,13 @@ import { kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
 export const nameOf = ({ kind, metadata }: { kind: string; metadata: { name: string } }): string =>
   `${kind} ${metadata.name}`;
 
-/** All Muster objects of a namespace, as the API server tells of them. */
+/** The Muster objects of a namespace, kept current by watches. */
 export class WatchedObjects {
   readonly #objects = new Map<string, KubeObject>();
   readonly #deleted: KubeObject[] = [];
   readonly #listeners = new Set<() => void>();
 
-  /** Watches until `signal` aborts; `onFailure` is told what ends it before. */
+  /** Watches until `signal` aborts. @param onFailure called with the error that ends a watch before */
   constructor(kube: KubeClient, namespace: string, signal: AbortSignal, onFailure: (error: unknown) => void) {
     for (const kind of musterKinds) this.#follow(kube, kind, namespace, signal).catch(onFailure);
   }
@@ -25,27 +25,27 @@ export class WatchedObjects {
     return [...this.#objects.values()];
   }
 
-  /** Those that are gone, in the order in which they went. */
+  /** The deleted objects in the order of their deletion. */
   deleted(): readonly KubeObject[] {
     return this.#deleted.toSorted((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion));
   }
 
-  /** Until `isSo`, which is asked whenever something has changed. */
-  until(isSo: () => boolean): Promise<void> {
+  /** Resolves when `condition` is true. It is evaluated after each change. */
+  until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const ask = () => {
-        if (!isSo()) return;
-        this.#listeners.delete(ask);
+      const evaluate = () => {
+        if (!condition()) return;
+        this.#listeners.delete(evaluate);
         resolve();
       };
-      this.#listeners.add(ask);
-      ask();
+      this.#listeners.add(evaluate);
+      evaluate();
     });
   }
 
   async #follow(kube: KubeClient, kind: (typeof musterKinds)[number], namespace: string, signal: AbortSignal) {
     while (!signal.aborted) {
-      // The server ends a watch after some minutes; the next one begins with all that there is.
+      // The API server ends a watch after some minutes. The next one starts with all existing objects.
       for await (const { type, object } of kube.watch(kindRef(kind), { namespace, signal })) {
         if (type === "BOOKMARK") continue;
         if (type === "DELETED") {

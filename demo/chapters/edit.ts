@@ -9,8 +9,8 @@ const description = "Carts, orders, payments and refunds";
 
 export const edit: Chapter = {
   title: "Change a manifest",
-  about: "The operator is told of each change by Kubernetes; nobody waits for a schedule.",
-  play: async (stage, screen) => {
+  introduction: "The operator watches the Kubernetes API, so it acts on each change at once.",
+  run: async (stage, screen) => {
     const patch = { spec: { description } };
     showCommand(screen, `${stage.cluster.kubectl} patch mgroup checkout --type merge -p '${JSON.stringify(patch)}'`);
     const uid: string = stage.objects.get("Group checkout")?.["status"].uid;
@@ -21,7 +21,7 @@ export const edit: Chapter = {
       stage.kube.patch(ref("Group", stage.namespace, "checkout"), patch),
     );
     await stage.during(
-      "until the platform has the new description of Group checkout",
+      "waiting until the platform has the new description of Group checkout",
       10,
       poll(
         () => stage.platform.get("groups", uid),
@@ -32,7 +32,7 @@ export const edit: Chapter = {
     const onPlatform = performance.now() - started;
     const { generation = 0 } = edited.metadata;
     await stage.during(
-      "until Group checkout is Ready again",
+      "waiting until Group checkout is Ready again",
       10,
       stage.objects.until(() => {
         const object = stage.objects.get("Group checkout");
@@ -40,8 +40,8 @@ export const edit: Chapter = {
       }),
     );
     screen.say(
-      `✓ The platform has it ${formatDuration(onPlatform)} after the command was sent; the status said so after ${formatDuration(performance.now() - started)}.`,
+      `✓ The platform has the new description after ${formatDuration(onPlatform)}, and the object is Ready again after ${formatDuration(performance.now() - started)}.`,
     );
-    return [{ what: "an edit, until it was on the platform", result: formatDuration(onPlatform) }];
+    return [{ step: "edit a manifest, until the platform has the change", result: formatDuration(onPlatform) }];
   },
 };

@@ -5,38 +5,39 @@ import { nameOf } from "../watched-objects.ts";
 
 export const refusal: Chapter = {
   title: "Make two mistakes",
-  about: "A wrong manifest gets a sentence that tells the mend, and nobody can grant more than was allowed.",
-  play: async (stage, screen) => {
+  introduction:
+    "An invalid manifest gets a message that says how to fix it, and no manifest can grant a role that the operator is not allowed to bind.",
+  run: async (stage, screen) => {
     const invalid = musterObject("Identity", stage.namespace, "two-ways", {
       groupRef: { name: "shop" },
       claimMatch: { issuer: "https://issuer.example.com", subject: "robot" },
       serviceAccountRef: { name: "robot" },
     });
-    screen.say("An Identity that is two things at once. The API server refuses it:");
-    const refused = await stage.during(
-      "applying a wrong manifest",
+    screen.say("An Identity with two ways to assume it. The API server rejects it:");
+    const rejection = await stage.during(
+      "applying an invalid manifest",
       10,
       stage.kube.create(invalid).then(
         () => undefined,
         (error: unknown) => error,
       ),
     );
-    if (!(refused instanceof KubeError && refused.code === 422))
-      throw new Error(`${nameOf(invalid)} should have been refused, but the API server answered: ${String(refused)}`);
-    screen.say(`✗ ${refused.message.slice(refused.message.indexOf(": ") + 2)}`, { style: "yellow", indent: 4 });
+    if (!(rejection instanceof KubeError && rejection.code === 422))
+      throw new Error(
+        `the API server must reject ${nameOf(invalid)} as invalid, but the result was: ${String(rejection)}`,
+      );
+    screen.say(`✗ ${rejection.message.slice(rejection.message.indexOf(": ") + 2)}`, { style: "yellow", indent: 4 });
 
-    const greedy = musterObject("RoleBinding", stage.namespace, "builds-own", {
+    const forbidden = musterObject("RoleBinding", stage.namespace, "builds-own", {
       groupRef: { name: "shop" },
       identityRef: { name: "builds" },
       roleRef: { name: "owner" },
     });
-    screen.say(
-      "A RoleBinding that makes the builds owner. It is well-formed, but no role that this operator may bind:",
-    );
-    await stage.during("applying RoleBinding builds-own", 10, stage.kube.create(greedy));
-    const ready = () => conditionOf(stage.objects.get(nameOf(greedy)), "Ready");
+    screen.say("A RoleBinding with the role owner. It is valid, but the operator is not allowed to bind this role:");
+    await stage.during("applying RoleBinding builds-own", 10, stage.kube.create(forbidden));
+    const ready = () => conditionOf(stage.objects.get(nameOf(forbidden)), "Ready");
     await stage.during(
-      "until RoleBinding builds-own is refused",
+      "waiting until RoleBinding builds-own is denied",
       10,
       stage.objects.until(() => ready()?.status === "False"),
     );
@@ -49,13 +50,13 @@ export const refusal: Chapter = {
     );
     const builds = stage.objects.get("Identity builds")?.["status"].uid;
     if (bindings.some(({ role, identity }) => role?.name === "owner" && identity?.uid === builds))
-      throw new Error("the builds have become owner on the platform");
-    await stage.during("deleting RoleBinding builds-own", 10, stage.kube.delete(greedy));
+      throw new Error("the identity builds has the role owner on the platform");
+    await stage.during("deleting RoleBinding builds-own", 10, stage.kube.delete(forbidden));
     await stage.during(
-      "until RoleBinding builds-own is gone",
+      "waiting until RoleBinding builds-own is deleted",
       10,
-      stage.objects.until(() => stage.objects.get(nameOf(greedy)) === undefined),
+      stage.objects.until(() => stage.objects.get(nameOf(forbidden)) === undefined),
     );
-    return [{ what: "two wrong manifests, with the reason", result: "refused" }];
+    return [{ step: "apply two wrong manifests", result: "rejected, with the reason" }];
   },
 };

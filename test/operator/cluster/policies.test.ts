@@ -81,13 +81,13 @@ describeWithSystem(
       const { uid } = (await system().ready(paused))["status"];
       await annotate("paused", "paused", "true");
       await system().waitFor(paused, isUnready("Paused"));
-      await kube().patch(paused, { spec: { description: "Changed meanwhile" } });
+      await kube().patch(paused, { spec: { description: "Changed while paused" } });
       await system().waitFor(paused, isUnready("Paused"));
       expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("The group paused");
 
       await annotate("paused", "paused", null);
       await system().ready(paused);
-      expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("Changed meanwhile");
+      expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("Changed while paused");
     });
 
     it("reconcile-requested-at reconciles at once and corrects drift", async () => {

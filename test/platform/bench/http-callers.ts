@@ -47,7 +47,7 @@ export class HttpCallers {
   /** Makes one call. @returns the JSON of the response @throws {Error} unless the status is 200 */
   async call<T>(call: HttpCall): Promise<T> {
     const [connection] = this.#connections;
-    if (connection === undefined) throw new Error("there is no caller");
+    if (connection === undefined) throw new Error("HttpCallers.open: set at least one caller");
     return JSON.parse(checked(call, await connection.send(this.#requestOf(call))).body()) as T;
   }
 

@@ -29,7 +29,8 @@ PostgreSQL if it is the backend, run on the other core.
 
   --backend LIST   backends: ${backends.join(", ")} (default: both)
   --sizes LIST     numbers of resources, each at least 1000 (default 1000,100000,1000000)
-  --cases LIST     cases: ${caseNames.join(", ")} (default: all)
+  --cases LIST     cases (default: all):
+                   ${caseNames.join(",\n                   ")}
   --callers N      concurrent calls (default 16)
   --seconds N      duration of the measurement of each case (default 4)
   --data DIR       keep the filled SQLite files in DIR and reuse them; each run works on a copy

@@ -58,7 +58,9 @@ export async function run(
       program: program.file,
       launcher: onPlatformCore,
       env: { NODE_ENV: "production", ...program.env },
-      onLine: (line) => process.stderr.write(`${line}\n`),
+      onLine: (line) => {
+        if (!line.includes('"level":"info"')) process.stderr.write(`${line}\n`);
+      },
     });
     cleanups.push(() => platform.stop());
     const { address, rootGroup } = await platform.listening();

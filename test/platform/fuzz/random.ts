@@ -30,7 +30,7 @@ export class Random {
 
   /** @throws {Error} if there are no items */
   pick<T>(items: readonly T[]): T {
-    if (items.length === 0) throw new Error("there is nothing to pick from");
+    if (items.length === 0) throw new Error("pick: the list is empty");
     return items[this.int(0, items.length - 1)] as T;
   }
 

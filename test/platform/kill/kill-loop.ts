@@ -94,7 +94,7 @@ async function killOnce(
 }
 
 function firstOf([first]: readonly Replica[]): Replica {
-  if (first === undefined) throw new Error("there is no replica");
+  if (first === undefined) throw new Error("no replica is running");
   return first;
 }
 

@@ -12,8 +12,8 @@ interface Options extends Omit<SystemOptions, "controlPlane" | "rbac"> {
 
 /**
  * A suite with a system of its own: a control plane, the platform behind a proxy, and the operators that its tests start,
- * with the permissions of the deployment. The system exists only while a test runs. After the tests, no token may be
- * found in logs, metrics or objects.
+ * with the permissions of the deployment. The system exists only while a test runs. After the tests, no token may appear
+ * in logs, metrics or objects.
  */
 export function describeWithProxiedSystem(
   name: string,
