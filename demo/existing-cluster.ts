@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { KubeConfigError, readConnection } from "#src/kube/config.ts";
+import { readConnection } from "#src/kube/config.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { KubeClient, type KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { KubeError } from "#test/support/control-plane/kube-connection.ts";
@@ -14,25 +14,16 @@ import { within } from "#test/support/within.ts";
 const reachSeconds = 10;
 const removalSeconds = 30;
 
-/** The demo cannot use the cluster. The message says why, and what to do. */
-export class UnsuitableCluster extends Error {
-  override readonly name = "ClusterUnfit";
-}
-
 /**
  * The user's cluster. The demo works in a new namespace. The platform does not connect to the cluster: the demo reads the
  * keys of the cluster's service-account tokens with the user's credentials and passes them to the platform.
- * @throws {UnsuitableCluster}
+ * @throws {Error} that says why the demo cannot use the cluster, and what to do
  */
 export async function existingCluster(
   options: NonNullable<Options["cluster"]>,
   signal: AbortSignal,
 ): Promise<DemoCluster> {
-  const connection = await readConnection({ ...options, env: process.env, clock: systemClock }).catch(
-    (error: unknown) => {
-      throw error instanceof KubeConfigError ? new UnsuitableCluster(error.message, { cause: error }) : error;
-    },
-  );
+  const connection = await readConnection({ ...options, env: process.env, clock: systemClock });
   const access = { ...connection, url: connection.server.href.replace(/\/$/, "") };
   const admin = new KubeClient({ ...access, token: () => connection.token() });
   try {
@@ -83,12 +74,12 @@ async function examine(admin: KubeClient, url: string, signal: AbortSignal) {
     (error: Error) => {
       if (signal.aborted) throw signal.reason;
       const what = error instanceof KubeError ? "rejects your credentials" : "does not respond";
-      throw new UnsuitableCluster(`the cluster at ${url} ${what}: ${error.message}`, { cause: error });
+      throw new Error(`the cluster at ${url} ${what}: ${error.message}`, { cause: error });
     },
   );
   const missing = await within("checking your permissions", reachSeconds, missingPermissions(admin), signal);
   if (missing.length > 0)
-    throw new UnsuitableCluster(
+    throw new Error(
       `you are not allowed to ${missing.join(", ")} in the cluster at ${url}: use an administrator's credentials`,
     );
   try {
@@ -110,7 +101,7 @@ async function examine(admin: KubeClient, url: string, signal: AbortSignal) {
     };
   } catch (error) {
     signal.throwIfAborted();
-    throw new UnsuitableCluster(
+    throw new Error(
       `the keys of the cluster's service-account tokens cannot be read: ${(error as Error).message}. ` +
         `The platform needs them to authenticate the operator. Use credentials with the ClusterRole system:service-account-issuer-discovery, or omit --context: then the demo starts a control plane`,
       { cause: error },

@@ -41,7 +41,7 @@ export interface Result {
 }
 
 /** Figures that explain the others. */
-export interface Breakdown {
+interface Breakdown {
   /** Duration of the load's requests. */
   readonly loadSeconds: number;
   readonly cpuSeconds: CpuSeconds;
@@ -58,7 +58,7 @@ export interface Breakdown {
 }
 
 /** CPU time during the creation. */
-export interface CpuSeconds {
+interface CpuSeconds {
   readonly operator: number;
   readonly platform: number;
   readonly apiServer: number;

@@ -69,10 +69,6 @@ export class Callers {
     return new Map([[this.#adminToken, "ADMIN_TOKEN"], ...own]);
   }
 
-  get admin(): string {
-    return this.#adminToken;
-  }
-
   /** The audience of access tokens. */
   get audience(): string {
     return this.#baseUrl;

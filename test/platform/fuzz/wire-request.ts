@@ -12,7 +12,7 @@ export interface WireRequest {
  * How the server finds the end of the body: by its length, or by chunks; `none` has no body. The headers of `broken`
  * contradict the body, so the server may close the connection without a response.
  */
-export type Framing =
+type Framing =
   | { readonly kind: "length" }
   | { readonly kind: "chunked" }
   | { readonly kind: "none" }

@@ -26,7 +26,6 @@ export interface ControlPlane {
   readonly admin: KubeClient;
   /** The folder of all files. `stop` removes it. */
   readonly folder: string;
-  readonly pids: readonly number[];
   readonly apiServerPid: number;
   /** Without the controllers (see `Programs`), a deleted namespace stays and a new one has no service account. */
   readonly hasControllers: boolean;
@@ -141,7 +140,6 @@ async function start(
     kubeconfigFile,
     admin,
     folder,
-    pids: servers.map((server) => server.pid),
     apiServerPid: apiServer.pid,
     hasControllers: programs.controllerManager !== undefined,
     requestCounts: async () => {

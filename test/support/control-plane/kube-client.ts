@@ -10,7 +10,7 @@ export interface KubeObject {
   readonly [field: string]: any;
 }
 
-export interface Metadata {
+interface Metadata {
   readonly name: string;
   readonly namespace?: string;
   readonly uid?: string;
@@ -36,14 +36,6 @@ export interface ObjectRef extends KindRef {
 
 export type WatchEvent = { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly object: KubeObject };
 
-interface ApplyOptions {
-  readonly fieldManager?: string;
-  /** Take over fields of other managers; by default true. */
-  readonly force?: boolean;
-  /** Run admission and validation without storing the object. */
-  readonly dryRun?: boolean;
-}
-
 /**
  * The functions of kubectl that tests, the demo and the benchmark need. It shares no code with the operator's client: a
  * test must be able to contradict the operator.
@@ -66,17 +58,16 @@ export class KubeClient {
     return this.#connection.request(method, path, options);
   }
 
-  /** Server-side apply: creates the object, or sets these fields. */
-  async apply(object: KubeObject, options: ApplyOptions = {}): Promise<KubeObject> {
-    const { fieldManager = "test", force = true, dryRun = false } = options;
-    const query = new URLSearchParams({ fieldManager, force: String(force), fieldValidation: "Strict" });
-    if (dryRun) query.set("dryRun", "All");
+  /** Server-side apply: creates the object, or sets these fields, even if another manager owns them. */
+  async apply(object: KubeObject, { fieldManager = "test" } = {}): Promise<KubeObject> {
+    const query = new URLSearchParams({ fieldManager, force: "true", fieldValidation: "Strict" });
     return this.request("PATCH", `${await this.pathOf(object)}?${query.toString()}`, {
       body: object,
       contentType: "application/apply-patch+yaml",
     });
   }
 
+  /** @param dryRun run admission and validation without storing the object */
   async create(object: KubeObject, { dryRun = false } = {}): Promise<KubeObject> {
     const query = `?fieldValidation=Strict${dryRun ? "&dryRun=All" : ""}`;
     return this.request("POST", `${await this.#collection(object, object.metadata.namespace)}${query}`, {
@@ -97,12 +88,8 @@ export class KubeClient {
   }
 
   /** All objects of a kind, in one namespace or in all namespaces. */
-  async list(
-    kind: KindRef,
-    { namespace, labelSelector }: { namespace?: string; labelSelector?: string } = {},
-  ): Promise<KubeObject[]> {
-    const query = labelSelector === undefined ? "" : `?labelSelector=${encodeURIComponent(labelSelector)}`;
-    const list = await this.request("GET", `${await this.#collection(kind, namespace)}${query}`);
+  async list(kind: KindRef, { namespace }: { namespace?: string } = {}): Promise<KubeObject[]> {
+    const list = await this.request("GET", await this.#collection(kind, namespace));
     return (list.items as KubeObject[]).map((item) => ({ ...item, ...kindOf(kind) }));
   }
 

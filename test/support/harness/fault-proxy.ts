@@ -50,25 +50,25 @@ export class FaultProxy {
   readonly tokens = new Set<string>();
   /** The platform's base URL. Set it before the first call. */
   target = "";
-  options: FaultProxyOptions;
+  /** Can be replaced at any time. */
+  options: FaultProxyOptions = {};
   readonly #server: Server;
   readonly #agent = new Agent({ keepAliveTimeout: 1_000 });
   readonly #numbers = new Map<string, number>();
   readonly #late = new Set<Promise<unknown>>();
 
-  private constructor(server: Server, options: FaultProxyOptions) {
+  private constructor(server: Server) {
     this.#server = server;
-    this.options = options;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on("request", (incoming, outgoing) => {
       this.#handle(incoming, outgoing).catch(() => outgoing.destroy());
     });
   }
 
-  static async start(options: FaultProxyOptions = {}): Promise<FaultProxy> {
+  static async start(): Promise<FaultProxy> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
-    return new FaultProxy(server, options);
+    return new FaultProxy(server);
   }
 
   /** Resolves when the platform has responded to all delayed requests. */

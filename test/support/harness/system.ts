@@ -17,7 +17,6 @@ export interface SystemOptions<C extends Cluster = ControlPlane> {
   readonly controlPlane: C;
   /** The namespaces that operators watch. They are created; by default `team`. */
   readonly namespaces?: readonly string[];
-  readonly allowedRoles?: readonly string[];
   /** The file to run as `muster`: the source (by default) or the bundle. */
   readonly program?: string;
   /** More options of the processes, by command. */
@@ -36,6 +35,7 @@ export interface SystemOptions<C extends Cluster = ControlPlane> {
 }
 
 export const operatorAccount = "muster";
+const allowedRoles = ["viewer", "editor", "registry.pull"];
 const adminTokenName = "admin-token";
 /** No kubelet replaces the token file, so the token must outlive every run. */
 const tokenLifetimeSeconds = 86_400;
@@ -145,7 +145,7 @@ export class System<C extends Cluster = ControlPlane> {
     flags: readonly string[] = [],
     { platformUrl = this.platformUrl }: { platformUrl?: string } = {},
   ): Promise<Operator> {
-    const { controlPlane, allowedRoles = ["viewer", "editor", "registry.pull"] } = this.#options;
+    const { controlPlane } = this.#options;
     const account = accountOf(this.#options);
     const number = this.#operators.length;
     const tokenFile = join(this.folder, `token-${number}`);
