@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { follow } from "#test/support/control-plane/follow.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
+import { kindRef, type MusterKind, musterKinds } from "#test/support/harness/muster-objects.ts";
 
 /** `Group shop` */
 export const nameOf = ({ kind, metadata }: { kind: string; metadata: { name: string } }): string =>
@@ -43,18 +43,13 @@ export class WatchedObjects {
     });
   }
 
-  async #follow(kube: KubeClient, kind: (typeof musterKinds)[number], namespace: string, signal: AbortSignal) {
-    while (!signal.aborted) {
-      // The API server ends a watch after some minutes. The next one starts with all existing objects.
-      for await (const { type, object } of kube.watch(kindRef(kind), { namespace, signal })) {
-        if (type === "BOOKMARK") continue;
-        if (type === "DELETED") {
-          this.#objects.delete(nameOf(object));
-          this.#deleted.push(object);
-        } else this.#objects.set(nameOf(object), object);
-        for (const listener of this.#listeners) listener();
-      }
-      if (!signal.aborted) await sleep(100);
+  async #follow(kube: KubeClient, kind: MusterKind, namespace: string, signal: AbortSignal): Promise<void> {
+    for await (const { type, object } of follow(kube, kindRef(kind), namespace, signal)) {
+      if (type === "DELETED") {
+        this.#objects.delete(nameOf(object));
+        this.#deleted.push(object);
+      } else this.#objects.set(nameOf(object), object);
+      for (const listener of this.#listeners) listener();
     }
   }
 }

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isReady, kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
 import type { KubeClient, KubeObject, KindRef, ObjectRef } from "#test/support/control-plane/kube-client.ts";
-import { KubeError } from "#test/support/control-plane/kube-connection.ts";
+import { follow } from "#test/support/control-plane/follow.ts";
 
 interface Expectation {
   readonly isMet: (object: KubeObject | undefined) => boolean;
@@ -56,22 +55,8 @@ export class Observer {
   }
 
   async #follow(client: KubeClient, kind: KindRef, namespace: string): Promise<void> {
-    const { signal } = this.#ended;
-    let resourceVersion: string | undefined;
-    while (!signal.aborted) {
-      const from = resourceVersion === undefined ? {} : { resourceVersion };
-      try {
-        // The API server ends a watch after some minutes, or if it is too slow; the next one resumes.
-        for await (const { type, object } of client.watch(kind, { namespace, signal, ...from })) {
-          resourceVersion = object.metadata.resourceVersion;
-          this.#update(keyOf(object), type === "DELETED" ? undefined : object);
-        }
-      } catch (error) {
-        // Just after a CRD was created, the API server can respond with 429.
-        if (!(error instanceof KubeError && error.code === 429)) throw error;
-        await sleep(100);
-      }
-    }
+    for await (const { type, object } of follow(client, kind, namespace, this.#ended.signal))
+      this.#update(keyOf(object), type === "DELETED" ? undefined : object);
   }
 
   #update(key: string, object: KubeObject | undefined): void {

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { follow } from "#test/support/control-plane/follow.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { kindRef, type MusterKind, musterKinds } from "#test/support/harness/muster-objects.ts";
 
 export interface OperatorWrites {
@@ -16,30 +15,23 @@ export async function watchOperatorWrites(
   namespace: string,
   onWrite: (number: number) => Promise<void>,
 ): Promise<OperatorWrites> {
-  const end = new AbortController();
+  const stop = new AbortController();
   const seen = new Map<string, string>();
   let count = 0;
-  const follow = async (kind: MusterKind): Promise<void> => {
-    for await (const { type, object } of kube.watch(kindRef(kind), { namespace, signal: end.signal })) {
+  const followKind = async (kind: MusterKind): Promise<void> => {
+    for await (const { type, object } of follow(kube, kindRef(kind), namespace, stop.signal)) {
       const key = `${kind} ${object.metadata.name} ${object.metadata.uid}`;
       const written = type === "DELETED" ? "deleted" : operatorFields(object);
       if (written !== (seen.get(key) ?? none)) await onWrite((count += 1));
       seen.set(key, written);
     }
   };
-  /** Just after a CRD was created, the API server can respond with 429. */
-  const followWithRetry = (kind: MusterKind): Promise<void> =>
-    follow(kind).catch(async (error: unknown) => {
-      if (!(error instanceof KubeError) || error.code !== 429) throw error;
-      await sleep(100);
-      return followWithRetry(kind);
-    });
-  const following = Promise.all(musterKinds.map(followWithRetry));
+  const following = Promise.all(musterKinds.map(followKind));
   // `stop` reports a failure.
   following.catch(() => undefined);
   return {
     stop: async () => {
-      end.abort();
+      stop.abort();
       await following;
     },
   };

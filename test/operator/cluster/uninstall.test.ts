@@ -41,7 +41,7 @@ describeWithSystem(
       const ours = musterObject("Group", "waiting", "ours", { parentUid: system().root, name: "ours" });
       await kube().apply(ours);
       const { uid } = (await system().ready(ours))["status"] as { uid: string };
-      const another = await system().admin.create("groups", uid, { name: "created outside Kubernetes" });
+      const another = await system().admin.create("groups", uid, { name: "unmanaged" });
       const from = operator().process.log.length;
       await kube().delete(namespace("waiting"));
       await operator().process.logged(({ msg }) => msg.startsWith("its status may not be written"), from);

@@ -34,7 +34,7 @@ export interface ObjectRef extends KindRef {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-export type WatchEvent = { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly object: KubeObject };
+export type WatchEvent = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject };
 
 /**
  * The functions of kubectl that tests, the demo and the benchmark need. It shares no code with the operator's client: a
