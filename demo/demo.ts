@@ -8,7 +8,7 @@ import { deletion } from "./chapters/deletion.ts";
 import { drift } from "./chapters/drift.ts";
 import { edit } from "./chapters/edit.ts";
 import { look } from "./chapters/look.ts";
-import { refusal } from "./chapters/refusal.ts";
+import { mistakes } from "./chapters/mistakes.ts";
 import { describeFailure, lastLines } from "./failure.ts";
 import type { DemoCluster } from "./demo-cluster.ts";
 import { showCommandsToTry } from "./commands-to-try.ts";
@@ -21,7 +21,7 @@ import { manifestsFor, Stage, startOperator, startSystem } from "./stage.ts";
 import { showSummary } from "./summary.ts";
 import { within } from "#test/support/within.ts";
 
-const chapters = [apply, look, edit, drift, refusal, deletion];
+const chapters = [apply, look, edit, drift, mistakes, deletion];
 const startSeconds = 30;
 
 /** Runs all chapters and cleans up. @returns the exit code */
@@ -110,12 +110,12 @@ class Demo {
     const platform = screen.begin("the platform");
     const system = await startSystem(demoCluster, platformPort, signal);
     this.#system = system;
-    platform.done(`the platform, with nothing but its root group, at ${system.platformUrl}`);
+    platform.done(`The platform, with only its root group, at ${system.platformUrl}`);
 
     const task = screen.begin("the operator");
     const operator = await within("starting the operator", startSeconds, startOperator(system), signal);
     task.done(
-      "the operator, with the permissions of a production deployment; it authenticates with its service account's token",
+      "The operator, with the permissions of a production deployment; it authenticates with its service account's token",
     );
     this.#endWith(operator);
     const manifests = await manifestsFor(system.root, demoCluster.namespace);

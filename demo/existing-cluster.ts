@@ -39,7 +39,7 @@ export async function existingCluster(
     const { url, ca, serverName, insecure } = { serverName: undefined, insecure: undefined, ca: undefined, ...access };
     return {
       cluster: { url, ca, serverName, insecure, issuer, admin },
-      title: `your cluster, Kubernetes ${version}, at ${url}; the demo uses the new namespace ${namespace}`,
+      title: `Your cluster, Kubernetes ${version}, at ${url}; the demo uses the new namespace ${namespace}`,
       namespace,
       operatorNamespace: namespace,
       prefix: namespace,

@@ -3,7 +3,7 @@ import { conditionOf, musterObject } from "#test/support/harness/muster-objects.
 import type { Chapter } from "../chapter.ts";
 import { nameOf } from "../watched-objects.ts";
 
-export const refusal: Chapter = {
+export const mistakes: Chapter = {
   title: "Make two mistakes",
   introduction:
     "An invalid manifest gets a message that says how to fix it, and no manifest can grant a role that the operator is not allowed to bind.",
