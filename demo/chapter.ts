@@ -8,7 +8,10 @@ export interface SummaryLine {
   readonly result: string;
 }
 
-/** A numbered part of the demo. It shows each step on the screen, and throws if a step does not have the expected result. */
+/**
+ * A numbered part of the demo. It shows each step on the screen, and throws if a step does not have the expected
+ * result.
+ */
 export interface Chapter {
   readonly title: string;
   /** What the chapter shows, and why it matters. */

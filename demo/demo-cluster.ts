@@ -14,7 +14,10 @@ export interface DemoCluster {
   readonly kubeconfigCommands: readonly string[];
   /** The start of each `kubectl` command on the screen. */
   readonly kubectl: string;
-  /** The number of a service account's writes to Muster objects, counted by the API server; undefined if it does not count. */
+  /**
+   * The number of a service account's writes to Muster objects, counted by the API server; undefined if it does not
+   * count.
+   */
   writesBy(serviceAccount: string): Promise<number | undefined>;
   /** Removes everything that the demo created. @throws {Error} that names what is left and how to remove it */
   cleanUp(): Promise<void>;

@@ -15,8 +15,8 @@ const reachSeconds = 10;
 const removalSeconds = 30;
 
 /**
- * The user's cluster. The demo works in a new namespace. The platform does not connect to the cluster: the demo reads the
- * keys of the cluster's service-account tokens with the user's credentials and passes them to the platform.
+ * The user's cluster. The demo works in a new namespace. The platform does not connect to the cluster: the demo reads
+ * the keys of the cluster's service-account tokens with the user's credentials and passes them to the platform.
  * @throws {Error} that says why the demo cannot use the cluster, and what to do
  */
 export async function existingCluster(

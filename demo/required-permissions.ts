@@ -1,6 +1,8 @@
 import type { KubeClient } from "#test/support/control-plane/kube-client.ts";
 
-/** The demo's requests in a user's cluster. To create a role, a user must have its permissions, as an administrator has. */
+/**
+ * The demo's requests in a user's cluster. To create a role, a user must have its permissions, as an administrator has.
+ */
 const required = [
   { verb: "create", group: "", resource: "namespaces" },
   { verb: "delete", group: "", resource: "namespaces" },

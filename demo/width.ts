@@ -24,7 +24,10 @@ const gap = /\s+(?!m?s\b)/;
 /** A mark at the start of a text. Its following lines are indented by the width of the mark. */
 const mark = /^[✓✗!$] /;
 
-/** Wraps a text between words into lines of at most `columns` columns. Existing line breaks are removed. A longer word gets its own line. */
+/**
+ * Wraps a text between words into lines of at most `columns` columns. Existing line breaks are removed. A longer word
+ * gets its own line.
+ */
 export function wrap(text: string, columns: number): string[] {
   const hanging = mark.test(text) ? "  " : "";
   const lines: string[] = [];

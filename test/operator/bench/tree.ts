@@ -5,8 +5,8 @@ const groupsPerParent = 10;
 const roles = ["viewer", "editor", "registry.pull"] as const;
 
 /**
- * A tree with the given number of objects: each group has up to ten child groups, four identities and four role bindings.
- * Every object comes after the objects that it references.
+ * A tree with the given number of objects: each group has up to ten child groups, four identities and four role
+ * bindings. Every object comes after the objects that it references.
  */
 export function treeOf(objects: number, namespace: string, rootGroup: string): KubeObject[] {
   const tree: KubeObject[] = [];

@@ -29,8 +29,8 @@ const cacheMiB = 1_024;
 const firstTime = Date.UTC(2025, 0, 1);
 
 /**
- * Fills a SQLite file with a tree: ten subtrees below the root, with a group for each hundred identities. It runs the code
- * of a Create, with its counts and audit records, for many resources in one commit. The group and the name of each
+ * Fills a SQLite file with a tree: ten subtrees below the root, with a group for each hundred identities. It runs the
+ * code of a Create, with its counts and audit records, for many resources in one commit. The group and the name of each
  * identity are pseudorandom, so that the orders of a List are independent of each other.
  */
 export async function filledFile(folder: string, size: number): Promise<FilledFile> {

@@ -27,7 +27,7 @@ export const usage = `Usage: npm run bench:platform -- [--backend LIST] [--sizes
 Measures the platform: the bundle with the image's V8 settings, as a process on a core of its own. The load, and
 PostgreSQL if it is the backend, run on the other core.
 
-  --backend LIST   backends: ${backends.join(", ")} (default: both)
+  --backend LIST   backends: ${backends.join(", ")} (default: both; '' measures none)
   --sizes LIST     numbers of resources, each at least 1000 (default 1000,100000,1000000)
   --cases LIST     cases (default: all):
                    ${caseNames.join(",\n                   ")}

@@ -6,8 +6,8 @@ import { PostgresStore } from "#src/platform/store/postgres.ts";
 import type { PostgresServer } from "#src/platform/tests/postgres-server.ts";
 
 /**
- * Copies a filled SQLite file into a new PostgreSQL database. Each table goes through a file that the server reads, which
- * is the fastest way. Then the statistics are updated, as the server would do later by itself.
+ * Copies a filled SQLite file into a new PostgreSQL database. Each table goes through a file that the server reads,
+ * which is the fastest way. Then the statistics are updated, as the server would do later by itself.
  * @returns the URL of the database
  */
 export async function postgresCopy(server: PostgresServer, sqliteFile: string): Promise<string> {

@@ -7,8 +7,8 @@ import type { Hints } from "./value-of-schema.ts";
 type Properties = Record<string, unknown>;
 
 /**
- * The message of a request. Most values follow the rules of their fields; some cannot be written in JSON, for example an
- * unknown number of an enum.
+ * The message of a request. Most values follow the rules of their fields; some cannot be written in JSON, for example
+ * an unknown number of an enum.
  */
 export function randomMessage(desc: DescMessage, random: Random, hints: Hints, depth = 0): Message {
   const message = create(desc);

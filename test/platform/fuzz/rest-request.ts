@@ -69,7 +69,9 @@ export function collectionOf(path: string): string {
   return name === "rolebindings" ? "roleBindings" : name;
 }
 
-/** Creations are more frequent than deletions, until there are 250 resources: the tree must stay small enough to list. */
+/**
+ * Creations are more frequent than deletions, until there are 250 resources: the tree must stay small enough to list.
+ */
 function weightOf({ method, path }: Operation, pool: Pool): number {
   const isFull = pool.count(collectionOf(path)) >= 250;
   if (method === "POST") return isFull ? 0.3 : 3;

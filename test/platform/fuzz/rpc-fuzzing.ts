@@ -52,7 +52,10 @@ const methods: readonly DescMethod[] = services
 
 const concurrency = 16;
 
-/** Calls all methods over gRPC, gRPC-web and Connect. @returns the number of calls by code; -1 counts those without one */
+/**
+ * Calls all methods over gRPC, gRPC-web and Connect.
+ * @returns the number of calls by code; -1 counts those without one
+ */
 export async function fuzzRpc(options: FuzzingOptions): Promise<ReadonlyMap<number, number>> {
   const { sources, url, seed, requests, timeLimit, findings } = options;
   const { pool, callers, document } = sources;

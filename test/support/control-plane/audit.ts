@@ -7,7 +7,10 @@ import type { KubeClient } from "./kube-client.ts";
 export interface RequestCount {
   /** `admin`, `system:kube-controller-manager`, `system:serviceaccount:NAMESPACE:NAME`, … */
   readonly user: string;
-  /** The verb of Kubernetes: get, list, watch, create, update, patch, delete, deletecollection. Server-side apply is a patch. */
+  /**
+   * The verb of Kubernetes: get, list, watch, create, update, patch, delete, deletecollection. Server-side apply is a
+   * patch.
+   */
   readonly verb: string;
   /** `groups.iam.muster.dev`, `namespaces`; empty for a path that is not a resource (`/readyz`). */
   readonly resource: string;

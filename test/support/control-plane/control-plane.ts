@@ -53,8 +53,8 @@ const controllers = [
 const startTimeoutMs = 60_000;
 
 /**
- * Starts a control plane on loopback with its data in a temporary folder. It takes about three seconds once the programs
- * are built. It ends with this process.
+ * Starts a control plane on loopback with its data in a temporary folder. It takes about three seconds once the
+ * programs are built. It ends with this process.
  * @throws {ControlPlaneUnavailable} if the programs can neither be found nor built
  */
 export async function startControlPlane({ audit = false, progress, signal }: StartOptions = {}): Promise<ControlPlane> {

@@ -25,8 +25,8 @@ export interface FindOptions {
 }
 
 /**
- * Finds the programs of a control plane: in the folder `KUBEBUILDER_ASSETS` if it is set, otherwise those built from the
- * Go module of this folder, which takes some minutes the first time.
+ * Finds the programs of a control plane: in the folder `KUBEBUILDER_ASSETS` if it is set, otherwise those built from
+ * the Go module of this folder, which takes some minutes the first time.
  * @throws {ControlPlaneUnavailable} if there are none; the message says how to get them
  */
 export async function findPrograms({ progress, signal }: FindOptions = {}): Promise<Programs> {

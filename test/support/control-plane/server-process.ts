@@ -10,8 +10,8 @@ const leash =
   'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -9 $server) 2>/dev/null & wait $server';
 
 /**
- * GOGC: Go collects garbage when the heap has grown by this percentage; its default is 100. With 400 the API server uses
- * a fifth less CPU time and some hundred MiB more memory, which is acceptable for a short-lived process.
+ * GOGC: Go collects garbage when the heap has grown by this percentage; its default is 100. With 400 the API server
+ * uses a fifth less CPU time and some hundred MiB more memory, which is acceptable for a short-lived process.
  */
 const gogc = "400";
 

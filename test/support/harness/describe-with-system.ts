@@ -11,9 +11,9 @@ interface Options extends Omit<SystemOptions, "controlPlane" | "rbac"> {
 }
 
 /**
- * A suite with a system of its own: a control plane, the platform behind a proxy, and the operators that its tests start,
- * with the permissions of the deployment. The system exists only while a test runs. After the tests, no token may appear
- * in logs, metrics or objects.
+ * A suite with a system of its own: a control plane, the platform behind a proxy, and the operators that its tests
+ * start, with the permissions of the deployment. The system exists only while a test runs. After the tests, no token
+ * may appear in logs, metrics or objects.
  */
 export function describeWithProxiedSystem(
   name: string,

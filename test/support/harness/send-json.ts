@@ -20,7 +20,8 @@ export interface JsonRequest {
 }
 
 /**
- * Sends one request to the platform. It shares no code with the operator's client: a test must be able to contradict it.
+ * Sends one request to the platform. It shares no code with the operator's client: a test must be able to contradict
+ * it.
  * @returns the JSON of the response; undefined if the body is empty
  * @throws {PlatformError} if the status is not one of success
  * @throws {TypeError} if the connection fails

@@ -187,7 +187,10 @@ export class System<C extends Cluster = ControlPlane> {
     return this.#operators;
   }
 
-  /** Waits until the object is as wanted. @throws {Error} with the last output of the newest operator after the timeout */
+  /**
+   * Waits until the object is as wanted.
+   * @throws {Error} with the last output of the newest operator after the timeout
+   */
   async waitFor(
     ref: ObjectRef,
     wanted: (object: KubeObject | undefined) => boolean,
