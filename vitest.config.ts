@@ -3,43 +3,48 @@ import { defineConfig } from "vitest/config";
 import { missingPostgres } from "./src/platform/tests/find-postgres.ts";
 
 const platformTests = "src/platform/tests/*.test.ts";
-/** They need no database of the platform's, or bring their own: a file. */
-const onFilesOnly = ["access-model", "process", "secrets-at-rest"].map((name) => `src/platform/tests/${name}.test.ts`);
+/** They do not use the platform's database, or use one in a file. */
+const sqliteOnly = ["access-model", "process", "secrets-at-rest"].map((name) => `src/platform/tests/${name}.test.ts`);
 
-// Where there is none, nobody is to believe that it was tested; with `CI=true`, where nobody reads, each test fails.
+// Without PostgreSQL, report that its tests are skipped. With `CI=true` nobody would read the report, so they fail.
 const missing = missingPostgres();
 if (missing !== undefined) process.stderr.write(`SKIPPED all tests of the API on PostgreSQL: ${missing.message}\n`);
 
-// Projects by what they need: `unit` needs nothing but this process and loopback; `postgres` runs the tests of the
-// platform's API once more, on PostgreSQL; `cluster` needs a real kube-apiserver (see test/support/control-plane), and starts
-// the parts of Muster as processes.
+const simulation = "test/operator/simulation/**/*.test.ts";
+const platformSuites = "test/platform/**/*.test.ts";
+const slow = { testTimeout: 120_000, hookTimeout: 600_000 };
+
+// The projects differ in what they need. `unit` needs only this process and loopback. `postgres` runs the tests of the
+// platform's API again, on PostgreSQL. `integration` simulates the operator and tests the platform from outside, which
+// takes minutes. `cluster` needs a real kube-apiserver (see test/support/control-plane) and starts Muster as processes.
 export default defineConfig({
   test: {
-    // Tests of processes wait more than they work, so two at a time are no load for two cores.
+    // Tests of processes mostly wait, so two at a time are acceptable on two cores.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     reporters: ["default", "./scripts/count-reporter.ts"],
     globalSetup: "src/platform/tests/databases-of-the-run.ts",
     provide: { backend: "sqlite" },
     projects: [
-      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"] } },
+      { extends: true, test: { name: "unit", include: ["{src,scripts}/**/*.test.ts", "test/support/*.test.ts"] } },
       {
         extends: true,
         test: {
           name: "postgres",
           include: missing === undefined || process.env["CI"] === "true" ? [platformTests] : [],
-          exclude: onFilesOnly,
+          exclude: sqliteOnly,
           provide: { backend: "postgres" },
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
       },
+      { extends: true, test: { name: "integration", include: [simulation, platformSuites], ...slow } },
       {
         extends: true,
         test: {
           name: "cluster",
           include: ["{test,demo}/**/*.test.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 600_000,
+          exclude: [simulation, platformSuites, "test/support/*.test.ts"],
+          ...slow,
         },
       },
     ],

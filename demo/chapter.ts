@@ -1,17 +1,20 @@
 import type { Screen } from "./screen.ts";
 import type { Stage } from "./stage.ts";
 
-/** One thing that was shown, for the summary. */
-export interface Shown {
-  readonly what: string;
-  /** How long that took, or what came of it. */
+/** A line of the summary. */
+export interface SummaryLine {
+  readonly step: string;
+  /** Its duration, or its outcome. */
   readonly result: string;
 }
 
-/** A part of the story. It shows what happens on the screen, and throws where anything else happens. */
+/**
+ * A numbered part of the demo. It shows each step on the screen, and throws if a step does not have the expected
+ * result.
+ */
 export interface Chapter {
   readonly title: string;
-  /** What the reader is about to see, and why it matters. */
-  readonly about: string;
-  readonly play: (stage: Stage, screen: Screen) => Promise<readonly Shown[]>;
+  /** What the chapter shows, and why it matters. */
+  readonly introduction: string;
+  readonly run: (stage: Stage, screen: Screen) => Promise<readonly SummaryLine[]>;
 }

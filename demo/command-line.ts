@@ -1,6 +1,6 @@
 import type { Screen } from "./screen.ts";
 
-/** What a person would type for what happens next. */
+/** Shows the command that a user would type for the next step. */
 export function showCommand(screen: Screen, command: string): void {
-  screen.say(`$ ${command}`, { style: "cyan", indent: 2 });
+  screen.verbatim(`  ${screen.paint("cyan", `$ ${command}`)}`);
 }

@@ -13,14 +13,14 @@ import { customResourceDefinitions } from "#test/support/harness/custom-resource
 const main = join(import.meta.dirname, "main.ts");
 
 describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
-  /** Where the demo keeps its temporary files, so that a test sees what it leaves. */
+  /** The demo's folder for temporary files, so that a test sees those that it leaves. */
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "muster-demo-test-"));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** Starts it; `onOutput` gets all that it has said so far. */
+  /** Runs the demo. @param onOutput called with all output so far */
   const start = (flags: readonly string[], onOutput?: (output: string, pid: number) => void) => {
     const child = spawn(process.execPath, [main, ...flags], {
       stdio: ["ignore", "pipe", "pipe"],
@@ -31,32 +31,32 @@ describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
       output += chunk;
       onOutput?.(output, child.pid ?? 0);
     });
-    const complaints = text(child.stderr);
+    const errors = text(child.stderr);
     return once(child, "close").then(async ([code]) => ({
       code: code as number,
       output,
-      complaints: await complaints,
+      errors: await errors,
     }));
   };
 
-  it("plays the whole story, ends well and leaves nothing behind", async () => {
-    const { code, output, complaints } = await start([]);
-    expect(complaints).toBe("");
+  it("runs all chapters, exits with 0 and leaves no file", async () => {
+    const { code, output, errors } = await start([]);
+    expect(errors).toBe("");
     expect(code, output).toBe(0);
-    expect(output).toMatch(/All 7 are Ready [^]+ \d+ writes to Kubernetes/);
+    expect(output).toMatch(/All 7 objects are Ready [^]+ \d+ writes to Kubernetes/);
     expect(output).toContain("└─ checkout production");
-    expect(output).toMatch(/The platform has it \d+ ms after/);
-    expect(output).toContain("set back to repo:example/shop:ref:refs/heads/main");
+    expect(output).toMatch(/The platform has the new description after \d+ ms/);
+    expect(output).toContain("restored the subject repo:example/shop:ref:refs/heads/main");
     expect(output).toContain("there is one way to assume an identity");
     expect(output).toMatch(/TenantDenied: .*owner may not be bound/);
-    expect(output).toMatch(/RoleBinding builds-edit +gone[^]*Identity builds +gone[^]*Group shop +gone/);
-    expect(output).toContain("What you have seen");
-    // Plain lines: nothing that only a terminal understands.
+    expect(output).toMatch(/RoleBinding builds-edit +deleted[^]*Identity builds +deleted[^]*Group shop +deleted/);
+    expect(output).toContain("Summary");
+    // A pipe gets no escape sequence.
     expect(output).not.toContain("\u001b");
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("plays in somebody's cluster, in a namespace of its own, and leaves only what was there", async () => {
+  it("runs in an existing cluster, in a new namespace, and leaves only the objects from before", async () => {
     const { admin, kubeconfigFile } = controlPlane();
     const inCluster = async () => {
       const kinds = [
@@ -73,15 +73,15 @@ describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
     const before = await inCluster();
     const { code, output } = await start(["--kubeconfig", kubeconfigFile]);
     expect(code, output).toBe(0);
-    expect(output).toContain("the demo keeps to the namespace muster-demo-");
+    expect(output).toContain("the demo uses the new namespace muster-demo-");
     expect(await inCluster()).toEqual(before);
   });
 
-  it("an interruption in the middle leaves nothing in the cluster", async () => {
+  it("leaves nothing in the cluster when it is interrupted", async () => {
     const { admin, kubeconfigFile } = controlPlane();
     let interrupted = false;
     const { code, output } = await start(["--kubeconfig", kubeconfigFile], (said, pid) => {
-      if (interrupted || !said.includes("Another hand changes the platform")) return;
+      if (interrupted || !said.includes("Change the platform outside Kubernetes")) return;
       interrupted = true;
       process.kill(pid, "SIGINT");
     });
@@ -91,30 +91,30 @@ describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("fails with the reason where the platform's port is taken", async () => {
+  it("fails with the reason if the platform's port is in use", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const { code, output } = await start(["--platform-port", String(port)]);
     server.close();
     expect(code).toBe(1);
-    expect(output).toContain(`The demo has failed: port ${port} of 127.0.0.1 is taken`);
+    expect(output).toContain(`The demo failed: --platform-port: port ${port} of 127.0.0.1 is in use`);
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("fails with the reason and the operator's last lines where the operator dies", async () => {
+  it("fails with the reason and the operator's last output if the operator ends", async () => {
     let killed = false;
     const { code, output } = await start(["--kubeconfig", controlPlane().kubeconfigFile], (said, pid) => {
-      if (killed || !said.includes("Another hand changes the platform")) return;
+      if (killed || !said.includes("Change the platform outside Kubernetes")) return;
       killed = true;
       process.kill(operatorOf(pid), "SIGKILL");
     });
     expect(code, output).toBe(1);
-    expect(output).toContain("The demo has failed: the operator has ended (SIGKILL)");
-    expect(output).toMatch(/The operator's last lines:\n +\d\d:\d\d:\d\d info/);
+    expect(output).toContain("The demo failed: the operator ended (SIGKILL)");
+    expect(output).toMatch(/The operator's last output:\n +\d\d:\d\d:\d\d info/);
   });
 
-  it("says which rights are missing in a cluster, and touches nothing there", async () => {
+  it("names the missing permissions in a cluster", async () => {
     const { admin, url, ca } = controlPlane();
     await admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "reader", namespace: "default" } });
     const token = await admin.createToken("default", "reader");
@@ -122,26 +122,26 @@ describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
     await writeFile(file, kubeconfig({ url, ca, token, user: "reader" }));
     const { code, output } = await start(["--kubeconfig", file]);
     expect(code).toBe(1);
-    expect(output).toContain("you may not create namespaces, delete namespaces");
+    expect(output).toContain("you are not allowed to create namespaces, delete namespaces");
   });
 
-  it("tells a cluster that refuses from one that does not answer", async () => {
+  it("distinguishes a cluster that rejects the credentials from one that does not respond", async () => {
     const { url, ca } = controlPlane();
     const file = join(folder, "kubeconfig");
     await writeFile(file, kubeconfig({ url, ca, token: "nobody's", user: "nobody" }));
     expect(await start(["--kubeconfig", file])).toMatchObject({
       code: 1,
-      output: expect.stringContaining(`the cluster at ${url} refuses you`),
+      output: expect.stringContaining(`the cluster at ${url} rejects your credentials`),
     });
     await writeFile(file, kubeconfig({ url: "https://127.0.0.1:1", ca, token: "nobody's", user: "nobody" }));
     expect(await start(["--kubeconfig", file])).toMatchObject({
       code: 1,
-      output: expect.stringContaining("the cluster at https://127.0.0.1:1 does not answer"),
+      output: expect.stringContaining("the cluster at https://127.0.0.1:1 does not respond"),
     });
   });
 });
 
-it("explains itself, and names a flag that it does not know", () => {
+it("prints its usage, and names an unknown flag", () => {
   expect(spawnSync(process.execPath, [main, "--help"], { encoding: "utf8" })).toMatchObject({
     status: 0,
     stdout: expect.stringContaining("--keep"),
@@ -152,7 +152,7 @@ it("explains itself, and names a flag that it does not know", () => {
   });
 });
 
-/** The process id of the operator that the demo with this one has started. */
+/** The process id of the operator that a demo has started. @param demo the process id of the demo */
 function operatorOf(demo: number): number {
   const processes = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   const operator = processes

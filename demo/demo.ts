@@ -1,51 +1,53 @@
-import { once } from "node:events";
 import type { Cluster } from "#test/support/harness/cluster.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
 import type { System } from "#test/support/harness/system.ts";
-import type { Shown } from "./chapter.ts";
+import { untilAborted } from "#test/support/until-aborted.ts";
+import type { SummaryLine } from "./chapter.ts";
 import { apply, applyAndWatch } from "./chapters/apply.ts";
 import { deletion } from "./chapters/deletion.ts";
 import { drift } from "./chapters/drift.ts";
 import { edit } from "./chapters/edit.ts";
 import { look } from "./chapters/look.ts";
-import { refusal } from "./chapters/refusal.ts";
-import { circumstances, lastLines } from "./failure.ts";
-import type { Ground } from "./ground.ts";
-import { howToLook } from "./how-to-look.ts";
+import { mistakes } from "./chapters/mistakes.ts";
+import { describeFailure, lastLines } from "./failure.ts";
+import type { DemoCluster } from "./demo-cluster.ts";
+import { showCommandsToTry } from "./commands-to-try.ts";
 import { Interrupted } from "./interrupted.ts";
 import { newControlPlane } from "./new-control-plane.ts";
 import type { Options } from "./options.ts";
-import { ownCluster } from "./own-cluster.ts";
+import { existingCluster } from "./existing-cluster.ts";
 import type { Screen } from "./screen.ts";
 import { manifestsFor, Stage, startOperator, startSystem } from "./stage.ts";
 import { showSummary } from "./summary.ts";
-import { within } from "./within.ts";
+import { within } from "#test/support/within.ts";
 
-const chapters = [apply, look, edit, drift, refusal, deletion];
+const chapters = [apply, look, edit, drift, mistakes, deletion];
 const startSeconds = 30;
 
-/** Plays the whole story and clears up. @returns the exit code */
+/** Runs all chapters and cleans up. @returns the exit code */
 export async function demo(options: Options, screen: Screen, interruption: AbortController): Promise<number> {
-  const play = new Play(options, screen, interruption);
+  const demonstration = new Demo(options, screen, interruption);
   const { signal } = interruption;
   let code = 0;
   try {
-    await play.run();
+    await demonstration.run();
   } catch (error) {
     const reason: unknown = signal.aborted ? signal.reason : error;
     screen.still();
     screen.show([""]);
     code = reason instanceof Interrupted ? 130 : 1;
-    if (code === 1) play.explain(reason);
+    if (code === 1) demonstration.explain(reason);
     else screen.show(["Interrupted."]);
   }
-  // Whoever waits for anything still is told that it is over.
+  // Ends everything that still waits.
   interruption.abort(new Interrupted());
-  const task = screen.begin("clearing up");
+  const task = screen.begin("cleaning up");
   try {
-    await play.clear();
+    await demonstration.cleanUp();
     task.done(
-      options.cluster === undefined ? "all of it has ended; no file is left" : "what was made in your cluster is gone",
+      options.cluster === undefined
+        ? "Cleaned up: all processes have ended and their files are removed"
+        : "Cleaned up: the demo's objects are removed from your cluster",
     );
   } catch (error) {
     screen.still();
@@ -55,11 +57,11 @@ export async function demo(options: Options, screen: Screen, interruption: Abort
   return code;
 }
 
-class Play {
+class Demo {
   readonly #options: Options;
   readonly #screen: Screen;
   readonly #interruption: AbortController;
-  #ground: Ground | undefined;
+  #cluster: DemoCluster | undefined;
   #system: System<Cluster> | undefined;
   #stage: Stage | undefined;
 
@@ -74,22 +76,22 @@ class Play {
     const started = performance.now();
     screen.say("Muster: access control as Kubernetes objects", { style: "bold", indent: 0 });
     screen.say(
-      "You write down who may do what. An operator makes it so on the platform, follows each change, and keeps it so.",
+      "Manifests declare groups, identities and role bindings: who can do what. The operator creates them on a platform, applies each change, and reverts changes made elsewhere.",
       { indent: 0 },
     );
-    this.#title(1, "Start, with real parts only");
+    this.#title(1, "Start Kubernetes, the platform and the operator");
     const stage = await this.#start();
-    const shown: Shown[] = [];
+    const summary: SummaryLine[] = [];
     for (const [index, chapter] of chapters.entries()) {
       this.#title(index + 2, chapter.title);
-      screen.say(chapter.about);
-      shown.push(...(await chapter.play(stage, screen)));
+      screen.say(chapter.introduction);
+      summary.push(...(await chapter.run(stage, screen)));
     }
     const counts = await stage.during("reading the operator's metrics", 10, stage.counts());
-    showSummary(screen, shown, counts, performance.now() - started);
+    showSummary(screen, summary, counts, performance.now() - started);
     if (this.#options.keep) return this.#keep(stage);
     screen.show([""]);
-    screen.say("Next: npm run demo -- --keep leaves all of it up, for you to try with kubectl and curl.");
+    screen.say("Next: npm run demo -- --keep keeps everything running, for you to try kubectl and curl.");
   }
 
   async #start(): Promise<Stage> {
@@ -97,49 +99,48 @@ class Play {
     const { cluster, platformPort } = this.#options;
     const screen = this.#screen;
     const kubernetes = screen.begin(cluster === undefined ? "Kubernetes" : "your cluster");
-    const ground =
+    const demoCluster =
       cluster === undefined
         ? await newControlPlane(signal, (line) => kubernetes.progress(line))
-        : await ownCluster(cluster, signal);
-    this.#ground = ground;
+        : await existingCluster(cluster, signal);
+    this.#cluster = demoCluster;
     signal.throwIfAborted();
-    kubernetes.done(ground.title);
+    kubernetes.done(demoCluster.title);
 
     const platform = screen.begin("the platform");
-    const system = await startSystem(ground, platformPort, signal);
+    const system = await startSystem(demoCluster, platformPort, signal);
     this.#system = system;
-    platform.done(`the platform, which knows nothing yet but its root group, at ${system.platformUrl}`);
+    platform.done(`The platform, with only its root group, at ${system.platformUrl}`);
 
     const task = screen.begin("the operator");
-    const operator = await within("the start of the operator", startSeconds, startOperator(system), signal);
+    const operator = await within("starting the operator", startSeconds, startOperator(system), signal);
     task.done(
-      `the operator, with the rights that it would have in production; it logs in with its service account's token`,
+      "The operator, with the permissions of a production deployment; it authenticates with its service account's token",
     );
     this.#endWith(operator);
-    const manifests = await manifestsFor(system.root, ground.namespace);
-    this.#stage = new Stage(ground, system, operator, manifests, signal, (error) => this.#interruption.abort(error));
+    const manifests = await manifestsFor(system.root, demoCluster.namespace);
+    this.#stage = new Stage(demoCluster, system, operator, manifests, signal, (error) =>
+      this.#interruption.abort(error),
+    );
     return this.#stage;
   }
 
-  /** Without an operator there is nothing to wait for. */
+  /** Interrupts the demo when the operator ends: nothing could become Ready. */
   #endWith({ process }: Operator): void {
     void process.ended.then(() =>
-      this.#interruption.abort(new Error(`the operator has ended (${process.exitCode ?? process.signalCode})`)),
+      this.#interruption.abort(new Error(`the operator ended (${process.exitCode ?? process.signalCode})`)),
     );
   }
 
   async #keep(stage: Stage): Promise<void> {
     const screen = this.#screen;
     screen.show([""]);
-    screen.say("Everything stays up, and the examples are applied again", { style: "bold", indent: 0 });
+    screen.say("Everything keeps running, and the examples are applied again", { style: "bold", indent: 0 });
     await applyAndWatch(stage, screen, stage.manifests);
-    howToLook(screen, stage);
+    showCommandsToTry(screen, stage);
     const { signal } = this.#interruption;
-    // A signal handler keeps no event loop alive by itself.
-    const alive = setInterval(() => {}, 1 << 30);
-    if (!signal.aborted) await once(signal, "abort");
-    clearInterval(alive);
-    // That is how it is meant to end.
+    await untilAborted(signal);
+    // Ctrl-C is the expected end.
     if (!(signal.reason instanceof Interrupted)) throw signal.reason;
     screen.show([""]);
   }
@@ -148,24 +149,24 @@ class Play {
     this.#screen.show(["", this.#screen.paint("bold", `${number}. ${title}`)]);
   }
 
-  /** Says why the story has stopped. */
+  /** Shows why the demo has failed. */
   explain(reason: unknown): void {
     const screen = this.#screen;
-    screen.say(`✗ The demo has failed: ${reason instanceof Error ? reason.message : String(reason)}`, {
+    screen.say(`✗ The demo failed: ${reason instanceof Error ? reason.message : String(reason)}`, {
       style: "red",
       indent: 0,
     });
     const operator = this.#system?.operators.at(-1);
-    if (this.#stage !== undefined) screen.show(circumstances(this.#stage));
-    else if (operator !== undefined) screen.show(lastLines("The operator's last lines:", operator));
+    if (this.#stage !== undefined) screen.show(describeFailure(this.#stage));
+    else if (operator !== undefined) screen.show(lastLines("The operator's last output:", operator));
   }
 
-  /** Ends what runs, in the reverse order. All of it, whatever fails. */
-  async clear(): Promise<void> {
+  /** Stops the system, and then the cluster even if that fails. */
+  async cleanUp(): Promise<void> {
     try {
       await this.#system?.stop();
     } finally {
-      await this.#ground?.clear();
+      await this.#cluster?.cleanUp();
     }
   }
 }

@@ -6,26 +6,29 @@ import { nameOf } from "./watched-objects.ts";
 
 const logLines = 10;
 
-/** What helps to find out why the story stopped: how the objects are, and what the operator said last. */
-export function circumstances(stage: Stage): string[] {
+/** The objects that are not Ready, and the operator's last output. */
+export function describeFailure(stage: Stage): string[] {
   const unready = stage.objects
     .all()
     .filter((object) => !isReady(object) || object.metadata.deletionTimestamp !== undefined);
   return [
     ...(unready.length === 0
       ? []
-      : ["Objects that are not Ready:", ...unready.map((one) => `  ${nameOf(one)}: ${whyNotReady(one)}`)]),
-    ...lastLines("The operator's last lines:", stage.operator.process),
+      : [
+          "Objects that are not Ready, or are being deleted:",
+          ...unready.map((one) => `  ${nameOf(one)}: ${whyNotReady(one)}`),
+        ]),
+    ...lastLines("The operator's last output:", stage.operator.process),
   ];
 }
 
 export function lastLines(title: string, process: MusterProcess): string[] {
   const lines = process.log.slice(-logLines).map((line) => `  ${readable(line)}`);
-  const said = process.said.trimEnd();
-  return lines.length === 0 && said === "" ? [] : [title, ...lines, ...(said === "" ? [] : [`  ${said}`])];
+  const output = process.plainOutput.trimEnd();
+  return lines.length === 0 && output === "" ? [] : [title, ...lines, ...(output === "" ? [] : [`  ${output}`])];
 }
 
-/** A line of the log for people: the time, how bad, what, and then its fields. */
+/** A line of the log for a terminal: time, level, message and fields. */
 function readable({ time, level, msg, ...fields }: LogLine): string {
   const rest = Object.entries(fields).map(
     ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,

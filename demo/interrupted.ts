@@ -1,4 +1,4 @@
-/** The person has had enough. */
+/** The user has interrupted the demo. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }

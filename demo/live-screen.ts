@@ -1,27 +1,27 @@
 import { painter, paragraphLines } from "./paragraph.ts";
 import type { Live, Paragraph, Screen, Style, Task } from "./screen.ts";
-import { took } from "./took.ts";
+import { formatDuration } from "./format-duration.ts";
 import { fit } from "./width.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
 const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
-/** Terminals that know it show all between the two at once; the others ignore it. */
+/** Synchronized output: terminals that support it show everything between the two at once, others ignore it. */
 const [beginFrame, endFrame] = ["\u001b[?2026h", "\u001b[?2026l"];
-/** Longer lines of text read badly. */
-const widest = 100;
+/** Longer lines are hard to read. */
+const maximumColumns = 100;
 const clearBelow = "\u001b[J";
 
 /**
- * A terminal. What has been said stays; below it is at most one region that moves. It is drawn over in one write, line by
- * line and without clearing first, so that nothing flickers.
+ * A terminal. Printed text stays; below it is at most one live region. The region is overwritten line by line in one
+ * write, without clearing it first, so that it does not flicker.
  */
 export class LiveScreen implements Screen {
   readonly paint: (style: Style, text: string) => string;
   readonly #out: NodeJS.WriteStream;
   #draw: (() => readonly string[]) | undefined;
-  /** Lines of the region that the terminal shows. */
+  /** The number of lines of the region on the terminal. */
   #drawn = 0;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ export class LiveScreen implements Screen {
   }
 
   say(text: string, paragraph?: Paragraph): void {
-    this.#paintOver(paragraphLines(text, Math.min(this.columns, widest), this.paint, paragraph));
+    this.#paintOver(paragraphLines(text, Math.min(this.columns, maximumColumns), this.paint, paragraph));
   }
 
   show(lines: readonly string[]): void {
@@ -54,7 +54,7 @@ export class LiveScreen implements Screen {
     const started = performance.now();
     let frame = 0;
     let note = "";
-    const elapsed = () => this.paint("dim", took(performance.now() - started));
+    const elapsed = () => this.paint("dim", formatDuration(performance.now() - started));
     const live = this.live(() => [
       `  ${this.paint("cyan", frames[frame++ % frames.length] ?? "")} ${what}${note === "" ? "" : `: ${note}`} ${elapsed()}`,
     ]);
@@ -66,7 +66,7 @@ export class LiveScreen implements Screen {
       },
       done: (result) => {
         this.still();
-        this.say(`✓ ${result} (${took(performance.now() - started)})`);
+        this.say(`✓ ${result} (${formatDuration(performance.now() - started)})`);
       },
     };
   }
@@ -97,10 +97,10 @@ export class LiveScreen implements Screen {
     this.#out.write(showCursor);
   }
 
-  /** Writes `lines` for good where the region was, and the region below them. */
+  /** Prints `lines` where the region was, and the region below them. */
   #paintOver(lines: readonly string[]): void {
-    const room = Math.max((this.#out.rows || 24) - 1, 1);
-    const region = (this.#draw?.() ?? []).slice(-room).map((line) => fit(line, this.columns));
+    const height = Math.max((this.#out.rows || 24) - 1, 1);
+    const region = (this.#draw?.() ?? []).slice(-height).map((line) => fit(line, this.columns));
     const up = this.#drawn === 0 ? "" : `\u001b[${this.#drawn}A`;
     const text = [...lines, ...region].map((line) => `\r${line}\u001b[K\n`).join("");
     this.#drawn = region.length;

@@ -10,11 +10,11 @@ const group = (generation: number, ready: object | undefined, more: object = {})
 const denied = { status: "False", reason: "TenantDenied", message: "not here." };
 
 it.each([
-  ["not there", undefined],
-  ["has no status yet", group(1, undefined)],
+  ["does not exist", undefined],
+  ["no status yet", group(1, undefined)],
   ["TenantDenied: not here.", group(1, denied)],
-  ["its newest spec has not been looked at yet", group(2, { status: "True", reason: "Available", message: "" })],
-  ["is being deleted; Ready", group(1, { status: "True" }, { deletionTimestamp: "2026-01-31T00:00:00Z" })],
-])("tells of an object that it %s", (why, object) => {
+  ["status is for an older spec", group(2, { status: "True", reason: "Available", message: "" })],
+  ["being deleted; Ready", group(1, { status: "True" }, { deletionTimestamp: "2026-01-31T00:00:00Z" })],
+])("describes an object that is not Ready: %s", (why, object) => {
   expect(whyNotReady(object)).toBe(why);
 });

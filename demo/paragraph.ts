@@ -2,13 +2,13 @@ import { styleText } from "node:util";
 import type { Paragraph, Style } from "./screen.ts";
 import { wrap } from "./width.ts";
 
-/** Styles for a stream, if it is a terminal that has them and nobody has set NO_COLOR. */
+/** Applies styles if the stream is a terminal that supports them and NO_COLOR is not set. */
 export const painter =
   (stream: NodeJS.WriteStream) =>
   (style: Style, text: string): string =>
     styleText(style, text, { stream, validateStream: true });
 
-/** The lines of a paragraph that is at most `columns` wide. A mark that something went well is green by itself. */
+/** The lines of a paragraph of at most `columns` columns. A leading ✓ is green. */
 export function paragraphLines(
   text: string,
   columns: number,

@@ -1,8 +1,8 @@
 import { painter, paragraphLines } from "./paragraph.ts";
 import type { Live, Paragraph, Screen, Style, Task } from "./screen.ts";
-import { took } from "./took.ts";
+import { formatDuration } from "./format-duration.ts";
 
-/** Lines for a file, a log or another program. */
+/** A file or a pipe: plain lines. */
 export class PlainScreen implements Screen {
   readonly columns = 120;
   readonly paint: (style: Style, text: string) => string;
@@ -29,14 +29,14 @@ export class PlainScreen implements Screen {
     const started = performance.now();
     return {
       progress: (note) => this.#line(`    ${what}: ${note}`),
-      done: (result) => this.say(`✓ ${result} (${took(performance.now() - started)})`),
+      done: (result) => this.say(`✓ ${result} (${formatDuration(performance.now() - started)})`),
     };
   }
 
   live(_draw: () => readonly string[]): Live {
     return {
-      update: (told) => {
-        if (told !== undefined) this.#line(told);
+      update: (line) => {
+        if (line !== undefined) this.#line(line);
       },
       end: () => {},
     };

@@ -2,29 +2,29 @@ import { withoutMarker } from "#test/support/harness/comparison.ts";
 import type { PlatformAdmin, PlatformResource } from "#test/support/harness/platform-admin.ts";
 import type { Screen } from "./screen.ts";
 
-/** What the platform holds below a group, as lines of a tree: groups, who may act in them, and what they may do where. */
+/** The platform's groups below a group with their role bindings and identities, as lines of a tree. */
 export async function platformTree(platform: PlatformAdmin, root: string, screen: Screen): Promise<string[]> {
   const [groups, identities, bindings] = await Promise.all(
     (["groups", "identities", "roleBindings"] as const).map((collection) => platform.list(collection, root)),
   );
-  const below = (rows: readonly PlatformResource[] | undefined, parent: string) =>
-    (rows ?? [])
+  const childrenOf = (resources: readonly PlatformResource[] | undefined, parent: string) =>
+    (resources ?? [])
       .filter(({ uid }) => uid.slice(0, uid.lastIndexOf("/")) === parent)
       .toSorted((a, b) => a.name.localeCompare(b.name));
   const dim = (text: string) => (text === "" ? "" : screen.paint("dim", text));
 
   const linesOf = (group: PlatformResource): string[] => {
-    const here = [
-      ...below(bindings, group.uid).map((binding) => [
+    const children = [
+      ...childrenOf(bindings, group.uid).map((binding) => [
         `${screen.paint("magenta", "role")} ${binding["role"]?.name} ${dim("for")} ${binding["identity"]?.name}`,
       ]),
-      ...below(identities, group.uid).map((identity) => [
+      ...childrenOf(identities, group.uid).map((identity) => [
         `${screen.paint("yellow", "identity")} ${identity.name}  ${dim(identity["claimMatch"]?.subject ?? "")}`,
       ]),
-      ...below(groups, group.uid).map(linesOf),
+      ...childrenOf(groups, group.uid).map(linesOf),
     ];
-    const branches = here.flatMap((lines, index) => {
-      const isLast = index === here.length - 1;
+    const branches = children.flatMap((lines, index) => {
+      const isLast = index === children.length - 1;
       return lines.map((line, number) => `${number === 0 ? (isLast ? "└─ " : "├─ ") : isLast ? "   " : "│  "}${line}`);
     });
     const title = `${screen.paint("bold", group.name)}  ${dim(withoutMarker(group.description))}`;

@@ -2,31 +2,31 @@ import type { styleText } from "node:util";
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** Where the demo shows itself: a terminal, where things move, or a pipe, which gets one plain line after the other. */
+/** The output of the demo: a terminal with live regions, or a pipe with plain lines. */
 export interface Screen {
-  /** How wide it is just now. */
+  /** The current width. */
   readonly columns: number;
-  /** The text in a style, where the screen has styles. */
+  /** The text in a style, if the screen supports styles. */
   paint(style: Style, text: string): string;
-  /** A paragraph, broken between words. */
+  /** Prints a paragraph, wrapped between words. */
   say(text: string, paragraph?: Paragraph): void;
-  /** Lines as they are, cut at the edge of a terminal. */
+  /** Prints lines, cut at the width of a terminal. */
   show(lines: readonly string[]): void;
-  /** Commands to be copied: neither broken nor cut. */
+  /** Prints a command to be copied, neither wrapped nor cut. */
   verbatim(line: string): void;
-  /** Something that takes time. On a terminal its last line moves until it is done. */
+  /** Starts a task. A terminal shows its progress until it is done. */
   begin(what: string): Task;
-  /** Lines that change: `draw` is asked again at each `update`. A pipe is only told what is `told`. */
+  /** Shows lines that change: a terminal calls `draw` for each update, a pipe prints the line of the update. */
   live(draw: () => readonly string[]): Live;
-  /** Ends what moves, done or not. */
+  /** Ends the task or the live lines, complete or not. */
   still(): void;
-  /** Leaves the terminal as it was. May be called again. */
+  /** Restores the terminal. It can be called again. */
   close(): void;
 }
 
 export interface Paragraph {
   readonly style?: Style;
-  /** Default 2. */
+  /** In columns; the default is 2. */
   readonly indent?: number;
 }
 
@@ -36,8 +36,8 @@ export interface Task {
 }
 
 export interface Live {
-  /** The lines have changed; `told` is what is new about them. */
-  update(told?: string): void;
-  /** They change no more, and stay. */
+  /** The lines have changed. `line` is the one that is new, if any. */
+  update(line?: string): void;
+  /** The lines are final. */
   end(): void;
 }

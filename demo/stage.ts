@@ -4,66 +4,66 @@ import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
 import { operatorAccount, System } from "#test/support/harness/system.ts";
 import type { Cluster } from "#test/support/harness/cluster.ts";
-import type { Ground } from "./ground.ts";
-import { readOperatorRights } from "./operator-rights.ts";
+import type { DemoCluster } from "./demo-cluster.ts";
+import { readOperatorRbac } from "./operator-rbac.ts";
 import { WatchedObjects } from "./watched-objects.ts";
-import { within } from "./within.ts";
+import { within } from "#test/support/within.ts";
 
-/** How often the operator lists the platform here to find drift; in life it is ten minutes. */
+/** The operator's resync interval in the demo; the default is ten minutes. */
 export const resyncSeconds = 3;
 
-/** Counted so far. */
+/** The operator's calls and writes since its start. */
 export interface Counts {
   readonly platformCalls: number;
-  /** Those of them that made something. */
+  /** The calls that created a resource. */
   readonly creations: number;
-  /** Writes to Muster objects, as the API server counts them; undefined in a cluster that does not tell. */
+  /** Writes to Muster objects, counted by the API server; undefined in a user's cluster. */
   readonly objectWrites: number | undefined;
-  /** All writes to Kubernetes: also events and the Lease. */
+  /** All writes to Kubernetes, including events and the Lease. */
   readonly kubernetesWrites: number;
 }
 
-/** All that the chapters play with. */
+/** What the chapters use: the cluster, the platform, the operator and the objects. */
 export class Stage {
-  readonly ground: Ground;
+  readonly cluster: DemoCluster;
   readonly kube: KubeClient;
   readonly platform: PlatformAdmin;
   readonly objects: WatchedObjects;
-  /** `examples/`, in the order of the files, for this namespace and platform. */
+  /** The objects of `examples/` in the order of the files, for this namespace and platform. */
   readonly manifests: readonly KubeObject[];
   readonly system: System<Cluster>;
   readonly operator: Operator;
   readonly #signal: AbortSignal;
 
   constructor(
-    ground: Ground,
+    demoCluster: DemoCluster,
     system: System<Cluster>,
     operator: Operator,
     manifests: readonly KubeObject[],
     signal: AbortSignal,
     onFailure: (error: unknown) => void,
   ) {
-    this.ground = ground;
-    this.kube = ground.cluster.admin;
+    this.cluster = demoCluster;
+    this.kube = demoCluster.cluster.admin;
     this.platform = system.admin;
     this.system = system;
     this.operator = operator;
     this.manifests = manifests;
     this.#signal = signal;
-    this.objects = new WatchedObjects(this.kube, ground.namespace, signal, onFailure);
+    this.objects = new WatchedObjects(this.kube, demoCluster.namespace, signal, onFailure);
   }
 
   get namespace(): string {
-    return this.ground.namespace;
+    return this.cluster.namespace;
   }
 
-  /** Waits for a part of the story. @throws {TookTooLong}, or why the demo ends */
+  /** Waits for a step. @throws {TimeoutError} after the deadline, or the reason of the signal */
   async during<T>(what: string, seconds: number, work: Promise<T>): Promise<T> {
     return within(what, seconds, work, this.#signal);
   }
 
   async counts(): Promise<Counts> {
-    const { ground, system, operator } = this;
+    const { cluster: demoCluster, system, operator } = this;
     const metrics = await operator.metrics();
     const sum = (pattern: RegExp) =>
       [...metrics.matchAll(pattern)].reduce((total, [, value]) => total + Number(value), 0);
@@ -71,29 +71,29 @@ export class Stage {
       creations: sum(/^muster_platform_requests_total\{kind="(?!token)\w+",method="POST",.*\} (\d+)$/gm),
       platformCalls: sum(/^muster_platform_requests_total\{.*\} (\d+)$/gm),
       kubernetesWrites: sum(/^rest_client_requests_total\{.*method="(?:POST|PUT|PATCH|DELETE)".*\} (\d+)$/gm),
-      objectWrites: await ground.writesBy(`${system.operatorNamespace}:${operatorAccount}`),
+      objectWrites: await demoCluster.writesBy(`${system.operatorNamespace}:${operatorAccount}`),
     };
   }
 }
 
-/** The platform, and what the operator needs in Kubernetes. */
+/** Starts the platform, and prepares the cluster for the operator. */
 export async function startSystem(
-  ground: Ground,
+  demoCluster: DemoCluster,
   platformPort: number | undefined,
   signal: AbortSignal,
 ): Promise<System<Cluster>> {
   return System.start({
-    controlPlane: ground.cluster,
-    namespaces: [ground.namespace],
-    operatorNamespace: ground.operatorNamespace,
-    rbac: await readOperatorRights(ground.prefix),
+    controlPlane: demoCluster.cluster,
+    namespaces: [demoCluster.namespace],
+    operatorNamespace: demoCluster.operatorNamespace,
+    rbac: await readOperatorRbac(demoCluster.prefix),
     platformPort,
     signal,
     outside: true,
   }).catch((error: Error) => {
     if (platformPort === undefined || !error.message.includes("EADDRINUSE")) throw error;
     throw new Error(
-      `port ${platformPort} of 127.0.0.1 is taken: choose another with --platform-port, or leave it out to have any free one`,
+      `--platform-port: port ${platformPort} of 127.0.0.1 is in use; set another port, or omit the flag to use any free port`,
       { cause: error },
     );
   });

@@ -1,18 +1,18 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { follow } from "#test/support/control-plane/follow.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
+import { kindRef, type MusterKind, musterKinds } from "#test/support/harness/muster-objects.ts";
 
 /** `Group shop` */
 export const nameOf = ({ kind, metadata }: { kind: string; metadata: { name: string } }): string =>
   `${kind} ${metadata.name}`;
 
-/** All Muster objects of a namespace, as the API server tells of them. */
+/** The Muster objects of a namespace, kept current by watches. */
 export class WatchedObjects {
   readonly #objects = new Map<string, KubeObject>();
   readonly #deleted: KubeObject[] = [];
   readonly #listeners = new Set<() => void>();
 
-  /** Watches until `signal` aborts; `onFailure` is told what ends it before. */
+  /** Watches until `signal` aborts. @param onFailure called with the error that ends a watch before */
   constructor(kube: KubeClient, namespace: string, signal: AbortSignal, onFailure: (error: unknown) => void) {
     for (const kind of musterKinds) this.#follow(kube, kind, namespace, signal).catch(onFailure);
   }
@@ -25,36 +25,31 @@ export class WatchedObjects {
     return [...this.#objects.values()];
   }
 
-  /** Those that are gone, in the order in which they went. */
+  /** The deleted objects in the order of their deletion. */
   deleted(): readonly KubeObject[] {
     return this.#deleted.toSorted((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion));
   }
 
-  /** Until `isSo`, which is asked whenever something has changed. */
-  until(isSo: () => boolean): Promise<void> {
+  /** Resolves when `condition` is true. It is evaluated after each change. */
+  until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const ask = () => {
-        if (!isSo()) return;
-        this.#listeners.delete(ask);
+      const evaluate = () => {
+        if (!condition()) return;
+        this.#listeners.delete(evaluate);
         resolve();
       };
-      this.#listeners.add(ask);
-      ask();
+      this.#listeners.add(evaluate);
+      evaluate();
     });
   }
 
-  async #follow(kube: KubeClient, kind: (typeof musterKinds)[number], namespace: string, signal: AbortSignal) {
-    while (!signal.aborted) {
-      // The server ends a watch after some minutes; the next one begins with all that there is.
-      for await (const { type, object } of kube.watch(kindRef(kind), { namespace, signal })) {
-        if (type === "BOOKMARK") continue;
-        if (type === "DELETED") {
-          this.#objects.delete(nameOf(object));
-          this.#deleted.push(object);
-        } else this.#objects.set(nameOf(object), object);
-        for (const listener of this.#listeners) listener();
-      }
-      if (!signal.aborted) await sleep(100);
+  async #follow(kube: KubeClient, kind: MusterKind, namespace: string, signal: AbortSignal): Promise<void> {
+    for await (const { type, object } of follow(kube, kindRef(kind), namespace, signal)) {
+      if (type === "DELETED") {
+        this.#objects.delete(nameOf(object));
+        this.#deleted.push(object);
+      } else this.#objects.set(nameOf(object), object);
+      for (const listener of this.#listeners) listener();
     }
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** Everything that is checked besides the tests. All of it runs, so that all trouble is told at once. */
+/** The checks in addition to the tests. All of them run, so that one run reports every failure. */
 const checks: readonly (readonly [name: string, command: string])[] = [
   ["types", "tsc --noEmit"],
   ["lint and import rules", "oxlint --quiet"],
@@ -30,5 +30,5 @@ for (const [name, command] of checks) {
   failed += 1;
   process.stdout.write(`${output.trimEnd()}\n\n`);
 }
-process.stdout.write(failed === 0 ? "All checks hold.\n" : `${failed} of ${checks.length} checks do not hold.\n`);
+process.stdout.write(failed === 0 ? "All checks passed.\n" : `${failed} of ${checks.length} checks failed.\n`);
 process.exitCode = failed === 0 ? 0 : 1;

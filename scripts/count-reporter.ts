@@ -1,6 +1,9 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends a run with one plain line, `N passed, N failed, N skipped`, which any CI can read. */
+/**
+ * Prints `N passed, N failed, N skipped` as the last line of a run, for a CI to read. A file that fails to load counts
+ * as failed.
+ */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };

@@ -5,17 +5,17 @@ import { showCommand } from "../command-line.ts";
 import { type RowState, tableRow, whyNotReady } from "../object-table.ts";
 import type { Screen } from "../screen.ts";
 import type { Stage } from "../stage.ts";
-import { took } from "../took.ts";
+import { formatDuration } from "../format-duration.ts";
 import { nameOf } from "../watched-objects.ts";
 
 const seconds = 20;
 
 export const apply: Chapter = {
-  title: "Apply the examples, last file first",
-  about:
-    "Groups, identities and role bindings, as manifests. The bindings come first and the topmost group last: each waits for what it refers to, so the order does not matter.",
-  play: async (stage, screen) => {
-    showCommand(screen, "kubectl apply -f examples/   # with the root group's uid filled in");
+  title: "Apply the examples, in reverse order",
+  introduction:
+    "The manifests describe groups, identities and role bindings. The role bindings come first and the top group last. Each object waits for the objects that it references, so the order does not matter.",
+  run: async (stage, screen) => {
+    showCommand(screen, "kubectl apply -f examples/   # with the uid of the root group");
     const before = await stage.during("reading the operator's metrics", 10, stage.counts());
     const ms = await applyAndWatch(stage, screen, stage.manifests.toReversed());
     const after = await stage.during("reading the operator's metrics", 10, stage.counts());
@@ -27,13 +27,13 @@ export const apply: Chapter = {
     const calls = after.platformCalls - before.platformCalls;
     const creations = after.creations - before.creations;
     screen.say(
-      `All ${objects} are Ready ${took(ms)} after the first was applied. That took ${calls} calls to the platform (${creations} creations; the others log in and see what is there)${writes}.`,
+      `All ${objects} objects are Ready after ${formatDuration(ms)}. The operator made ${calls} calls to the platform (${creations} to create resources, the others to authenticate and to read)${writes}.`,
     );
-    return [{ what: `${objects} manifests applied, all Ready`, result: took(ms) }];
+    return [{ step: `apply ${objects} manifests, until all are Ready`, result: formatDuration(ms) }];
   },
 };
 
-/** Shows how each object becomes Ready. @returns how long all took, in ms */
+/** Applies the manifests and shows how each object becomes Ready. @returns the time until all were Ready, in ms */
 export async function applyAndWatch(stage: Stage, screen: Screen, manifests: readonly KubeObject[]): Promise<number> {
   const names = manifests.map(nameOf);
   const applied = new Map<string, number>();
@@ -46,7 +46,7 @@ export async function applyAndWatch(stage: Stage, screen: Screen, manifests: rea
     for (const name of names) {
       const since = applied.get(name);
       if (since === undefined || states.has(name) || !isReady(stage.objects.get(name))) continue;
-      states.set(name, { is: "ready", after: took(performance.now() - since) });
+      states.set(name, { is: "ready", after: formatDuration(performance.now() - since) });
       table.update(rowOf(name));
     }
     table.update();
@@ -61,7 +61,7 @@ export async function applyAndWatch(stage: Stage, screen: Screen, manifests: rea
       stage.kube.apply(manifest, { fieldManager: "muster-demo" }),
     );
   }
-  await stage.during("until all objects are Ready", seconds, allReady);
+  await stage.during("waiting until all objects are Ready", seconds, allReady);
   const ms = performance.now() - started;
   table.end();
   return ms;

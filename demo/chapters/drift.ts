@@ -1,15 +1,15 @@
 import type { PlatformResource } from "#test/support/harness/platform-admin.ts";
 import type { Chapter } from "../chapter.ts";
-import { polled } from "../polled.ts";
+import { poll } from "../poll.ts";
 import { resyncSeconds } from "../stage.ts";
-import { took } from "../took.ts";
+import { formatDuration } from "../format-duration.ts";
 
-const intruder = "repo:mallory/shop:ref:refs/heads/main";
+const otherSubject = "repo:mallory/shop:ref:refs/heads/main";
 
 export const drift: Chapter = {
-  title: "Another hand changes the platform",
-  about: `Somebody goes around Kubernetes and lets another repository pose as your builds. The manifest is the truth, so this must not last. The operator compares every ${resyncSeconds} s here; unless told otherwise, every ten minutes.`,
-  play: async (stage, screen) => {
+  title: "Change the platform outside Kubernetes",
+  introduction: `Somebody with access to the platform lets another repository act as the identity builds. The manifest is authoritative, so the operator must revert this. It compares the platform with the manifests every ${resyncSeconds} s here; the default is every 10 minutes.`,
+  run: async (stage, screen) => {
     const uid: string = stage.objects.get("Identity builds")?.["status"].uid;
     const wanted: string = stage.objects.get("Identity builds")?.["spec"].claimMatch.subject;
     const subjectOf = (identity: PlatformResource): string => identity["claimMatch"]?.subject;
@@ -17,33 +17,33 @@ export const drift: Chapter = {
     await stage.during(
       "changing identity builds on the platform",
       10,
-      stage.platform.update("identities", uid, { claimMatch: { ...claimMatch, subject: intruder } }),
+      stage.platform.update("identities", uid, { claimMatch: { ...claimMatch, subject: otherSubject } }),
     );
     const started = performance.now();
-    screen.say(`! On the platform, builds is now ${intruder}`, { style: "red" });
-    const task = screen.begin("until the operator compares");
+    screen.say(`! On the platform, the identity builds now has the subject ${otherSubject}`, { style: "red" });
+    const task = screen.begin("waiting for the operator's next comparison");
     await stage.during(
-      "until identity builds is set back",
+      "waiting until identity builds is restored",
       resyncSeconds + 10,
-      polled(
+      poll(
         () => stage.platform.get("identities", uid),
         (identity) => subjectOf(identity) === wanted,
         25,
       ),
     );
-    const mended = took(performance.now() - started);
-    task.done(`set back to ${wanted}`);
-    const event = await stage.during(
-      "until an event tells of it",
+    const corrected = formatDuration(performance.now() - started);
+    task.done(`The operator restored the subject ${wanted}`);
+    const events = await stage.during(
+      "waiting for the event",
       10,
-      polled(
+      poll(
         () => stage.kube.list({ apiVersion: "events.k8s.io/v1", kind: "Event" }, { namespace: stage.namespace }),
-        (events) => events.some(({ reason }) => reason === "DriftCorrected"),
+        (found) => found.some(({ reason }) => reason === "DriftCorrected"),
         50,
       ),
     );
-    const note = event.find(({ reason }) => reason === "DriftCorrected")?.["note"];
-    screen.say(`An event tells of it: DriftCorrected, "${note}"`, { indent: 4, style: "dim" });
-    return [{ what: "a change by another hand, undone", result: mended }];
+    const note = events.find(({ reason }) => reason === "DriftCorrected")?.["note"];
+    screen.say(`The event: DriftCorrected, "${note}"`, { indent: 4, style: "dim" });
+    return [{ step: "revert a change made outside Kubernetes", result: corrected }];
   },
 };

@@ -2,17 +2,17 @@ import { withoutMarker } from "#test/support/harness/comparison.ts";
 import { isReady, ref } from "#test/support/harness/muster-objects.ts";
 import type { Chapter } from "../chapter.ts";
 import { showCommand } from "../command-line.ts";
-import { polled } from "../polled.ts";
-import { took } from "../took.ts";
+import { poll } from "../poll.ts";
+import { formatDuration } from "../format-duration.ts";
 
 const description = "Carts, orders, payments and refunds";
 
 export const edit: Chapter = {
   title: "Change a manifest",
-  about: "The operator is told of each change by Kubernetes; nobody waits for a schedule.",
-  play: async (stage, screen) => {
+  introduction: "The operator watches the Kubernetes API, so it acts on each change at once.",
+  run: async (stage, screen) => {
     const patch = { spec: { description } };
-    showCommand(screen, `${stage.ground.kubectl} patch mgroup checkout --type merge -p '${JSON.stringify(patch)}'`);
+    showCommand(screen, `${stage.cluster.kubectl} patch mgroup checkout --type merge -p '${JSON.stringify(patch)}'`);
     const uid: string = stage.objects.get("Group checkout")?.["status"].uid;
     const started = performance.now();
     const edited = await stage.during(
@@ -21,9 +21,9 @@ export const edit: Chapter = {
       stage.kube.patch(ref("Group", stage.namespace, "checkout"), patch),
     );
     await stage.during(
-      "until the platform has the new description of Group checkout",
+      "waiting until the platform has the new description of Group checkout",
       10,
-      polled(
+      poll(
         () => stage.platform.get("groups", uid),
         (group) => withoutMarker(group.description) === description,
         2,
@@ -32,7 +32,7 @@ export const edit: Chapter = {
     const onPlatform = performance.now() - started;
     const { generation = 0 } = edited.metadata;
     await stage.during(
-      "until Group checkout is Ready again",
+      "waiting until Group checkout is Ready again",
       10,
       stage.objects.until(() => {
         const object = stage.objects.get("Group checkout");
@@ -40,8 +40,8 @@ export const edit: Chapter = {
       }),
     );
     screen.say(
-      `✓ The platform has it ${took(onPlatform)} after the command was sent; the status said so after ${took(performance.now() - started)}.`,
+      `✓ The platform has the new description after ${formatDuration(onPlatform)}, and the object is Ready again after ${formatDuration(performance.now() - started)}.`,
     );
-    return [{ what: "an edit, until it was on the platform", result: took(onPlatform) }];
+    return [{ step: "edit a manifest, until the platform has the change", result: formatDuration(onPlatform) }];
   },
 };

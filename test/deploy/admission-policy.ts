@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { apiVersion, resourceDefinitions } from "#src/api/resource.ts";
 import { cases } from "#test/manifests/cases.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { KubeError } from "#test/support/control-plane/kube-client.ts";
+import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { kustomize } from "./kustomize.ts";
 
 /** Returns the objects of the component, bound to these namespaces as an overlay would bind them. */

@@ -63,8 +63,8 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
 
   async function bootstrap(): Promise<string> {
     const run = await runBootstrap();
-    expect(run.exitCode, run.said).toBe(0);
-    return run.said;
+    expect(run.exitCode, run.plainOutput).toBe(0);
+    return run.plainOutput;
   }
 
   it("bootstrap creates the operator's identity once, and prints the same when it is repeated", async () => {
@@ -82,7 +82,7 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
   ])("bootstrap explains why it cannot create the operator's identity: %s", async (flags, reason) => {
     const run = await runBootstrap(...flags);
     expect(run.exitCode).toBe(1);
-    expect(run.said).toContain(reason);
+    expect(run.plainOutput).toContain(reason);
   });
 
   it("creates the resources of examples/ on the platform", async () => {

@@ -1,4 +1,7 @@
-/** Runs `work` for each item in their order, at most `width` at once. @throws the first failure, and begins no more then */
+/**
+ * Runs `work` for the items in order, at most `width` at a time. After a failure it starts no more.
+ * @throws the first failure
+ */
 export async function inParallel<T>(
   items: readonly T[],
   width: number,

@@ -1,30 +1,33 @@
 import { parseArgs } from "node:util";
+import { wholeNumber } from "#test/support/command-line.ts";
 
 export interface BenchOptions {
   readonly objects: number;
-  /** What each answer of the platform takes at least, in milliseconds. */
+  /** The platform delays each response by this many milliseconds. */
   readonly platformLatency: number;
   readonly admissionPolicy: boolean;
-  /** The interval between drift passes while the operator is watched at rest, in seconds. */
+  /** The interval between resyncs while the operator is at rest, in seconds. */
   readonly resync: number;
   readonly json: string | undefined;
-  /** Run the set of docs/performance.md and write its figures into this file. */
+  /** Measures all settings of docs/performance.md and writes the tables of this file. */
   readonly page: string | undefined;
 }
 
-export const usage = `npm run bench -- --objects N [--json FILE]
+export const usage = `Usage: npm run bench -- [--objects N] [--json FILE]
 
 Measures the operator with everything on this machine: a real control plane, the platform, the operator and the load.
 
-  --objects N             how many custom resources: a group, four identities, four bindings, and so on (default 900)
-  --json FILE             write the figures there, as one JSON object
-  --platform-latency MS   let each answer of the platform take so much longer (default 0)
-  --admission-policy      the API server puts the finalizer on at creation
-  --resync S              how often the platform is listed while the operator is watched at rest (default 5)
-  --page FILE             instead: run all sizes, latencies and policies of docs/performance.md and write its tables
+  --objects N             number of custom resources: a group, four identities, four role bindings, and so on
+                          (at least 9, default 900)
+  --json FILE             write the figures to FILE, as one JSON object
+  --platform-latency MS   delay each response of the platform by MS milliseconds (default 0)
+  --admission-policy      let the API server add the finalizer at creation
+  --resync S              seconds between resyncs while the operator is at rest (default 5)
+  --page FILE             measure all sizes, latencies and policies of docs/performance.md, and write its tables to FILE
+  --help                  print this text
 `;
 
-/** @throws {Error} which says what is wrong with which option */
+/** @throws {Error} that names the invalid option */
 export function readOptions(args: readonly string[]): BenchOptions | "help" {
   const { values } = parseArgs({
     args: [...args],
@@ -47,11 +50,4 @@ export function readOptions(args: readonly string[]): BenchOptions | "help" {
     json: values.json,
     page: values.page,
   };
-}
-
-function wholeNumber(option: string, text: string, least: number): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < least)
-    throw new Error(`${option}: "${text}" is not a whole number from ${least} on`);
-  return value;
 }

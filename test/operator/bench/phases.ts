@@ -1,29 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { collectionOf } from "#test/support/harness/comparison.ts";
+import { musterKinds } from "#test/support/harness/muster-objects.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
 import type { System } from "#test/support/harness/system.ts";
-import { type Counter, trafficBetween } from "./counts.ts";
+import { within } from "#test/support/within.ts";
+import { type TrafficCounter, trafficBetween } from "#test/support/harness/traffic.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Observer } from "./observer.ts";
-import { ageSeconds, cpuSeconds, memoryMiB } from "./process-usage.ts";
-import { percentile } from "./result.ts";
+import { percentile } from "#test/support/bench/percentile.ts";
+import { ageSeconds, cpuSeconds, memoryMiB } from "#test/support/bench/process-usage.ts";
 
-/** What all phases work on. */
+/** The parts that all phases use. */
 export interface Bench {
   readonly controlPlane: ControlPlane;
   readonly system: System;
   readonly observer: Observer;
-  readonly counter: Counter;
+  readonly counter: TrafficCounter;
   readonly tree: readonly KubeObject[];
 }
 
-/** The load's requests under way at once: half of what saturates the API server. */
-const loadWidth = 8;
+/** Concurrent requests of the load: half of the number that saturates the API server. */
+const loadConcurrency = 8;
 const edits = 100;
-const phaseTimeoutMs = 600_000;
+const phaseTimeoutSeconds = 600;
 
-/** Applies the whole tree and waits until all of it is Ready. */
+/** Creates the whole tree and waits until every object is Ready. */
 export async function create({ controlPlane, system, observer, counter, tree }: Bench, operator: Operator) {
   const before = await counter.settled();
   const pids = {
@@ -36,14 +39,15 @@ export async function create({ controlPlane, system, observer, counter, tree }: 
   const postedAt: number[] = [];
   const readyAt = tree.map((object) => observer.ready(object, 1));
   const startedAt = performance.now();
-  await inParallel([...tree.entries()], loadWidth, async ([index, object]) => {
+  await inParallel([...tree.entries()], loadConcurrency, async ([index, object]) => {
     postedAt[index] = performance.now();
     await controlPlane.admin.create(object);
   });
   const loadSeconds = (performance.now() - startedAt) / 1000;
   const ready = await within(
+    () => `creating ${tree.length} objects, of which ${observer.waiting} are not Ready,`,
+    phaseTimeoutSeconds,
     Promise.all(readyAt),
-    () => `${observer.waiting} of ${tree.length} objects did not turn Ready`,
   );
   const duration = (performance.now() - startedAt) / 1000;
   const seconds = ready.map((at, index) => (at - (postedAt[index] ?? 0)) / 1000);
@@ -67,13 +71,13 @@ export async function create({ controlPlane, system, observer, counter, tree }: 
   };
 }
 
-/** Changes one description after the other, each once the one before is Ready. */
+/** Edits descriptions one after the other; each edit waits until the previous object is Ready. */
 export async function edit(bench: Bench) {
   const { counter, system } = bench;
   const described = bench.tree.filter(({ kind }) => kind !== "RoleBinding");
   const before = await counter.read();
   const seconds: number[] = [];
-  const made: { readonly name: string; readonly description: string; readonly at: number }[] = [];
+  const edited: { readonly name: string; readonly description: string; readonly at: number }[] = [];
   for (let number = 0; number < edits; number += 1) {
     const object = described[Math.floor((number * described.length) / edits)] as KubeObject;
     const description = `Edited as number ${number}`;
@@ -81,19 +85,19 @@ export async function edit(bench: Bench) {
     const startedAt = performance.now();
     const ready = await describe(bench, object, description);
     seconds.push((ready - startedAt) / 1000);
-    made.push({ name: object.metadata.name, description, at });
+    edited.push({ name: object.metadata.name, description, at });
   }
   const after = await counter.settled();
-  const things = [...(await system.admin.list("groups")), ...(await system.admin.list("identities"))];
-  // A small tree is edited more than once: what is asked for is the last of each.
-  const last = new Map(made.map((one) => [one.name, one]));
+  const resources = [...(await system.admin.list("groups")), ...(await system.admin.list("identities"))];
+  // In a small tree an object is edited more than once; the platform shows the last edit.
+  const last = new Map(edited.map((one) => [one.name, one]));
   const atPlatform = [...last.values()].map(({ name, description, at }) => {
-    const thing = things.find((one) => one.name === name);
-    if (thing?.description.startsWith(description) !== true)
+    const resource = resources.find((one) => one.name === name);
+    if (resource?.description.startsWith(description) !== true)
       throw new Error(
-        `${name} is Ready, but on the platform it is "${thing?.description}" instead of "${description}"`,
+        `${name} is Ready, but its description on the platform is "${resource?.description}", not "${description}"`,
       );
-    return (Date.parse(thing["updateTime"]) - at) / 1000;
+    return (Date.parse(resource["updateTime"]) - at) / 1000;
   });
   return {
     p50Seconds: percentile(seconds, 0.5),
@@ -103,20 +107,20 @@ export async function edit(bench: Bench) {
   };
 }
 
-/** Leaves the operator alone for some of its intervals. */
+/** Counts the operator's traffic at rest. */
 export async function rest({ counter }: Bench, seconds: number) {
   const before = await counter.read();
   await sleep(seconds * 1000);
   return { seconds, traffic: trafficBetween(before, await counter.read()) };
 }
 
-/** Starts an operator for what is all Ready, but for one edit that was made while none was there. */
+/** Restarts the operator: every object is Ready, except for one that is edited while no operator runs. */
 export async function restart(bench: Bench, stop: () => Promise<void>, start: () => Promise<Operator>) {
   const { counter, tree } = bench;
   await stop();
   const before = await counter.read();
   const edited = tree[0] as KubeObject;
-  const ready = describe(bench, edited, "Edited while no operator was there");
+  const ready = describe(bench, edited, "Edited while no operator runs");
   ready.catch(() => {});
   const operator = await start();
   while (!(await fetch(`${operator.url}/readyz`)).ok) await sleep(2);
@@ -128,15 +132,16 @@ export async function restart(bench: Bench, stop: () => Promise<void>, start: ()
   return { operator, readySeconds, editSeconds, memory, traffic: trafficBetween(before, after) };
 }
 
-/** Deletes everything, in the order in which it was created: parents first, so that they have to wait. */
+/** Deletes all objects in the order of their creation. Parents come first, so they must wait for their children. */
 export async function deleteAll({ controlPlane, system, observer, counter, tree }: Bench, operator: Operator) {
   const before = await counter.read();
   const cpuBefore = await cpuSeconds(operator.process.pid);
   const startedAt = performance.now();
-  await inParallel(tree, loadWidth, (object) => controlPlane.admin.delete(object));
+  await inParallel(tree, loadConcurrency, (object) => controlPlane.admin.delete(object));
   await within(
+    () => `deleting ${tree.length} objects, of which ${observer.waiting} still exist,`,
+    phaseTimeoutSeconds,
     Promise.all(tree.map((object) => observer.gone(object))),
-    () => `${observer.waiting} of ${tree.length} objects did not go`,
   );
   const seconds = (performance.now() - startedAt) / 1000;
   const after = await counter.settled();
@@ -145,44 +150,21 @@ export async function deleteAll({ controlPlane, system, observer, counter, tree 
   return { seconds, cpu, traffic: trafficBetween(before, after) };
 }
 
-/** @returns when the object was seen Ready with the new description */
+/** Changes a description. @returns the time at which the object was seen Ready again */
 async function describe({ controlPlane, observer }: Bench, object: KubeObject, description: string): Promise<number> {
   const { metadata } = await controlPlane.admin.patch(object, { spec: { description } });
-  return within(
-    observer.ready(object, metadata.generation ?? 0),
-    () => `the edit of ${object.kind} ${metadata.name} was not made`,
-  );
+  const ready = observer.ready(object, metadata.generation ?? 0);
+  return within(`editing ${object.kind} ${metadata.name}`, phaseTimeoutSeconds, ready);
 }
 
-/** That the platform has what was made and nothing else, besides what `System` puts there. */
-async function checkPlatform({ admin, root, identity }: System, tree: readonly KubeObject[]): Promise<void> {
-  for (const [kind, collection] of [
-    ["Group", "groups"],
-    ["Identity", "identities"],
-    ["RoleBinding", "roleBindings"],
-  ] as const) {
-    const wanted = tree.filter((object) => object.kind === kind).length;
-    const things = await admin.list(collection);
-    const ours = things.filter(
-      (thing) =>
-        thing.uid !== root &&
-        thing.uid !== identity &&
-        thing.uid.slice(0, -17) !== (kind === "RoleBinding" ? root : ""),
-    );
-    if (ours.length !== wanted)
-      throw new Error(`the platform has ${ours.length} of ${collection} instead of ${wanted}`);
-  }
-}
-
-async function within<T>(wanted: Promise<T>, problem: () => string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${problem()} within ${phaseTimeoutMs / 1000} s`)), phaseTimeoutMs);
-  });
-  try {
-    return await Promise.race([wanted, late]);
-  } finally {
-    clearTimeout(timer);
+/** @throws {Error} unless the platform has the resources of the tree, and no others except those of `System` */
+async function checkPlatform({ admin, preexisting }: System, tree: readonly KubeObject[]): Promise<void> {
+  for (const kind of musterKinds) {
+    const collection = collectionOf[kind];
+    const expected = tree.filter((object) => object.kind === kind).length;
+    const existing = (await admin.list(collection)).filter(({ uid }) => !preexisting.has(uid));
+    if (existing.length !== expected)
+      throw new Error(`the platform has ${existing.length} ${collection} instead of ${expected}`);
   }
 }
 

@@ -1,21 +1,21 @@
+import { markdownTable } from "#test/support/bench/markdown-table.ts";
 import type { Result } from "./result.ts";
 
-type Row = readonly [what: string, figure: string];
+type Row = readonly [name: string, figure: string];
 
-/** The figures of one run for a person. */
+/** The figures of one run, for a terminal. */
 export function table(result: Result): string {
   const rows = rowsOf(result);
-  const width = Math.max(...rows.map(([what]) => what.length));
-  return rows.map(([what, figure]) => `${what.padEnd(width)}  ${figure}`).join("\n");
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, figure]) => `${name.padEnd(width)}  ${figure}`).join("\n");
 }
 
-/** The figures of several runs beside each other, in Markdown. */
+/** The figures of several runs, one column for each run, in Markdown. */
 export function markdown(results: readonly Result[]): string {
   const columns = results.map((result) => rowsOf(result));
   const names = columns[0]?.map(([what]) => what) ?? [];
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const [head = "", ...rest] = names.map((name, row) => line([name, ...columns.map((rows) => rows[row]?.[1] ?? "")]));
-  return [head, line(["---", ...results.map(() => "---:")]), ...rest].join("\n");
+  const [head = [], ...rows] = names.map((name, row) => [name, ...columns.map((column) => column[row]?.[1] ?? "")]);
+  return markdownTable(head, rows);
 }
 
 function rowsOf(result: Result): Row[] {
@@ -28,15 +28,15 @@ function rowsOf(result: Result): Row[] {
     ["Admission policy", settings.admissionPolicy ? "yes" : "no"],
     ["**Creation**", ""],
     ["Objects per second", result.objectsPerSecond.toFixed(0)],
-    ["Seconds, all / load alone", `${result.seconds.toFixed(1)} / ${breakdown.loadSeconds.toFixed(1)}`],
+    ["Seconds, total / load only", `${result.seconds.toFixed(1)} / ${breakdown.loadSeconds.toFixed(1)}`],
     ["Seconds to Ready, p50 / p99", `${result.p50Seconds.toFixed(2)} / ${result.p99Seconds.toFixed(2)}`],
-    ["Calls to the platform an object", result.platformCallsPerObject.toFixed(3)],
-    ["Writes to Kubernetes an object", result.kubernetesWritesPerObject.toFixed(3)],
-    ["Writes of events, in all", String(breakdown.create.eventWrites)],
-    ["Operator's CPU an object", perObject(result.operatorCpuSeconds)],
-    ["Platform's CPU an object", perObject(cpuSeconds.platform)],
-    ["API server's CPU an object", perObject(cpuSeconds.apiServer)],
-    ["Bench's CPU an object", perObject(cpuSeconds.bench)],
+    ["Calls to the platform per object", result.platformCallsPerObject.toFixed(3)],
+    ["Writes to Kubernetes per object", result.kubernetesWritesPerObject.toFixed(3)],
+    ["Writes of events, total", String(breakdown.create.eventWrites)],
+    ["Operator's CPU per object", perObject(result.operatorCpuSeconds)],
+    ["Platform's CPU per object", perObject(cpuSeconds.platform)],
+    ["API server's CPU per object", perObject(cpuSeconds.apiServer)],
+    ["Benchmark's CPU per object", perObject(cpuSeconds.bench)],
     ["Operator's memory, at rest / peak", mebibytes(result.operatorRssMiB, breakdown.operatorPeakRssMiB)],
     ["**Edit**", ""],
     ["Milliseconds to Ready, p50 / p99", milliseconds(edit)],
@@ -47,15 +47,15 @@ function rowsOf(result: Result): Row[] {
     ["Writes to Kubernetes / of the Lease", `${rest.kubernetesWrites} / ${breakdown.rest.leaseWrites}`],
     ["**Restart**", ""],
     ["Seconds to ready", restart.readySeconds.toFixed(2)],
-    ["Seconds from ready to the edit made meanwhile", restart.editSeconds.toFixed(2)],
+    ["Seconds from ready until the edit made during the restart", restart.editSeconds.toFixed(2)],
     ["Calls to the platform", String(restart.platformCalls)],
-    ["Writes to Kubernetes (one is the edit's)", String(breakdown.restart.kubernetesWrites)],
+    ["Writes to Kubernetes (one is for the edit)", String(breakdown.restart.kubernetesWrites)],
     ["Operator's memory", `${breakdown.operatorRestartedRssMiB.toFixed(0)} MiB`],
     ["**Deletion**", ""],
     ["Objects per second", (result.objects / result.delete.seconds).toFixed(0)],
-    ["Calls to the platform an object", result.delete.platformCallsPerObject.toFixed(3)],
-    ["Writes to Kubernetes an object", result.delete.kubernetesWritesPerObject.toFixed(3)],
-    ["Operator's CPU an object", perObject(breakdown.deleteOperatorCpuSeconds)],
+    ["Calls to the platform per object", result.delete.platformCallsPerObject.toFixed(3)],
+    ["Writes to Kubernetes per object", result.delete.kubernetesWritesPerObject.toFixed(3)],
+    ["Operator's CPU per object", perObject(breakdown.deleteOperatorCpuSeconds)],
   ];
 }
 

@@ -1,6 +1,7 @@
-import type { Traffic } from "./counts.ts";
+import type { Machine } from "#test/support/bench/machine.ts";
+import type { Traffic } from "#test/support/harness/traffic.ts";
 
-/** What one run found. Seconds of an object go from its creation's POST until the bench's own watch saw it Ready. */
+/** The figures of one run. The time of an object is from its POST until the benchmark's own watch sees it Ready. */
 export interface Result {
   readonly objects: number;
   readonly seconds: number;
@@ -8,21 +9,21 @@ export interface Result {
   readonly p50Seconds: number;
   readonly p99Seconds: number;
   readonly platformCallsPerObject: number;
-  /** Writes to Muster's objects and their status; events and the Lease are told in `breakdown`. */
+  /** Writes to Muster objects and their status. `breakdown` has those of events and the Lease. */
   readonly kubernetesWritesPerObject: number;
-  /** Resident, at rest, once all is created. */
+  /** Resident memory at rest, after the creation. */
   readonly operatorRssMiB: number;
-  /** Of all creations together. */
+  /** CPU time of the whole creation. */
   readonly operatorCpuSeconds: number;
-  /** From the PATCH of a spec until Ready with the new generation, one edit after the other. */
+  /** From the PATCH of a spec until Ready with the new generation, for one edit at a time. */
   readonly edit: { readonly p50Seconds: number; readonly p99Seconds: number };
   readonly rest: { readonly seconds: number; readonly platformCalls: number; readonly kubernetesWrites: number };
   readonly restart: {
-    /** From the start of the process until /readyz says so. */
+    /** From the start of the process until /readyz responds with success. */
     readonly readySeconds: number;
-    /** Until it came to rest, with the one for the edit that was made meanwhile. */
+    /** Until the operator is at rest, including the call for the edit. */
     readonly platformCalls: number;
-    /** From ready until that edit is Ready; 0 if it was before. */
+    /** From ready until the edited object is Ready; 0 if it was Ready before. */
     readonly editSeconds: number;
   };
   readonly delete: {
@@ -35,19 +36,19 @@ export interface Result {
     readonly admissionPolicy: boolean;
     readonly resync: number;
   };
-  readonly machine: { readonly cores: number; readonly memoryGiB: number; readonly processor: string };
+  readonly machine: Machine;
   readonly breakdown: Breakdown;
 }
 
-/** What explains the figures. */
-export interface Breakdown {
-  /** How long the creation's requests took. */
+/** Figures that explain the others. */
+interface Breakdown {
+  /** Duration of the load's requests. */
   readonly loadSeconds: number;
   readonly cpuSeconds: CpuSeconds;
   readonly operatorPeakRssMiB: number;
   readonly operatorRestartedRssMiB: number;
   readonly create: Traffic;
-  /** From the PATCH of a spec until the platform had it, by the time that the platform gives. */
+  /** From the PATCH of a spec until the resource's `updateTime` on the platform. */
   readonly editAtPlatform: { readonly p50Seconds: number; readonly p99Seconds: number };
   readonly edit: Traffic;
   readonly rest: Traffic;
@@ -56,16 +57,10 @@ export interface Breakdown {
   readonly deleteOperatorCpuSeconds: number;
 }
 
-/** Processor time during the creation. */
-export interface CpuSeconds {
+/** CPU time during the creation. */
+interface CpuSeconds {
   readonly operator: number;
   readonly platform: number;
   readonly apiServer: number;
   readonly bench: number;
-}
-
-/** @param values in any order, at least one */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? Number.NaN;
 }

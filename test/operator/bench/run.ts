@@ -1,11 +1,11 @@
-import { cpus, totalmem } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startControlPlane } from "#test/support/control-plane/control-plane.ts";
 import { applyAdmissionPolicy } from "#test/deploy/admission-policy.ts";
 import { loadOperatorRbac } from "#test/deploy/operator-rbac.ts";
 import { System } from "#test/support/harness/system.ts";
-import type { Program } from "./bundle.ts";
-import { Counter } from "./counts.ts";
+import { thisMachine } from "#test/support/bench/machine.ts";
+import type { Program } from "#test/support/bench/bundle.ts";
+import { TrafficCounter } from "#test/support/harness/traffic.ts";
 import { Observer } from "./observer.ts";
 import type { BenchOptions } from "./options.ts";
 import { type Bench, create, deleteAll, edit, rest, restart } from "./phases.ts";
@@ -13,10 +13,10 @@ import type { Result } from "./result.ts";
 import { treeOf } from "./tree.ts";
 
 const namespace = "bench";
-/** Intervals of drift passes for which the operator is watched at rest. */
+/** The number of resync intervals at rest. */
 const restIntervals = 4;
 
-/** Measures once, with servers of its own, which are ended in any case. `program` is what runs as platform and operator. */
+/** Measures once, with servers of its own. @param program runs as the platform and as the operator */
 export async function run(options: BenchOptions, program: Program, progress: (phase: string) => void): Promise<Result> {
   await using resources = new AsyncDisposableStack();
   progress("starting the control plane");
@@ -39,7 +39,7 @@ export async function run(options: BenchOptions, program: Program, progress: (ph
     controlPlane,
     system,
     observer,
-    counter: new Counter(controlPlane, system),
+    counter: new TrafficCounter(controlPlane, system),
     tree: treeOf(options.objects, namespace, system.root),
   };
 
@@ -48,11 +48,11 @@ export async function run(options: BenchOptions, program: Program, progress: (ph
   const created = await create(bench, operator);
   progress("editing");
   const edited = await edit(bench);
-  progress("resting");
+  progress("at rest");
   await operator.process.stop();
-  // Another interval than in production, so that some pass.
+  // A shorter interval than in production, so that the measurement covers several resyncs.
   operator = await system.startOperator(["--resync", `${options.resync}s`]);
-  // Its first lists belong to the start.
+  // The first lists are part of the start.
   await operator.process.logged("leading");
   await sleep(options.resync * 1000);
   const rested = await rest(bench, restIntervals * options.resync);
@@ -98,11 +98,7 @@ export async function run(options: BenchOptions, program: Program, progress: (ph
       admissionPolicy: options.admissionPolicy,
       resync: options.resync,
     },
-    machine: {
-      cores: cpus().length,
-      memoryGiB: totalmem() / 2 ** 30,
-      processor: cpus()[0]?.model ?? "unknown",
-    },
+    machine: thisMachine(),
     breakdown: {
       loadSeconds: created.loadSeconds,
       cpuSeconds: created.cpu,

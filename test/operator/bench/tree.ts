@@ -1,12 +1,12 @@
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { musterObject } from "#test/support/harness/muster-objects.ts";
 
-const apiVersion = "iam.muster.dev/v1beta1";
 const groupsPerParent = 10;
 const roles = ["viewer", "editor", "registry.pull"] as const;
 
 /**
- * So many objects as people would write them: a tree of groups, ten below each, with four identities and four bindings
- * in each group. Everything comes after what it refers to, as in a file.
+ * A tree with the given number of objects: each group has up to ten child groups, four identities and four role
+ * bindings. Every object comes after the objects that it references.
  */
 export function treeOf(objects: number, namespace: string, rootGroup: string): KubeObject[] {
   const tree: KubeObject[] = [];
@@ -22,31 +22,20 @@ function groupWithMembers(number: number, namespace: string, rootGroup: string):
       : { parentRef: { name: `group-${Math.floor(number / groupsPerParent) - 1}` } };
   const members = [0, 1, 2, 3].map((member) => `${group}-robot-${member}`);
   return [
-    {
-      apiVersion,
-      kind: "Group",
-      metadata: { name: group, namespace },
-      spec: { ...parent, description: `Team ${number}` },
-    },
-    ...members.map((name) => ({
-      apiVersion,
-      kind: "Identity",
-      metadata: { name, namespace },
-      spec: {
+    musterObject("Group", namespace, group, { ...parent, description: `Team ${number}` }),
+    ...members.map((name) =>
+      musterObject("Identity", namespace, name, {
         groupRef: { name: group },
         description: `A robot of team ${number}`,
         claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: `repo:example/${name}:ref:main` },
-      },
-    })),
-    ...members.map((name, member) => ({
-      apiVersion,
-      kind: "RoleBinding",
-      metadata: { name: `${name}-works`, namespace },
-      spec: {
+      }),
+    ),
+    ...members.map((name, member) =>
+      musterObject("RoleBinding", namespace, `${name}-works`, {
         groupRef: { name: group },
         identityRef: { name },
         roleRef: { name: roles[member % roles.length] },
-      },
-    })),
+      }),
+    ),
   ];
 }

@@ -1,17 +1,17 @@
 import { expect, it } from "vitest";
-import { Counter, trafficBetween } from "#test/operator/bench/counts.ts";
+import { TrafficCounter, trafficBetween } from "#test/support/harness/traffic.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import type { LogLine } from "#test/support/harness/muster-process.ts";
 
 describeWithSystem(
-  "what it costs, counted at the servers",
+  "calls and writes, counted at the servers",
   (system, operator) => {
-    const counter = () => new Counter(system().controlPlane, system());
+    const counter = () => new TrafficCounter(system().controlPlane, system());
     const byMethod = (calls: Readonly<Record<string, number>>) =>
       Object.fromEntries(Object.entries(calls).map(([name, count]) => [name.replace(/^.*\//, ""), count]));
 
-    it("creating costs one call to the platform and two writes to Kubernetes an object, and five calls once", async () => {
+    it("creates an object with one platform call and two Kubernetes writes, after five calls at the start", async () => {
       const { admin } = system().controlPlane;
       const before = await counter().read();
       const objects = await examples(system().root);
@@ -22,7 +22,7 @@ describeWithSystem(
         CreateGroup: 3,
         CreateIdentity: 2,
         CreateRoleBinding: 2,
-        // Its own rights, the roles, whether the root can be read, and what is below it.
+        // Once at the start: its token, its permissions, the roles, the root group, and the groups below it.
         Exchange: 1,
         ListRoleBindings: 1,
         ListRoles: 1,
@@ -36,19 +36,19 @@ describeWithSystem(
         "patch identities.iam.muster.dev/status": 2,
         "patch rolebindings.iam.muster.dev": 2,
         "patch rolebindings.iam.muster.dev/status": 2,
-        // Told to people, and dropped where they are too many.
+        // One event for each object; a burst of events would be aggregated or dropped.
         "create events.events.k8s.io": objects.length,
         ...leaseWritesOf(traffic.leaseWrites),
       });
     });
 
-    it("at rest nothing is written, and each collection is listed once an interval", async () => {
+    it("writes nothing at rest, and lists each collection once per interval", async () => {
       const { process } = operator();
-      const passEnds = (line: LogLine) => line.msg === "platform listed" && line["kind"] === "RoleBinding";
-      const passIsOver = () => process.logged(passEnds, process.log.length);
-      await passIsOver();
+      const lastListed = (line: LogLine) => line.msg === "platform listed" && line["kind"] === "RoleBinding";
+      const resyncEnds = () => process.logged(lastListed, process.log.length);
+      await resyncEnds();
       const before = await counter().read();
-      for (let passes = 0; passes < 3; passes += 1) await passIsOver();
+      for (let resyncs = 0; resyncs < 3; resyncs += 1) await resyncEnds();
       const traffic = trafficBetween(before, await counter().read());
       expect(byMethod(traffic.platform)).toEqual({ ListGroups: 3, ListIdentities: 3, ListRoleBindings: 3 });
       expect(traffic.kubernetes).toEqual(leaseWritesOf(traffic.leaseWrites));
@@ -57,7 +57,7 @@ describeWithSystem(
   { audit: true, namespaces: ["shop"], operatorFlags: ["--resync", "3s", "--log-level", "debug"] },
 );
 
-/** The Lease is renewed by the clock, whatever else there is to do. */
+/** The number of renewals of the Lease depends on the time only. */
 function leaseWritesOf(count: number): Record<string, number> {
   return count === 0 ? {} : { "update leases.coordination.k8s.io": count };
 }

@@ -4,17 +4,21 @@ import { describeWithSystem } from "#test/support/harness/describe-with-system.t
 import { isUnready, musterObject, type MusterKind, ref } from "#test/support/harness/muster-objects.ts";
 
 describeWithSystem(
-  "what another hand does on the platform",
+  "changes made outside Kubernetes",
   (system, operator) => {
     const kube = () => system().controlPlane.admin;
     const uidOf = async (kind: MusterKind, name: string): Promise<string> =>
       (await system().ready(ref(kind, "team", name)))["status"].uid;
 
-    /** Does it with the administrator's hand, and waits until the operator has changed the same object afterwards. */
-    async function andMended(step: "update" | "create", name: string, doIt: () => Promise<unknown>): Promise<void> {
+    /** Makes a change as the platform's administrator, and waits until the operator has corrected it. */
+    async function untilCorrected(
+      step: "update" | "create",
+      name: string,
+      change: () => Promise<unknown>,
+    ): Promise<void> {
       const { process } = operator();
       const from = process.log.length;
-      await doIt();
+      await change();
       await process.logged(
         (line) => line.msg === "platform changed" && line["step"] === step && line["name"] === name,
         from,
@@ -43,25 +47,25 @@ describeWithSystem(
       for (const object of objects) await system().ready(object);
     });
 
-    it("a changed description and a changed name are set back", async () => {
+    it("restores a changed description and a changed name", async () => {
       const uid = await uidOf("Group", "payments");
-      await andMended("update", "payments", () =>
+      await untilCorrected("update", "payments", () =>
         system().admin.update("groups", uid, { description: "Mine now", name: "mine" }),
       );
-      const row = await system().admin.get("groups", uid);
-      expect([row.name, withoutMarker(row.description)]).toEqual(["payments", "Money"]);
+      const group = await system().admin.get("groups", uid);
+      expect([group.name, withoutMarker(group.description)]).toEqual(["payments", "Money"]);
     });
 
-    it("a marker that was taken away is put back", async () => {
+    it("restores a removed marker", async () => {
       const uid = await uidOf("Identity", "builds");
-      await andMended("update", "builds", () => system().admin.update("identities", uid, { description: "" }));
+      await untilCorrected("update", "builds", () => system().admin.update("identities", uid, { description: "" }));
       expect(await differencesFromPlatform(system())).toEqual([]);
       expect((await system().admin.get("identities", uid)).description).toMatch(/^\[muster:/);
     });
 
-    it("a changed claim match is set back", async () => {
+    it("restores a changed claimMatch", async () => {
       const uid = await uidOf("Identity", "builds");
-      await andMended("update", "builds", () =>
+      await untilCorrected("update", "builds", () =>
         system().admin.update("identities", uid, {
           claimMatch: { issuer: "https://elsewhere.example", subject: "thief" },
         }),
@@ -72,30 +76,30 @@ describeWithSystem(
       });
     });
 
-    it("a binding that was given another role is set back", async () => {
+    it("restores the role of a binding", async () => {
       const uid = await uidOf("RoleBinding", "builds-view");
       const owner = (await system().admin.list("roles")).find((role) => role.name === "owner");
-      await andMended("update", "builds-view", () =>
+      await untilCorrected("update", "builds-view", () =>
         system().admin.update("roleBindings", uid, { roleUid: owner?.uid }),
       );
       expect((await system().admin.get("roleBindings", uid))["role"].name).toBe("viewer");
     });
 
-    it("what was deleted is made anew, and what needed it too", async () => {
+    it("re-creates a deleted identity, and the role bindings that the platform deleted with it", async () => {
       const [identity, binding] = [await uidOf("Identity", "builds"), await uidOf("RoleBinding", "builds-view")];
       // The platform deletes the binding along with its identity.
-      await andMended("create", "builds-view", () => system().admin.delete("identities", identity));
-      await system().shows(ref("RoleBinding", "team", "builds-view"), (object) => object?.["status"].uid !== binding);
+      await untilCorrected("create", "builds-view", () => system().admin.delete("identities", identity));
+      await system().waitFor(ref("RoleBinding", "team", "builds-view"), (object) => object?.["status"].uid !== binding);
       expect(await uidOf("Identity", "builds")).not.toBe(identity);
       await uidOf("RoleBinding", "builds-view");
       expect(await differencesFromPlatform(system())).toEqual([]);
     });
 
-    it("is only told where the policy is to report", async () => {
+    it("reports the drift without correcting it if the policy is Report", async () => {
       const reported = ref("Group", "team", "reported");
       const uid = await uidOf("Group", "reported");
       await system().admin.update("groups", uid, { description: "As they like it" });
-      const object = await system().shows(reported, isUnready("DriftDetected"));
+      const object = await system().waitFor(reported, isUnready("DriftDetected"));
       expect(object?.["status"].drift).toEqual([
         { field: "description", expected: "As the spec says", actual: "As they like it" },
       ]);
@@ -106,13 +110,13 @@ describeWithSystem(
       expect(await differencesFromPlatform(system())).toEqual([]);
     });
 
-    it("is given up against whoever changes it again and again, and told", async () => {
+    it("stops correcting a field that changes three times within an hour, and reports it", async () => {
       const uid = await uidOf("Group", "payments");
-      const take = () => system().admin.update("groups", uid, { description: "Mine" });
-      await andMended("update", "payments", take);
-      await andMended("update", "payments", take);
-      await take();
-      const object = await system().shows(ref("Group", "team", "payments"), isUnready("DriftDetected"));
+      const changeAgain = () => system().admin.update("groups", uid, { description: "Mine" });
+      await untilCorrected("update", "payments", changeAgain);
+      await untilCorrected("update", "payments", changeAgain);
+      await changeAgain();
+      const object = await system().waitFor(ref("Group", "team", "payments"), isUnready("DriftDetected"));
       expect(object?.["status"].conditions[0].message).toContain("three times within an hour");
       expect((await system().admin.get("groups", uid)).description).toBe("Mine");
     });

@@ -5,7 +5,7 @@ import type { LogLine } from "#test/support/harness/muster-process.ts";
 import { conditionOf, isUnready, musterObject, ref } from "#test/support/harness/muster-objects.ts";
 
 describeWithSystem(
-  "how far the operator goes",
+  "policies and annotations",
   (system, operator) => {
     const kube = () => system().controlPlane.admin;
     const group = (name: string, policy: object = {}) =>
@@ -15,22 +15,22 @@ describeWithSystem(
         metadata: { annotations: { [`iam.muster.dev/${annotation}`]: value } },
       });
 
-    const theirs = new Map<string, string>();
-    /** Groups of other hands, there since before the operator last listed what is there. */
+    const existing = new Map<string, string>();
+    /** Groups that the administrator created, before the operator's last list of groups. */
     beforeAll(async () => {
-      for (const name of ["theirs", "passing", "untouched"]) {
+      for (const name of ["existing", "temporary", "untouched"]) {
         const { uid } = await system().admin.create("groups", system().root, { name, description: "Older" });
-        theirs.set(name, uid);
+        existing.set(name, uid);
       }
       const { process } = operator();
       const listed = (line: LogLine) => line.msg === "platform listed" && line["kind"] === "Group";
-      // The first of these lists may have begun before.
+      // The first of these lists may have started before the groups were created.
       const first = await process.logged(listed, process.log.length);
       await process.logged(listed, process.log.indexOf(first) + 1);
     });
-    const uidOfTheirs = (name: string) => theirs.get(name) ?? "";
+    const uidOfExisting = (name: string) => existing.get(name) ?? "";
 
-    it("deletion: Orphan leaves the group, without the marker", async () => {
+    it("deletion: Orphan keeps the group and removes the marker", async () => {
       const kept = group("kept", { deletion: "Orphan" });
       await kube().apply(kept);
       const { uid } = (await system().ready(kept))["status"];
@@ -40,67 +40,67 @@ describeWithSystem(
       await system().admin.delete("groups", uid);
     });
 
-    it("adoption: Never finds a conflict with a group of the name, and IfExists takes it over", async () => {
-      const uid = uidOfTheirs("theirs");
-      const ours = group("theirs");
+    it("adoption: Never reports a conflict with an existing group of the same name, and IfExists adopts it", async () => {
+      const uid = uidOfExisting("existing");
+      const ours = group("existing");
       await kube().apply(ours);
-      const object = await system().shows(ours, isUnready("Conflict"));
+      const object = await system().waitFor(ours, isUnready("Conflict"));
       expect(conditionOf(object, "Stalled")?.message).toContain(uid);
       expect((await system().admin.get("groups", uid)).description).toBe("Older");
 
-      await kube().apply(group("theirs", { adoption: "IfExists" }));
+      await kube().apply(group("existing", { adoption: "IfExists" }));
       expect((await system().ready(ours))["status"].uid).toBe(uid);
-      expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("The group theirs");
+      expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("The group existing");
       await kube().delete(ours);
       await system().gone(ours);
-      expect((await system().admin.list("groups")).filter((row) => row.uid === uid)).toEqual([]);
+      expect((await system().admin.list("groups")).filter((one) => one.uid === uid)).toEqual([]);
     });
 
-    it("a conflict that is over is noticed", async () => {
-      const ours = group("passing");
+    it("creates the group once a conflict is resolved", async () => {
+      const ours = group("temporary");
       await kube().apply(ours);
-      await system().shows(ours, isUnready("Conflict"));
-      await system().admin.delete("groups", uidOfTheirs("passing"));
+      await system().waitFor(ours, isUnready("Conflict"));
+      await system().admin.delete("groups", uidOfExisting("temporary"));
       const { uid } = (await system().ready(ours))["status"];
       expect(hasMarker((await system().admin.get("groups", uid)).description)).toBe(true);
     });
 
-    it("one that is deleted in Conflict leaves what it was in conflict with", async () => {
+    it("deleting an object in Conflict keeps the existing group", async () => {
       const ours = group("untouched");
       await kube().apply(ours);
-      await system().shows(ours, isUnready("Conflict"));
+      await system().waitFor(ours, isUnready("Conflict"));
       await kube().delete(ours);
       await system().gone(ours);
-      expect((await system().admin.get("groups", uidOfTheirs("untouched"))).name).toBe("untouched");
-      await system().admin.delete("groups", uidOfTheirs("untouched"));
+      expect((await system().admin.get("groups", uidOfExisting("untouched"))).name).toBe("untouched");
+      await system().admin.delete("groups", uidOfExisting("untouched"));
     });
 
-    it("paused: nothing is looked at until the annotation goes", async () => {
+    it("the paused annotation suspends reconciliation until it is removed", async () => {
       const paused = group("paused");
       await kube().apply(paused);
       const { uid } = (await system().ready(paused))["status"];
       await annotate("paused", "paused", "true");
-      await system().shows(paused, isUnready("Paused"));
-      await kube().patch(paused, { spec: { description: "Changed meanwhile" } });
-      await system().shows(paused, isUnready("Paused"));
+      await system().waitFor(paused, isUnready("Paused"));
+      await kube().patch(paused, { spec: { description: "Changed while paused" } });
+      await system().waitFor(paused, isUnready("Paused"));
       expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("The group paused");
 
       await annotate("paused", "paused", null);
       await system().ready(paused);
-      expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("Changed meanwhile");
+      expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("Changed while paused");
     });
 
-    it("reconcile-requested-at is answered at once, with drift mended", async () => {
-      const asked = group("asked");
-      await kube().apply(asked);
-      const { uid } = (await system().ready(asked))["status"];
+    it("reconcile-requested-at reconciles at once and corrects drift", async () => {
+      const requested = group("requested");
+      await kube().apply(requested);
+      const { uid } = (await system().ready(requested))["status"];
       await system().admin.update("groups", uid, { description: "Drifted" });
-      await annotate("asked", "reconcile-requested-at", "now");
-      await system().shows(asked, (object) => object?.["status"].lastHandledReconcileAt === "now");
-      expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("The group asked");
+      await annotate("requested", "reconcile-requested-at", "now");
+      await system().waitFor(requested, (object) => object?.["status"].lastHandledReconcileAt === "now");
+      expect(withoutMarker((await system().admin.get("groups", uid)).description)).toBe("The group requested");
     });
 
-    it("abandon: deletion leaves the group as it is", async () => {
+    it("deleting an object with the abandon annotation keeps the group and its marker", async () => {
       const abandoned = group("abandoned");
       await kube().apply(abandoned);
       const { uid } = (await system().ready(abandoned))["status"];
@@ -111,7 +111,7 @@ describeWithSystem(
       await system().admin.delete("groups", uid);
     });
 
-    it("at the end nothing is there that belongs to nobody", async () => {
+    it("no platform resource is left without a custom resource", async () => {
       expect(await differencesFromPlatform(system())).toEqual([]);
     });
   },

@@ -5,11 +5,11 @@ import { conditionOf, isUnready, musterObject } from "#test/support/harness/must
 
 const json = { "content-type": "application/json" };
 
-/** Answers that repeat the token that came with the call, as a careless platform or proxy may. */
+/** Responses that repeat the token of the call, as a careless platform or proxy may. */
 const echoing =
   (status: number, code: number) =>
   (token: string): Fault => ({
-    is: "answered instead",
+    is: "response replaced",
     status,
     headers: json,
     body: JSON.stringify({
@@ -24,14 +24,14 @@ const echoing =
     }),
   });
 const echoingPage = (token: string): Fault => ({
-  is: "answered instead",
+  is: "response replaced",
   status: 200,
   headers: { "content-type": "text/html" },
   body: `<html>You sent ${token}</html>`,
 });
 
 describeWithProxiedSystem(
-  "tokens that others repeat to the operator",
+  "tokens in responses",
   (system, proxy) => {
     const echoes: Record<string, (token: string) => Fault> = {
       "POST sts 1": echoing(403, 7),
@@ -42,7 +42,7 @@ describeWithProxiedSystem(
       "POST identities 2": echoingPage,
     };
 
-    it("are in what the platform answers, and not in what is told of it", async () => {
+    it("are redacted in conditions, events and logs", async () => {
       const { admin } = system().controlPlane;
       proxy().options = {
         faultFor: ({ method, collection, number, bearer }: Call) =>
@@ -52,7 +52,7 @@ describeWithProxiedSystem(
       await system().startOperator(flags, { platformUrl: proxy().url });
       const group = musterObject("Group", "team", "group", { parentUid: system().root });
       await admin.apply(group);
-      const shown = await system().shows(group, isUnready("InvalidSpec"));
+      const shown = await system().waitFor(group, isUnready("InvalidSpec"));
       expect(conditionOf(shown, "Stalled")?.message).toContain("[redacted]");
       expect(shown?.["status"].error.message).toContain("[redacted]");
 
@@ -64,7 +64,7 @@ describeWithProxiedSystem(
       });
       await admin.apply(identity);
       await system().ready(identity);
-      expect(proxy().done.length).toBeGreaterThanOrEqual(5);
+      expect(proxy().injected.length).toBeGreaterThanOrEqual(5);
     });
   },
   { platformFlags: ["--log-level", "debug"] },

@@ -5,7 +5,7 @@ import { examples } from "#test/support/harness/examples.ts";
 import { kindRef, type MusterKind, musterKinds, ref } from "#test/support/harness/muster-objects.ts";
 
 describeWithSystem(
-  "the whole story, as a person lives it",
+  "the life of the examples",
   (system, operator) => {
     const kube = () => system().controlPlane.admin;
     const patch = (kind: MusterKind, name: string, spec: object) => kube().patch(ref(kind, "shop", name), { spec });
@@ -14,35 +14,35 @@ describeWithSystem(
       return system().admin.get(collectionOf[kind], object["status"].uid);
     };
 
-    it("a tree that is applied in reverse order becomes Ready", async () => {
+    it("objects that are applied in reverse order become Ready", async () => {
       const objects = await examples(system().root);
       for (const object of objects.toReversed()) await kube().apply(object);
       for (const object of objects) await system().ready(object);
       expect(await differencesFromPlatform(system())).toEqual([]);
     });
 
-    it("the status names what exists, which carries the marker in its description", async () => {
+    it("the status has the uid of the platform resource, whose description has the marker", async () => {
       const group = await system().ready(ref("Group", "shop", "checkout"));
       const parent = await system().ready(ref("Group", "shop", "shop"));
       expect(group["status"]).toMatchObject({ parentUid: parent["status"].uid, observedGeneration: 1 });
-      const row = await system().admin.get("groups", group["status"].uid);
-      expect(hasMarker(row.description)).toBe(true);
-      expect(withoutMarker(row.description)).toBe("Carts, orders and payments");
+      const resource = await system().admin.get("groups", group["status"].uid);
+      expect(hasMarker(resource.description)).toBe(true);
+      expect(withoutMarker(resource.description)).toBe("Carts, orders and payments");
     });
 
-    it("a new name is followed", async () => {
+    it("renames the group when spec.name changes", async () => {
       await patch("Group", "checkout", { name: "till" });
       expect((await externalOf("Group", "checkout")).name).toBe("till");
       await patch("Group", "checkout", { name: null });
       expect((await externalOf("Group", "checkout")).name).toBe("checkout");
     });
 
-    it("a description is set, changed, cleared, and left alone when it is absent", async () => {
+    it("sets, changes and clears a description, and keeps it when the spec has none", async () => {
       const described = async (kind: MusterKind, name: string, description: string | null) => {
         await patch(kind, name, { description });
-        const row = await externalOf(kind, name);
-        expect(hasMarker(row.description)).toBe(true);
-        return withoutMarker(row.description);
+        const resource = await externalOf(kind, name);
+        expect(hasMarker(resource.description)).toBe(true);
+        return withoutMarker(resource.description);
       };
       const objects: [MusterKind, string][] = [
         ["Group", "checkout-production"],
@@ -57,7 +57,7 @@ describeWithSystem(
       }
     });
 
-    it("a claim match is followed whole", async () => {
+    it("applies every field of a claimMatch", async () => {
       const claimMatch = {
         issuer: "https://token.actions.githubusercontent.com",
         subject: null,
@@ -79,7 +79,7 @@ describeWithSystem(
       expect(await differencesFromPlatform(system())).toEqual([]);
     });
 
-    it("SIGTERM ends the leader in time with exit code 0, and the next takes over at once", async () => {
+    it("SIGTERM ends the leader with exit code 0 within 10 s, and another operator takes over at once", async () => {
       const next = await system().startOperator();
       await next.process.logged("caches synced; waiting for the lease");
       const first = operator().process;
@@ -89,13 +89,13 @@ describeWithSystem(
       expect(performance.now() - before).toBeLessThan(10_000);
       const { acquired } = await next.process.logged("leading");
       expect(acquired).toBe("released");
-      // A lease that had to run out would take 15 s.
+      // A Lease that must expire takes 15 s.
       expect(performance.now() - before).toBeLessThan(12_000);
       await patch("Group", "shop", { description: "Under new leadership" });
       expect(withoutMarker((await externalOf("Group", "shop")).description)).toBe("Under new leadership");
     });
 
-    it("all of it, deleted at once, goes in the right order and without a refusal", async () => {
+    it("deletes all objects in the order of their references, without a rejected call", async () => {
       const objects = await examples(system().root);
       const bindings = await system().admin.list("roleBindings");
       const successor = system().operators.at(-1);

@@ -3,11 +3,11 @@ import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { describeWithProxiedSystem } from "#test/support/harness/describe-with-system.ts";
 import { musterObject, ref } from "#test/support/harness/muster-objects.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
-import { tree } from "#test/support/harness/tree.ts";
+import { tree } from "./tree.ts";
 
 const flags = ["--lease-duration", "2s", "--platform-timeout", "1s", "--settle-time", "1s", "--resync", "2s"];
 
-describeWithProxiedSystem("a leader that stands still past its lease, in the middle of a POST", (system, proxy) => {
+describeWithProxiedSystem("a leader that is suspended during a POST until its Lease has expired", (system, proxy) => {
   const kube = () => system().controlPlane.admin;
   const objects = () => tree(system().root, "team");
   let first: Operator;
@@ -21,7 +21,7 @@ describeWithProxiedSystem("a leader that stands still past its lease, in the mid
     await second.process.logged("caches synced; waiting for the lease");
   });
 
-  it("is followed by another, which does the work", async () => {
+  it("is replaced by another operator, which does the work", async () => {
     const stopped = new Promise<string>((resolve) => {
       proxy().options = {
         beforeForwarding: ({ method, collection, number, bearer }) => {
@@ -39,24 +39,24 @@ describeWithProxiedSystem("a leader that stands still past its lease, in the mid
     expect(await differencesFromPlatform(system())).toEqual([]);
   });
 
-  it("ends by itself when it goes on, says why, and has written nothing more", async () => {
+  it("exits with the reason when it resumes, without another write", async () => {
     const late: string[] = [];
     proxy().options = {
       beforeForwarding: ({ method, collection, bearer }) => {
         if (bearer === tokenOfFirst && method !== "GET") late.push(`${method} ${collection}`);
       },
     };
-    // When it wakes up it sees work before it sees that its lease is over.
-    const news = musterObject("Group", "team", "news", { parentUid: system().root });
-    await kube().apply(news);
+    // When it resumes, it sees the new work before it sees that its Lease has expired.
+    const added = musterObject("Group", "team", "added", { parentUid: system().root });
+    await kube().apply(added);
     await kube().patch(ref("Group", "team", "one"), { spec: { description: "Edited" } });
     first.process.signal("SIGCONT");
     await first.process.logged("stopped");
     await first.process.ended;
     expect(first.process.exitCode).toBe(1);
-    expect(first.process.said).toMatch(/the Lease was not renewed for 1333 ms|the Lease is held by /);
+    expect(first.process.plainOutput).toMatch(/the Lease was not renewed for 1333 ms|the Lease is held by /);
     expect(late).toEqual([]);
-    for (const object of [...objects(), news]) await system().ready(object);
+    for (const object of [...objects(), added]) await system().ready(object);
     expect(await differencesFromPlatform(system())).toEqual([]);
     expect(second.process.running).toBe(true);
   });

@@ -10,7 +10,7 @@ const definitions = ["groups", "identities", "rolebindings"].map((plural) => ({
 }));
 
 describeWithSystem(
-  "what goes away as a whole",
+  "deleting namespaces and CRDs",
   (system, operator) => {
     const kube = () => system().controlPlane.admin;
     const tree = (namespace: string) => [
@@ -28,7 +28,7 @@ describeWithSystem(
     ];
     const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
 
-    it("a namespace takes everything along that was made for it, on the platform too", async () => {
+    it("deleting a namespace deletes its resources on the platform", async () => {
       const objects = ["leaving", "staying"].flatMap(tree);
       for (const object of objects) await kube().apply(object);
       for (const object of objects) await system().ready(object);
@@ -37,11 +37,11 @@ describeWithSystem(
       expect(await differencesFromPlatform(system())).toEqual([]);
     });
 
-    it("what cannot go yet waits without a failure, though a namespace that is going lets nothing be told", async () => {
+    it("an object that cannot be deleted yet waits without a failure in a terminating namespace, which rejects status writes", async () => {
       const ours = musterObject("Group", "waiting", "ours", { parentUid: system().root, name: "ours" });
       await kube().apply(ours);
       const { uid } = (await system().ready(ours))["status"] as { uid: string };
-      const another = await system().admin.create("groups", uid, { name: "made by another hand" });
+      const another = await system().admin.create("groups", uid, { name: "unmanaged" });
       const from = operator().process.log.length;
       await kube().delete(namespace("waiting"));
       await operator().process.logged(({ msg }) => msg.startsWith("status update forbidden"), from);
@@ -54,17 +54,17 @@ describeWithSystem(
       expect(await differencesFromPlatform(system())).toEqual([]);
     });
 
-    it("the definitions, and with them all objects, leave everything on the platform", async () => {
-      const everything = async () => [
+    it("deleting the CRDs, and with them all objects, keeps the platform's resources", async () => {
+      const platformResources = async () => [
         ...(await system().admin.list("groups")),
         ...(await system().admin.list("identities")),
         ...(await system().admin.list("roleBindings")),
       ];
-      const before = await everything();
+      const before = await platformResources();
       await Promise.all(definitions.map((definition) => kube().delete(definition)));
       for (const definition of definitions) await system().gone(definition);
-      expect(await everything()).toEqual(before);
-      expect(before).toHaveLength(system().before.size + tree("staying").length);
+      expect(await platformResources()).toEqual(before);
+      expect(before).toHaveLength(system().preexisting.size + tree("staying").length);
     });
   },
   { namespaces: ["leaving", "waiting", "staying"] },

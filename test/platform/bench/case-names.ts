@@ -1,4 +1,4 @@
-/** A List of identities: of the whole root or of a tenth of it, by an order, the first page or one in the middle. */
+/** A List of identities: below the root or a tenth of it, in an order, the first page or one in the middle. */
 export interface PageCase {
   readonly where: "root" | "subtree";
   readonly order: "uid" | "name" | "created_at" | "created_at desc";
@@ -11,7 +11,7 @@ for (const where of ["root", "subtree"] as const)
     for (const place of ["first", "deep"] as const)
       pages.set(`page ${where} ${order} ${place}`, { where, order, place });
 
-/** What is measured, in the order in which it is: what changes the data comes last. */
+/** All cases in the order of their measurement. Those that change the data come last. */
 export const caseNames: readonly string[] = [
   "get",
   ...pages.keys(),

@@ -1,16 +1,14 @@
 import { spawnSync } from "node:child_process";
 
-/** Where taskset(1) is, each side has a core of its own; elsewhere the system decides. */
+/** With taskset(1), the platform and the load each have a core of their own; without it, the scheduler decides. */
 const hasTaskset = spawnSync("taskset", ["--version"]).status === 0;
 const loadCore = "0";
 export const platformCore = "1";
 
-/** Puts this process, and what it starts from now on, on the core of the load. */
-export function takeLoadCore(): void {
+/** Moves this process, and every process that it starts from now on, to the core of the load. */
+export function moveToLoadCore(): void {
   if (hasTaskset) spawnSync("taskset", ["--all-tasks", "--cpu-list", "--pid", loadCore, String(process.pid)]);
 }
 
-/** The command that runs another one on the platform's core. */
-export function onPlatformCore(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
-  return hasTaskset ? ["taskset", "--cpu-list", platformCore, ...command] : command;
-}
+/** The prefix that makes a command run on the platform's core. */
+export const onPlatformCore: readonly string[] = hasTaskset ? ["taskset", "--cpu-list", platformCore] : [];

@@ -1,8 +1,8 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Backend } from "./options.ts";
 
-/** What one case took on a backend with so many resources. */
+/** The figures of one case, on one backend with `size` resources. */
 export interface Figure {
   readonly backend: Backend;
   readonly size: number;
@@ -10,22 +10,23 @@ export interface Figure {
   readonly requestsPerSecond: number;
   readonly p50Milliseconds: number;
   readonly p99Milliseconds: number;
-  /** Of the platform's process. */
+  /** CPU time of the platform's process. */
   readonly cpuMillisecondsPerCall: number;
-  /** Resident, of the platform's process: after the case, and at most during it. */
+  /** Resident memory of the platform's process: after the case, and its peak during the case. */
   readonly rssMiB: number;
   readonly peakRssMiB: number;
-  /** Of the platform's core, the share of its time that other processes took meanwhile. */
+  /** The share of the platform's core that other processes used during the case. */
   readonly othersShare: number;
 }
 
+/** The time that it took to fill a database. */
 export interface Fill {
   readonly backend: Backend;
   readonly size: number;
   readonly seconds: number;
 }
 
-/** What was measured, perhaps in several runs. */
+/** All figures of one or more runs. */
 export interface Figures {
   readonly machine: string;
   readonly callers: number;
@@ -33,7 +34,7 @@ export interface Figures {
   readonly figures: readonly Figure[];
 }
 
-/** Puts new figures in the place of older ones of the same. */
+/** Adds new figures, which replace older ones of the same backend, size and case. */
 export function merged(old: Figures, found: Figures): Figures {
   return {
     ...found,
@@ -44,10 +45,6 @@ export function merged(old: Figures, found: Figures): Figures {
 
 export async function readFigures(file: string): Promise<Figures | undefined> {
   return existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Figures) : undefined;
-}
-
-export function writeFigures(file: string, figures: Figures): void {
-  writeFileSync(file, `${JSON.stringify(figures, undefined, 2)}\n`);
 }
 
 function replaced<T>(old: readonly T[], found: readonly T[], keyOf: (one: T) => string): T[] {

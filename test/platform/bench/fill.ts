@@ -11,34 +11,34 @@ import { identities } from "#src/platform/iam/identity-collection.ts";
 import { SqliteStore } from "#src/platform/store/sqlite.ts";
 import { newUidIn } from "#src/platform/uid.ts";
 
-/** A tree that is filled: the file, and beside it the admin's token. */
+/** A SQLite file with the tree, and the file with the administrator's token. */
 export interface FilledFile {
   readonly path: string;
   readonly adminTokenFile: string;
-  /** What filling took; undefined where it was there. */
+  /** The time that it took to fill the file; undefined if it existed. */
   readonly seconds: number | undefined;
 }
 
 const subtrees = 10;
 const identitiesPerGroup = 100;
-/** Resources a commit. */
+/** Resources per commit. */
 const batch = 20_000;
-/** Most of the tree's pages are changed again and again. */
+/** Most pages of the tree change many times, so they should stay in the cache. */
 const cacheMiB = 1_024;
-/** Resources come one a second: the newest one of the largest tree is not from the future. */
+/** Creation times are one second apart. From this start, those of the largest tree are still in the past. */
 const firstTime = Date.UTC(2025, 0, 1);
 
 /**
- * Fills a SQLite file with a tree: ten subtrees below the root, in them a group for each hundred identities. It is done
- * by the code that a create runs, with its counts and records, many to a commit. Which group the next identity goes to is
- * shuffled, and so is what its name begins with: no order of a List follows another.
+ * Fills a SQLite file with a tree: ten subtrees below the root, with a group for each hundred identities. It runs the
+ * code of a Create, with its counts and audit records, for many resources in one commit. The group and the name of each
+ * identity are pseudorandom, so that the orders of a List are independent of each other.
  */
 export async function filledFile(folder: string, size: number): Promise<FilledFile> {
   const path = `${folder}/filled-${size}`;
   const adminTokenFile = `${path}.admin-token`;
   if (existsSync(path)) return { path, adminTokenFile, seconds: undefined };
   const started = performance.now();
-  // By its own name it is whole.
+  // The file gets its final name when it is complete.
   const partial = `${path}.partial`;
   const store = new SqliteStore(partial, cacheMiB);
   const { rootGroup } = await firstStart(store, adminTokenFile, firstTime);
@@ -49,21 +49,21 @@ export async function filledFile(folder: string, size: number): Promise<FilledFi
   await write(firstTime, async (tx) => {
     const group = async (parent: string, name: string) => {
       const time = timestampFromMs(firstTime);
-      const made = create(GroupSchema, { uid: newUidIn(parent), name, createTime: time, updateTime: time });
-      await groups.insert(tx, made);
-      return made.uid;
+      const resource = create(GroupSchema, { uid: newUidIn(parent), name, createTime: time, updateTime: time });
+      await groups.insert(tx, resource);
+      return resource.uid;
     };
-    const tops: string[] = [];
-    for (let n = 0; n < subtrees; n++) tops.push(await group(rootGroup, `subtree-${n}`));
+    const subtreeUids: string[] = [];
+    for (let n = 0; n < subtrees; n++) subtreeUids.push(await group(rootGroup, `subtree-${n}`));
     for (let n = 0; n < size / identitiesPerGroup; n++)
-      groupUids.push(await group(tops[n % subtrees] ?? rootGroup, `team-${n}`));
+      groupUids.push(await group(subtreeUids[n % subtrees] ?? rootGroup, `team-${n}`));
   });
   const next = numbers();
   for (let start = 0; start < size; start += batch)
     await write(firstTime, async (tx) => {
       for (let n = start; n < Math.min(start + batch, size); n++) {
         const time = timestampFromMs(firstTime + n * 1_000);
-        const made = create(IdentitySchema, {
+        const resource = create(IdentitySchema, {
           uid: newUidIn(groupUids[next(groupUids.length)] ?? rootGroup),
           name: `${next(2 ** 31).toString(36)}-deployer-${n}`,
           description: "Deploys what the pipeline has built.",
@@ -78,7 +78,7 @@ export async function filledFile(folder: string, size: number): Promise<FilledFi
             },
           },
         });
-        await identities.insert(tx, made);
+        await identities.insert(tx, resource);
       }
     });
   await store.close();
@@ -86,7 +86,7 @@ export async function filledFile(folder: string, size: number): Promise<FilledFi
   return { path, adminTokenFile, seconds: (performance.now() - started) / 1_000 };
 }
 
-/** The same numbers below a bound at each run: a linear congruential generator. */
+/** A linear congruential generator of numbers below a bound. Each run draws the same numbers. */
 function numbers(): (bound: number) => number {
   let state = 1;
   return (bound) => {

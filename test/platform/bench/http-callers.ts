@@ -3,21 +3,22 @@ import { connect, type Socket } from "node:net";
 
 export interface HttpCall {
   readonly method: "GET" | "POST";
-  /** With the query. */
+  /** The path and the query. */
   readonly path: string;
   readonly token: string;
   readonly body?: string;
 }
 
-/** What many calls took; in milliseconds, sorted. */
+/** The result of a load. */
 export interface Load {
   readonly seconds: number;
-  readonly latencies: Float64Array;
+  /** The latency of each call in milliseconds, in no order. */
+  readonly latencies: readonly number[];
 }
 
 /**
- * So many callers, each with a connection that is kept alive and one call at a time. It knows as much of HTTP/1.1 as the
- * platform answers, so that the load costs a small part of what is measured.
+ * Concurrent callers, each with a persistent connection and one call at a time. It implements only the part of HTTP/1.1
+ * that the platform's responses need, so that the load costs little CPU time.
  */
 export class HttpCallers {
   readonly #connections: readonly Connection[];
@@ -43,14 +44,14 @@ export class HttpCallers {
     for (const connection of this.#connections) connection.close();
   }
 
-  /** One call and the JSON of its answer. @throws Error unless it is answered with 200 */
+  /** Makes one call. @returns the JSON of the response @throws {Error} unless the status is 200 */
   async call<T>(call: HttpCall): Promise<T> {
     const [connection] = this.#connections;
-    if (connection === undefined) throw new Error("there is no caller");
+    if (connection === undefined) throw new Error("HttpCallers.open: set at least one caller");
     return JSON.parse(checked(call, await connection.send(this.#requestOf(call))).body()) as T;
   }
 
-  /** Calls for so long, without a pause. @throws Error where one is not answered with 200 */
+  /** Makes calls without a pause. @throws {Error} unless each status is 200 */
   async run(seconds: number, callOf: (n: number) => HttpCall): Promise<Load> {
     const latencies: number[] = [];
     const started = performance.now();
@@ -66,7 +67,7 @@ export class HttpCallers {
       }
     };
     await Promise.all(this.#connections.map(caller));
-    return { seconds: (performance.now() - started) / 1_000, latencies: Float64Array.from(latencies).toSorted() };
+    return { seconds: (performance.now() - started) / 1_000, latencies };
   }
 
   #requestOf({ method, path, token, body = "" }: HttpCall): string {
@@ -76,14 +77,14 @@ export class HttpCallers {
   }
 }
 
-interface Answer {
+interface HttpResponse {
   readonly status: string;
   readonly body: () => string;
 }
 
-function checked(call: HttpCall, answer: Answer): Answer {
-  if (answer.status === "200") return answer;
-  throw new Error(`${call.method} ${call.path} was answered with ${answer.status}: ${answer.body()}`);
+function checked(call: HttpCall, response: HttpResponse): HttpResponse {
+  if (response.status === "200") return response;
+  throw new Error(`${call.method} ${call.path}: HTTP ${response.status} ${response.body()}`);
 }
 
 /** The end of the headers. */
@@ -93,26 +94,26 @@ class Connection {
   readonly #socket: Socket;
   #chunks: Buffer[] = [];
   #received = 0;
-  /** Bytes of headers and body together, once the headers have told. */
+  /** The number of bytes of headers and body; 0 until the headers are complete. */
   #expected = 0;
   #headers = 0;
-  #answered: PromiseWithResolvers<Answer> | undefined;
+  #response: PromiseWithResolvers<HttpResponse> | undefined;
 
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.on("data", (chunk: Buffer) => this.#take(chunk));
-    socket.on("error", (error) => this.#answered?.reject(error));
-    socket.on("close", () => this.#answered?.reject(new Error("the platform closed the connection")));
+    socket.on("error", (error) => this.#response?.reject(error));
+    socket.on("close", () => this.#response?.reject(new Error("the platform closed the connection")));
   }
 
-  send(request: string): Promise<Answer> {
-    this.#answered = Promise.withResolvers<Answer>();
+  send(request: string): Promise<HttpResponse> {
+    this.#response = Promise.withResolvers<HttpResponse>();
     this.#socket.write(request);
-    return this.#answered.promise;
+    return this.#response.promise;
   }
 
   close(): void {
-    this.#answered = undefined;
+    this.#response = undefined;
     this.#socket.destroy();
   }
 
@@ -130,7 +131,7 @@ class Connection {
     if (this.#received < this.#expected) return;
     const [chunks, headers] = [this.#chunks, this.#headers];
     [this.#chunks, this.#received, this.#expected] = [[], 0, 0];
-    this.#answered?.resolve({
+    this.#response?.resolve({
       status: (chunks[0] as Buffer).toString("latin1", "HTTP/1.1 ".length, "HTTP/1.1 200".length),
       body: () => Buffer.concat(chunks).toString("utf8", headers + blankLine.length),
     });

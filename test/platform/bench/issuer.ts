@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.ts";
 
-/** An issuer of tokens on loopback, whose keys are discovered over https. */
+/** A token issuer on loopback with OpenID Connect discovery over HTTPS. */
 export class Issuer {
   readonly url: string;
   readonly jwk: JWK;
@@ -19,7 +19,7 @@ export class Issuer {
     this.#close = close;
   }
 
-  /** @param certificateFile where to write what its address is to be trusted by */
+  /** @param certificateFile receives the issuer's certificate, which the platform must trust */
   static async start(certificateFile: string): Promise<Issuer> {
     const { key, certificate } = selfSignedCertificate();
     await writeFile(certificateFile, certificate);

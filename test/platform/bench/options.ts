@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { wholeNumber } from "#test/support/command-line.ts";
 import { caseNames } from "./case-names.ts";
 
 export const backends = ["sqlite", "postgres"] as const;
@@ -6,37 +7,39 @@ export type Backend = (typeof backends)[number];
 
 export interface PlatformBenchOptions {
   readonly backends: readonly Backend[];
-  /** How many resources the tree has. */
+  /** Numbers of resources in the tree. */
   readonly sizes: readonly number[];
   readonly cases: readonly string[];
-  /** Calls at once. */
+  /** Concurrent calls. */
   readonly callers: number;
-  /** How long each case is measured. */
+  /** Duration of the measurement of each case. */
   readonly seconds: number;
-  /** Where filled data is kept for the next run; thrown away where undefined. */
+  /** The folder that keeps the filled databases for the next run; without it they are removed. */
   readonly data: string | undefined;
-  /** The figures of this run are added to those in it. */
+  /** The file to which the figures of this run are added. */
   readonly json: string | undefined;
   /** The page whose tables are written from the JSON file. */
   readonly page: string | undefined;
 }
 
-export const usage = `npm run bench:platform -- [--backend LIST] [--sizes LIST] [--cases LIST] [--json FILE]
+export const usage = `Usage: npm run bench:platform -- [--backend LIST] [--sizes LIST] [--cases LIST] [--json FILE]
 
-Measures the platform, the bundle with the V8 settings of the image, as a process on a core of its own; the load runs on
-the other one, with PostgreSQL where that is the backend.
+Measures the platform: the bundle with the image's V8 settings, as a process on a core of its own. The load, and
+PostgreSQL if it is the backend, run on the other core.
 
-  --backend LIST   of ${backends.join(", ")} (default: both)
-  --sizes LIST     how many resources there are (default 1000,100000,1000000)
-  --cases LIST     of ${caseNames.join(", ")} (default: all)
-  --callers N      calls at once (default 16)
-  --seconds N      how long each case is measured (default 4)
-  --data DIR       keep the filled SQLite files there, and take them from there; each run works on a copy
-  --json FILE      put the figures there; those of other backends, sizes and cases that it has stay
-  --page FILE      write the tables of a page from the figures in --json FILE, once they are measured
+  --backend LIST   backends: ${backends.join(", ")} (default: both; '' measures none)
+  --sizes LIST     numbers of resources, each at least 1000 (default 1000,100000,1000000)
+  --cases LIST     cases (default: all):
+                   ${caseNames.join(",\n                   ")}
+  --callers N      concurrent calls (default 16)
+  --seconds N      duration of the measurement of each case (default 4)
+  --data DIR       keep the filled SQLite files in DIR and reuse them; each run works on a copy
+  --json FILE      add the figures to FILE; it keeps the figures of other backends, sizes and cases
+  --page FILE      after the measurement, write the tables of FILE from the figures in the --json file
+  --help           print this text
 `;
 
-/** @throws {Error} which says what is wrong with which option */
+/** @throws {Error} that names the invalid option */
 export function readOptions(args: readonly string[]): PlatformBenchOptions | "help" {
   const { values } = parseArgs({
     args: [...args],
@@ -54,7 +57,7 @@ export function readOptions(args: readonly string[]): PlatformBenchOptions | "he
   });
   if (values.help) return "help";
   if (values.page !== undefined && values.json === undefined)
-    throw new Error("--page: needs --json FILE, which has the figures");
+    throw new Error("--page: set --json FILE too; the tables are written from its figures");
   return {
     backends: listed("--backend", values.backend, backends),
     sizes: values.sizes.split(",").map((size) => wholeNumber("--sizes", size, 1_000)),
@@ -72,14 +75,7 @@ function listed<T extends string>(option: string, text: string, known: readonly 
     ? []
     : text.split(",").map((name) => {
         const found = known.find((one) => one === name);
-        if (found === undefined) throw new Error(`${option}: "${name}" is none of ${known.join(", ")}`);
+        if (found === undefined) throw new Error(`${option}: unknown value "${name}"; use ${known.join(", ")}`);
         return found;
       });
-}
-
-function wholeNumber(option: string, text: string, least: number): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < least)
-    throw new Error(`${option}: "${text}" is not a whole number from ${least} on`);
-  return value;
 }

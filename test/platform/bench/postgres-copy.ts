@@ -6,17 +6,17 @@ import { PostgresStore } from "#src/platform/store/postgres.ts";
 import type { PostgresServer } from "#src/platform/tests/postgres-server.ts";
 
 /**
- * A database with what a filled SQLite file holds: each table is written to a file, and read from there by the server,
- * which is the quickest way in. Then statistics are made, as the server would by itself in a while.
- * @returns its address
+ * Copies a filled SQLite file into a new PostgreSQL database. Each table goes through a file that the server reads,
+ * which is the fastest way. Then the statistics are updated, as the server would do later by itself.
+ * @returns the URL of the database
  */
 export async function postgresCopy(server: PostgresServer, sqliteFile: string): Promise<string> {
   const url = await server.newDatabase();
-  // Makes the schema.
+  // Creates the schema.
   await (await PostgresStore.open(url, { connections: 1 })).close();
   const source = new DatabaseSync(sqliteFile, { readOnly: true });
   const folder = await mkdtemp(join(tmpdir(), "muster-bench-copy-"));
-  // The server runs as another user.
+  // The server runs as another user, which must read the folder.
   await chmod(folder, 0o755);
   try {
     const tables = source.prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'");
@@ -35,14 +35,14 @@ export async function postgresCopy(server: PostgresServer, sqliteFile: string): 
   return url;
 }
 
-/** Writes a table in the text format of COPY. @returns its columns, none where it has no row */
+/** Writes a table in the text format of COPY. @returns its columns; none if the table is empty */
 async function writeTable(source: DatabaseSync, table: string, path: string): Promise<string[]> {
   const file = await open(path, "wx", 0o644);
   let columns: string[] = [];
   let lines = "";
   for (const row of source.prepare(`select * from ${table}`).iterate()) {
     if (columns.length === 0) columns = Object.keys(row);
-    lines += `${Object.values(row).map(written).join("\t")}\n`;
+    lines += `${Object.values(row).map(copyText).join("\t")}\n`;
     if (lines.length < 1_000_000) continue;
     await file.write(lines);
     lines = "";
@@ -52,7 +52,7 @@ async function writeTable(source: DatabaseSync, table: string, path: string): Pr
   return columns;
 }
 
-function written(value: SQLOutputValue): string {
+function copyText(value: SQLOutputValue): string {
   if (value === null) return "\\N";
   if (value instanceof Uint8Array)
     return `\\\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`;

@@ -1,10 +1,11 @@
+import { markdownTable } from "#test/support/bench/markdown-table.ts";
 import { caseNames } from "./case-names.ts";
 import type { Figure, Figures } from "./figures.ts";
-import { backends } from "./options.ts";
+import { type Backend, backends } from "./options.ts";
 
 const backendNames = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
 
-/** A figure for a person, as soon as it is there. */
+/** One figure on one line, for a terminal. */
 export function line(figure: Figure): string {
   const { backend, size, case: name, requestsPerSecond, cpuMillisecondsPerCall: cpu } = figure;
   return [
@@ -14,36 +15,35 @@ export function line(figure: Figure): string {
     `p50 ${figure.p50Milliseconds.toFixed(1).padStart(6)} ms`,
     `p99 ${figure.p99Milliseconds.toFixed(1).padStart(6)} ms`,
     `memory ${memory(figure)}`,
-    `others ${percent(figure.othersShare)}`,
+    `other processes ${percent(figure.othersShare)}`,
   ].join("  ");
 }
 
-/** The tables of a page, in Markdown. */
-export function markdown({ machine, callers, fills, figures }: Figures): string {
-  const tables = backends.flatMap((backend) => {
-    const own = figures.filter((figure) => figure.backend === backend);
-    const sizes = [...new Set(own.map(({ size }) => size))].toSorted((a, b) => a - b);
-    if (sizes.length === 0) return [];
-    const rows = caseNames.flatMap((name) => {
-      const found = sizes.map((size) => own.find((figure) => figure.case === name && figure.size === size));
-      if (found.every((figure) => figure === undefined)) return [];
-      return [row([name, ...found.flatMap((figure) => (figure === undefined ? ["", "", ""] : cells(figure)))])];
-    });
-    const head = ["", ...sizes.flatMap((size) => [`${grouped(size)}: /s`, "p50 / p99 ms", "MiB, after / peak"])];
-    const rule = ["---", ...sizes.flatMap(() => ["---:", "---:", "---:"])];
-    const filled = fills
-      .filter((fill) => fill.backend === backend)
-      .toSorted((a, b) => a.size - b.size)
-      .map(({ size, seconds }) => `${grouped(size)} in ${seconds.toFixed(seconds < 10 ? 1 : 0)} s`);
-    return [
-      `**${backendNames[backend]}**${filled.length === 0 ? "" : ` (filled with ${filled.join(", ")})`}`,
-      [row(head), row(rule), ...rows].join("\n"),
-    ];
+/** The paragraphs and tables of a page. */
+export function markdown({ machine, callers, fills, figures }: Figures): string[] {
+  const shares = figures.map(({ othersShare }) => othersShare).toSorted((a, b) => a - b);
+  const median = percent(shares[Math.floor(shares.length / 2)] ?? 0);
+  const noise = `Other processes used ${median} of the platform's core (median of the cases), at most ${percent(shares.at(-1) ?? 0)}.`;
+  return [`${machine}, ${callers} callers. ${noise}`, ...backends.flatMap((one) => tableOf(one, fills, figures))];
+}
+
+/** The title and the table of one backend: a row for each case, three columns for each size. */
+function tableOf(backend: Backend, fills: Figures["fills"], figures: readonly Figure[]): string[] {
+  const own = figures.filter((figure) => figure.backend === backend);
+  const sizes = [...new Set(own.map(({ size }) => size))].toSorted((a, b) => a - b);
+  if (sizes.length === 0) return [];
+  const rows = caseNames.flatMap((name) => {
+    const found = sizes.map((size) => own.find((figure) => figure.case === name && figure.size === size));
+    if (found.every((figure) => figure === undefined)) return [];
+    return [[name, ...found.flatMap((figure) => (figure === undefined ? ["", "", ""] : cells(figure)))]];
   });
-  const others = figures.map(({ othersShare }) => othersShare).toSorted((a, b) => a - b);
-  const middle = percent(others[Math.floor(others.length / 2)] ?? 0);
-  const noise = `Other processes took ${middle} of the platform's core meanwhile (median of the cases), at most ${percent(others.at(-1) ?? 0)}.`;
-  return [`${machine}, ${callers} callers. ${noise}`, ...tables].join("\n\n");
+  const head = ["", ...sizes.flatMap((size) => [`${grouped(size)}: /s`, "p50 / p99 ms", "MiB, after / peak"])];
+  const filled = fills
+    .filter((fill) => fill.backend === backend)
+    .toSorted((a, b) => a.size - b.size)
+    .map(({ size, seconds }) => `${grouped(size)} in ${seconds.toFixed(seconds < 10 ? 1 : 0)} s`);
+  const title = `**${backendNames[backend]}**${filled.length === 0 ? "" : ` (filled with ${filled.join(", ")})`}`;
+  return [title, markdownTable(head, rows)];
 }
 
 function cells(figure: Figure): string[] {
@@ -65,8 +65,4 @@ function percent(share: number): string {
 
 function grouped(number: number): string {
   return number.toLocaleString("en");
-}
-
-function row(texts: readonly string[]): string {
-  return `| ${texts.join(" | ")} |`;
 }

@@ -1,6 +1,6 @@
 import { type Schema as JsonSchema, Validator } from "@cfworker/json-schema";
 
-/** The part of JSON Schema that OpenAPI documents use, as far as requests are made from it. */
+/** The part of JSON Schema that the fuzzer uses to draw requests. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -23,19 +23,19 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** An operation of the document. */
+/** An operation of the OpenAPI document. */
 export interface Operation {
   readonly id: string;
-  /** In upper case. */
+  /** In upper case: `GET`. */
   readonly method: string;
-  /** As in the document, with `{uid}`. */
+  /** The template: `/iam/v2beta1/groups/{uid}`. */
   readonly path: string;
   readonly query: readonly Parameter[];
-  /** Of a JSON body; undefined where it takes none. */
+  /** The schema of the JSON body; undefined if the operation has none. */
   readonly body: Schema | undefined;
   readonly takesForms: boolean;
-  /** What is wrong with the JSON of a successful answer; undefined where the answer has no body. */
-  readonly mistakesOfAnswer: ((json: unknown) => string[]) | undefined;
+  /** Checks the JSON of a successful response; undefined if the response has no body. */
+  readonly responseViolations: ((json: unknown) => string[]) | undefined;
 }
 
 interface RawOperation {
@@ -52,11 +52,11 @@ interface RawDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** An OpenAPI document of a platform, ready to make requests by and to hold answers against. */
+/** The platform's OpenAPI document: requests are drawn from it, and responses are checked against it. */
 export class ApiDocument {
   readonly operations: readonly Operation[];
-  /** What is wrong with the JSON of an error. */
-  readonly mistakesOfError: (json: unknown) => string[];
+  /** Checks the JSON of an error. */
+  readonly errorViolations: (json: unknown) => string[];
   readonly #document: RawDocument;
   readonly #byMethod = new Map<string, { readonly matches: RegExp; readonly operation: Operation }[]>();
 
@@ -66,7 +66,7 @@ export class ApiDocument {
     this.operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, raw]) => this.#operation(method.toUpperCase(), path, raw)),
     );
-    // Paths without a variable first, so that a custom method is not taken for a uid.
+    // Paths without a variable come first: otherwise a custom method would match as a uid.
     for (const operation of this.operations.toSorted(
       (a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")),
     ))
@@ -74,30 +74,30 @@ export class ApiDocument {
         ...(this.#byMethod.get(operation.method) ?? []),
         { matches: expressionOf(operation.path), operation },
       ]);
-    this.mistakesOfError = this.mistakesOf(components.schemas["Error"] ?? {});
+    this.errorViolations = this.violationsOf(components.schemas["Error"] ?? {});
   }
 
-  /** The schema that a reference names, or the schema itself; what stands beside the reference holds too. */
+  /** The schema that a reference names, or the schema itself. Keywords next to `$ref` apply in addition. */
   resolve(schema: Schema): Schema {
     if (schema.$ref === undefined) return schema;
-    const { $ref, ...beside } = schema;
+    const { $ref, ...siblings } = schema;
     const found = this.#document.components.schemas[$ref.replace("#/components/schemas/", "")];
-    if (found === undefined) throw new Error(`the document has no ${$ref}`);
-    return merged(this.resolve(found), beside);
+    if (found === undefined) throw new Error(`the OpenAPI document has no ${$ref}`);
+    return merged(this.resolve(found), siblings);
   }
 
-  /** What answers a request with such a path, as it is on the wire, without its query. */
+  /** The operation that serves a path, given as on the wire and without its query. */
   operationAt(method: string, path: string): Operation | undefined {
     return this.#byMethod.get(method)?.find(({ matches }) => matches.test(path))?.operation;
   }
 
-  /** @returns what is wrong with a value by a schema of the document */
-  mistakesOf(schema: Schema): (json: unknown) => string[] {
+  /** @returns a function that validates a value and returns at most two violations */
+  violationsOf(schema: Schema): (json: unknown) => string[] {
     const { components } = this.#document;
     const validator = new Validator({ ...schema, components } as unknown as JsonSchema, "2020-12", false);
     return (json) => {
       const { errors } = validate(validator, json);
-      // What is wrong deep inside is told again at each level above.
+      // The validator repeats an error on each level above it.
       const depth = Math.max(0, ...errors.map(({ instanceLocation }) => instanceLocation.length));
       const deepest = errors.filter(({ instanceLocation }) => instanceLocation.length === depth);
       return deepest.slice(0, 2).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
@@ -105,7 +105,7 @@ export class ApiDocument {
   }
 
   #operation(method: string, path: string, raw: RawOperation): Operation {
-    const answer = raw.responses["200"]?.content?.["application/json"]?.schema;
+    const response = raw.responses["200"]?.content?.["application/json"]?.schema;
     const content = raw.requestBody?.content;
     return {
       id: raw.operationId,
@@ -114,12 +114,12 @@ export class ApiDocument {
       query: (raw.parameters ?? []).filter((one) => one.in === "query"),
       body: content?.["application/json"]?.schema,
       takesForms: content?.["application/x-www-form-urlencoded"] !== undefined,
-      mistakesOfAnswer: answer === undefined ? undefined : this.mistakesOf(answer),
+      responseViolations: response === undefined ? undefined : this.violationsOf(response),
     };
   }
 }
 
-/** The library does not take a name of a member that is no Unicode: neither does any schema of ours. */
+/** The library throws for a member whose name is not well-formed Unicode, which no schema of ours accepts either. */
 function validate(validator: Validator, json: unknown): Pick<ReturnType<Validator["validate"]>, "errors"> {
   try {
     return validator.validate(json);
@@ -129,7 +129,7 @@ function validate(validator: Validator, json: unknown): Pick<ReturnType<Validato
   }
 }
 
-/** What both schemas ask for, where the second adds to the first. */
+/** A schema with the keywords of both. */
 function merged(schema: Schema, more: Schema): Schema {
   const properties = Object.entries(more.properties ?? {}).map(
     ([name, one]) => [name, { ...schema.properties?.[name], ...one }] as const,
@@ -137,7 +137,7 @@ function merged(schema: Schema, more: Schema): Schema {
   return { ...schema, ...more, properties: { ...schema.properties, ...Object.fromEntries(properties) } };
 }
 
-/** A uid may be empty in the path of a method that makes roots, and then takes its slash along. */
+/** A method that creates a root resource has an empty uid in its path, and no slash before it. */
 function expressionOf(path: string): RegExp {
   const literal = path.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
   return new RegExp(`^${literal.replace(/\/\{[^}]*\}/g, "(?:/.*)?")}$`, "s");

@@ -3,37 +3,37 @@ import { flipped } from "./mutate-json.ts";
 import { Random } from "./random.ts";
 import type { FuzzingOptions } from "./rest-fuzzing.ts";
 
-const atOnce = 16;
+const concurrency = 16;
 
-/** Sends bytes to the port that are no HTTP, or hardly. The connection must end soon after they do. */
+/** Sends bytes that are not valid HTTP. The server must close the connection within the time limit. */
 export async function fuzzBytes(options: FuzzingOptions): Promise<ReadonlyMap<number, number>> {
   const { url, seed, requests, timeLimit, findings } = options;
   const statuses = new Map<number, number>();
-  for (let done = 0; done < requests; done += atOnce) {
+  for (let done = 0; done < requests; done += concurrency) {
     await Promise.all(
-      Array.from({ length: Math.min(atOnce, requests - done) }, async (_, index) => {
+      Array.from({ length: Math.min(concurrency, requests - done) }, async (_, index) => {
         const number = done + index + 1;
-        const bytes = anyBytes(new Random(seed, `bytes ${number}`), new URL(url).host);
+        const bytes = drawBytes(new Random(seed, `bytes ${number}`), new URL(url).host);
         const { text, isOver } = await untilClosed(new URL(url), bytes, timeLimit);
         const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1] ?? 0);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        const what = !isOver
-          ? "the connection does not end"
+        const problem = !isOver
+          ? "the connection stays open"
           : status >= 500 && status !== 501
             ? `status ${status}: ${text}`
             : undefined;
-        const how = `base64 -d <<<${bytes.subarray(0, 3_000).toString("base64")} | nc ${new URL(url).hostname} ${new URL(url).port}`;
-        if (what !== undefined) findings.add({ number, kind: "bytes", about: "the port", what, how });
+        const reproduction = `base64 -d <<<${bytes.subarray(0, 3_000).toString("base64")} | nc ${new URL(url).hostname} ${new URL(url).port}`;
+        if (problem !== undefined) findings.add({ number, kind: "bytes", subject: "the port", problem, reproduction });
       }),
     );
-    options.progress(Math.min(done + atOnce, requests));
+    options.progress(Math.min(done + concurrency, requests));
   }
   return statuses;
 }
 
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-function anyBytes(random: Random, host: string): Buffer {
+function drawBytes(random: Random, host: string): Buffer {
   const request = Buffer.from(`GET /iam/v2beta1/groups HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\n\r\n`);
   switch (random.int(0, 7)) {
     case 0:
@@ -49,7 +49,7 @@ function anyBytes(random: Random, host: string): Buffer {
     case 5:
       return Buffer.concat([preface, settings, ...Array.from({ length: random.int(1, 20) }, () => frame(random))]);
     case 6:
-      // The beginning of TLS, which a plaintext port does not speak.
+      // The start of a TLS handshake, on a plaintext port.
       return Buffer.concat([Buffer.from("16030100a5010000a10303", "hex"), random.bytes(random.int(0, 200))]);
     default:
       return Buffer.from(
@@ -58,10 +58,10 @@ function anyBytes(random: Random, host: string): Buffer {
   }
 }
 
-/** HTTP/2's first frame of a client, without settings. */
+/** The first frame of an HTTP/2 client: SETTINGS without a setting. */
 const settings = Buffer.from("000000040000000000", "hex");
 
-/** A frame of HTTP/2 of some type, about some stream, with something in it. */
+/** An HTTP/2 frame of a random type, for a random stream, with a random payload. */
 function frame(random: Random): Buffer {
   const payload = random.bytes(random.pick([0, 1, 4, 5, 8, 50]));
   const head = Buffer.alloc(9);
@@ -72,7 +72,7 @@ function frame(random: Random): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** What the server sends until it closes, once our side of the connection has ended. */
+/** Sends the bytes, closes the sending side, and reads until the server closes the connection. */
 function untilClosed(
   { hostname, port }: URL,
   bytes: Buffer,

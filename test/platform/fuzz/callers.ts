@@ -1,47 +1,47 @@
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { Random } from "./random.ts";
 
-/** An identity whose issuer is ours, so that it can be assumed. */
-export interface Assumed {
+/** An identity whose issuer is the fuzzer, which can sign subject tokens for it. */
+export interface AssumableIdentity {
   readonly uid: string;
   readonly subject: string;
 }
 
-interface Caller extends Assumed {
+interface Caller extends AssumableIdentity {
   token: string;
 }
 
-/** Sends one request of the API. @throws Error where it does not succeed */
+/** Sends one request to the API, by default as the administrator. @throws {Error} if it does not succeed */
 export type Send = (method: string, path: string, body?: object, token?: string) => Promise<Record<string, unknown>>;
 
 const issuer = "https://fuzz.example.com";
 
-/** Who calls: the admin, identities with fewer rights, nobody, and tokens that are wrong. */
+/** The credentials of requests: the administrator's, those of identities with fewer permissions, and invalid ones. */
 export class Callers {
   readonly #adminToken: string;
   readonly #callers: readonly Caller[];
   readonly #baseUrl: string;
-  /** Incoming tokens by the subjects of identities. Made ahead: signing takes its time. */
-  readonly #right: ReadonlyMap<string, string>;
-  readonly #wrong: readonly string[];
+  /** Valid subject tokens by subject. They are signed in advance, because signing is slow. */
+  readonly #valid: ReadonlyMap<string, string>;
+  readonly #invalid: readonly string[];
   readonly #refreshTokens: string[] = [];
 
   private constructor(
     adminToken: string,
     callers: readonly Caller[],
     baseUrl: string,
-    right: ReadonlyMap<string, string>,
-    wrong: readonly string[],
+    valid: ReadonlyMap<string, string>,
+    invalid: readonly string[],
   ) {
     this.#adminToken = adminToken;
     this.#callers = callers;
     this.#baseUrl = baseUrl;
-    this.#right = right;
-    this.#wrong = wrong;
+    this.#valid = valid;
+    this.#invalid = invalid;
   }
 
-  /** Makes the identities, below a group: one for each role. */
-  static async make(send: Send, adminToken: string, group: string, baseUrl: string): Promise<Callers> {
+  /** Creates an identity for each of three roles in a group. */
+  static async create(send: Send, adminToken: string, group: string, baseUrl: string): Promise<Callers> {
     const { publicKey, privateKey } = await generateKeyPair("ES256");
     const issuerKeys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" }] });
     const audience = new URL(baseUrl).hostname;
@@ -54,36 +54,32 @@ export class Callers {
       await send("POST", `/iam/v2beta1/roleBindings/${group}`, { identityUid: uid, roleUid });
       callers.push({ uid: uid as string, subject: role, token: "" });
     }
-    const { right, wrong } = await incomingTokens(privateKey, audience);
+    const { valid, invalid } = await subjectTokens(privateKey, audience);
     for (const caller of callers) {
       const query = `aud=${encodeURIComponent(baseUrl)}&identity=${caller.uid}`;
-      const { token } = await send("GET", `/sts/exchange?${query}`, undefined, right.get(caller.subject));
+      const { token } = await send("GET", `/sts/exchange?${query}`, undefined, valid.get(caller.subject));
       caller.token = token as string;
     }
-    return new Callers(adminToken, callers, baseUrl, right, wrong);
+    return new Callers(adminToken, callers, baseUrl, valid, invalid);
   }
 
-  /** What must not be shown. */
+  /** The tokens, with the names of the variables that stand for them in reproductions. */
   get secrets(): ReadonlyMap<string, string> {
     const own = this.#callers.map(({ token, subject }): [string, string] => [token, `${subject.toUpperCase()}_TOKEN`]);
     return new Map([[this.#adminToken, "ADMIN_TOKEN"], ...own]);
   }
 
-  get admin(): string {
-    return this.#adminToken;
-  }
-
-  /** What tokens are for. */
+  /** The audience of access tokens. */
   get audience(): string {
     return this.#baseUrl;
   }
 
-  /** An identity that an incoming token of ours may assume. */
-  assumed(random: Random): Assumed {
+  /** An identity that a valid subject token can assume. */
+  assumableIdentity(random: Random): AssumableIdentity {
     return random.pick(this.#callers);
   }
 
-  /** Remembers a refresh token, for one use. */
+  /** Keeps a refresh token, which is valid for one use. */
   addRefreshToken(token: string): void {
     this.#refreshTokens.push(token);
     if (this.#refreshTokens.length > 50) this.#refreshTokens.shift();
@@ -99,12 +95,12 @@ export class Callers {
     return `Bearer ${token}`;
   }
 
-  /** The same for the token exchange: tokens of our issuer for the identity, and wrong ones; or refresh tokens. */
-  incoming(isRefresh: boolean, { subject }: Assumed, random: Random): string {
+  /** The header's value for a token exchange: a valid or invalid subject token, or a refresh token. */
+  subjectToken(isRefresh: boolean, { subject }: AssumableIdentity, random: Random): string {
     if (isRefresh && this.#refreshTokens.length > 0 && random.chance(0.8))
       return `Bearer ${random.pick(this.#refreshTokens)}`;
     if (random.chance(0.05)) return `Bearer ${this.#adminToken}`;
-    return `Bearer ${random.chance(0.5) ? (this.#right.get(subject) ?? "") : random.pick(this.#wrong)}`;
+    return `Bearer ${random.chance(0.5) ? (this.#valid.get(subject) ?? "") : random.pick(this.#invalid)}`;
   }
 }
 
@@ -121,21 +117,21 @@ function signed(
   return new SignJWT(claims).setProtectedHeader(header).sign(key);
 }
 
-async function incomingTokens(
+async function subjectTokens(
   key: CryptoKey,
   audience: string,
-): Promise<{ right: ReadonlyMap<string, string>; wrong: string[] }> {
+): Promise<{ valid: ReadonlyMap<string, string>; invalid: string[] }> {
   const claims = (changes: Record<string, unknown>, subject = "viewer") => ({
     ...claimsOf(subject, audience),
     ...changes,
   });
   const header = { alg: "ES256", kid: "1" };
   const subjects = ["viewer", "editor", "owner"];
-  const right = await Promise.all(
+  const valid = await Promise.all(
     subjects.map(async (subject) => [subject, await signed(key, claims({}, subject), header)] as const),
   );
-  const [, sample = ""] = right[0] ?? [];
-  const changed = [
+  const [, sample = ""] = valid[0] ?? [];
+  const invalidClaims = [
     { exp: 1 },
     { exp: "x" },
     { exp: 1e300 },
@@ -147,13 +143,13 @@ async function incomingTokens(
     { iss: "x" },
     { iss: {} },
   ];
-  const wrong = await Promise.all(changed.map((one) => signed(key, claims(one), header)));
+  const wrongClaims = await Promise.all(invalidClaims.map((one) => signed(key, claims(one), header)));
   const [, payload = "", signature = ""] = sample.split(".");
   const none = Buffer.from('{"alg":"none"}').toString("base64url");
   const hs256 = Buffer.from('{"alg":"HS256","kid":"1"}').toString("base64url");
   const odd = Buffer.from('{"alg":"ES256","kid":{"a":1},"crit":["x"],"b64":false}').toString("base64url");
-  const all = [
-    ...wrong,
+  const invalid = [
+    ...wrongClaims,
     `${none}.${payload}.`,
     `${hs256}.${payload}.${signature}`,
     `${odd}.${payload}.${signature}`,
@@ -165,5 +161,5 @@ async function incomingTokens(
     await signed(key, claims({}), { alg: "ES256", kid: "unknown" }),
     await signed(key, claims({}), { alg: "ES256" }),
   ];
-  return { right: new Map(right), wrong: all };
+  return { valid: new Map(valid), invalid };
 }

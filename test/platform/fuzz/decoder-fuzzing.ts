@@ -1,260 +1,43 @@
-import { type DescMessage, equals, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stringify } from "yaml";
-import { ApiError } from "#src/platform/errors/api-error.ts";
-import { parseFaultRule } from "#src/platform/faults/fault-rule.ts";
-import { RepoSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
-import { TagSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { AdvisorySchema } from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { LoadMistake } from "#src/platform/load/mistake.ts";
-import { readRecords } from "#src/platform/load/record.ts";
-import { documentsOf } from "#src/platform/load/source-file.ts";
-import { PageTokens } from "#src/platform/resources/page-token.ts";
-import { readIncomingToken } from "#src/platform/tokens/incoming-token.ts";
-import { parseJwks } from "#src/platform/tokens/jwks.ts";
-import { compilePattern } from "#src/platform/tokens/pattern.ts";
-import { parse } from "yaml";
-import type { Findings } from "./finding.ts";
-import { flipped, mutateJsonText, mutateValue } from "./mutate-json.ts";
-import { oddText } from "./odd-values.ts";
+import { decodersIn } from "./decoders.ts";
+import type { Findings } from "./findings.ts";
 import { Random } from "./random.ts";
 
 export interface DecoderFuzzing {
   readonly seed: number;
   readonly rounds: number;
-  /** Milliseconds that one decoding may take. */
+  /** The time limit of each decoding in milliseconds. */
   readonly timeLimit: number;
   readonly findings: Findings;
 }
 
-/** One decoder: makes a text and decodes it. Returns what is wrong; what it throws is wrong, too. */
-interface Decoder {
-  readonly name: string;
-  readonly text: (random: Random) => string | Buffer;
-  readonly decode: (text: string | Buffer) => string | undefined;
-}
-
-/** Texts that are nearly right for the decoders that no request reaches alone, in this process. */
+/**
+ * Calls the platform's decoders in this process with inputs that are almost valid: a request cannot reach each of them
+ * directly.
+ */
 export function fuzzDecoders({ seed, rounds, timeLimit, findings }: DecoderFuzzing): void {
   const folder = mkdtempSync(join(tmpdir(), "muster-fuzz-"));
   try {
     const decoders = decodersIn(folder);
     for (let number = 1; number <= rounds; number++) {
       const random = new Random(seed, `decoder ${number}`);
-      const { name, text: textOf, decode } = random.pick(decoders);
-      const text = textOf(random);
+      const { name, draw, decode } = random.pick(decoders);
+      const input = draw(random);
       const started = performance.now();
-      let what: string | undefined;
+      let problem: string | undefined;
       try {
-        what = decode(text);
+        problem = decode(input);
       } catch (error) {
-        what = `throws ${String(error)}`;
+        problem = `throws ${String(error)}`;
       }
-      const took = performance.now() - started;
-      if (took > timeLimit) what = `takes ${Math.round(took)} ms`;
-      const how = JSON.stringify(text.toString().slice(0, 2_000));
-      if (what !== undefined) findings.add({ number, kind: "decoder", about: name, what, how });
+      const duration = performance.now() - started;
+      if (duration > timeLimit) problem = `takes ${Math.round(duration)} ms`;
+      const reproduction = JSON.stringify(input.toString().slice(0, 2_000));
+      if (problem !== undefined) findings.add({ number, kind: "decoder", subject: name, problem, reproduction });
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-function decodersIn(folder: string): Decoder[] {
-  const documents = sampleDocuments();
-  const load = (format: "yaml" | "json", text: string | Buffer) => {
-    const path = join(folder, `file.${format}`);
-    writeFileSync(path, text);
-    for (const document of documentsOf({ path, format, bytes: text.length }, () => {}))
-      if (!(document instanceof LoadMistake)) {
-        const mistake = recordMistake(document);
-        if (mistake !== undefined) return mistake;
-      }
-    return undefined;
-  };
-  return [
-    {
-      name: "load of JSON",
-      text: (random) => {
-        const value = mutateValue(random.pick(documents), random);
-        const json = JSON.stringify(value) ?? "";
-        return random.chance(0.6) ? json : mutateJsonText(json, random);
-      },
-      decode: (text) => load("json", text),
-    },
-    {
-      name: "load of YAML",
-      text: (random) => {
-        if (random.chance(0.1)) return random.pick(oddYaml);
-        const text = yamlOf(mutateValue(random.pick(documents), random));
-        return random.chance(0.6) ? text : flipped(Buffer.from(text), random);
-      },
-      decode: (text) => load("yaml", text),
-    },
-    {
-      name: "fault rule",
-      text: (random) =>
-        Array.from({ length: random.int(1, 5) }, () =>
-          random.pick([
-            "method=",
-            "share=0.5",
-            "count=3",
-            "latency=10ms",
-            "code=14",
-            "reset",
-            "applied",
-            "truncate",
-            "code=99",
-            "method=*".repeat(50),
-            oddText(random),
-          ]),
-        ).join(","),
-      decode: (text) =>
-        unlessThrown(
-          () => parseFaultRule(text.toString()),
-          (error) => error.constructor === Error,
-        ),
-    },
-    {
-      name: "JWKS",
-      text: (random) =>
-        mutateJsonText(JSON.stringify(mutateValue({ keys: [{ kty: "EC", kid: "a" }] }, random)) ?? "", random),
-      decode: (text) => void parseJwks(text.toString()),
-    },
-    {
-      name: "pattern",
-      text: (random) => Array.from({ length: random.int(1, 6) }, () => random.pick(patternParts)).join(""),
-      decode: (text) => void compilePattern(text.toString())?.("a".repeat(5_000)),
-    },
-    {
-      name: "incoming token",
-      text: (random) => {
-        const part = () =>
-          mutateJsonText(
-            JSON.stringify(mutateValue({ alg: "ES256", iss: "a", sub: "b", exp: 1 }, random)) ?? "",
-            random,
-          );
-        return `${part().toString("base64url")}.${part().toString("base64url")}.${random.bytes(8).toString("base64url")}`;
-      },
-      decode: (text) =>
-        unlessThrown(
-          () => readIncomingToken(text.toString()),
-          (error) => error instanceof ApiError,
-        ),
-    },
-    {
-      name: "page token",
-      text: (random) => {
-        const token = pageTokens.issue(
-          "query",
-          { sort: oddText(random).toWellFormed(), uid: "u" },
-          random.int(0, 2 ** 40),
-        );
-        return random.chance(0.2) ? token : flipped(Buffer.from(token), random).toString("latin1");
-      },
-      decode: (text) =>
-        unlessThrown(
-          () => pageTokens.read(text.toString(), "query", 2 ** 40),
-          (error) => error instanceof ApiError,
-        ),
-    },
-  ];
-}
-
-const pageTokens = new PageTokens(new Uint8Array(32));
-
-const patternParts = [
-  "a",
-  ".*",
-  "(a|b)",
-  "(a+)+",
-  "{1000}",
-  "{100}",
-  "[^a]",
-  "\\pL",
-  "(?i)",
-  "(",
-  ")",
-  "(?P<n>",
-  "\\b",
-  "$",
-  "^",
-  "|",
-  "\\Q",
-  "(?:x{50}){50}",
-  "[[:alpha:]]",
-  "\\x{10FFFF}",
-  "+",
-  "*?",
-];
-
-const oddYaml = [
-  // Each alias doubles what it names.
-  `a: &a [x]\n${Array.from({ length: 30 }, (_, level) => `b${level}: &b${level} [*${level === 0 ? "a" : `b${level - 1}`}, *${level === 0 ? "a" : `b${level - 1}`}]`).join("\n")}\nkind: Repo\n`,
-  "a: &a [*a]\n",
-  "--- !!js/function x\n",
-  "kind: Repo\nname: 0777\n",
-  "kind: Repo\n<<: {name: a}\n",
-  "? {a: b}\n: c\n",
-  "%YAML 9.9\n---\nkind: Repo\n",
-  `${"[".repeat(5_000)}\n`,
-  `${"- ".repeat(5_000)}\n`,
-  `${"a: {".repeat(2_000)}\n`,
-  "kind: Repo\nname: !!binary gA==\n",
-  "kind: Repo\n__proto__: {name: a}\n",
-  "\ufeffkind: Repo\nname: a\n",
-  "kind: Repo\nname: .nan\n",
-  "kind: Tag\nrepo: 2026-01-01\n",
-];
-
-/** What is nested too deep to be written as YAML is written as JSON, which is YAML too. */
-function yamlOf(value: unknown): string {
-  try {
-    return stringify(value);
-  } catch {
-    return JSON.stringify(value) ?? "";
-  }
-}
-
-/** The realistic documents that the examples have. */
-function sampleDocuments(): unknown[] {
-  const examples = join(import.meta.dirname, "../../../examples/platform");
-  return readdirSync(examples).flatMap((name) => {
-    const text = readFileSync(join(examples, name), "utf8");
-    return name.endsWith(".json")
-      ? [JSON.parse(text) as unknown]
-      : text.split(/^---$/m).map((one) => parse(one) as unknown);
-  });
-}
-
-/** A record must be what it will be when it is read from the store. */
-function recordMistake(document: Parameters<typeof readRecords>[0]): string | undefined {
-  try {
-    for (const record of readRecords(document)) {
-      if (record.kind === "Repo" && !survives(RepoSchema, record.repo))
-        return "the repo is another one when it is kept";
-      if (record.kind === "Tag" && !survives(TagSchema, record.tag)) return "the tag is another one when it is kept";
-      if (record.kind === "Advisory" && !survives(AdvisorySchema, record.advisory))
-        return "the advisory is another one when it is kept";
-    }
-    return undefined;
-  } catch (error) {
-    if (error instanceof LoadMistake) return undefined;
-    throw error;
-  }
-}
-
-function survives<D extends DescMessage>(desc: D, message: MessageShape<D>): boolean {
-  return equals(desc, message, fromBinary(desc, toBinary(desc, message)));
-}
-
-function unlessThrown(decode: () => unknown, isExpected: (error: Error) => boolean): string | undefined {
-  try {
-    decode();
-  } catch (error) {
-    if (!(error instanceof Error) || !isExpected(error)) throw error;
-  }
-  return undefined;
 }

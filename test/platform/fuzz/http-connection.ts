@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 
-export interface HttpAnswer {
-  readonly kind: "answer";
+export interface HttpResponse {
+  readonly kind: "response";
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
@@ -10,15 +10,15 @@ export interface HttpAnswer {
 
 /** How a request ended. */
 export type Ending =
-  | HttpAnswer
-  /** The connection ended without an answer. */
+  | HttpResponse
+  /** The connection closed without a response. */
   | { readonly kind: "closed"; readonly milliseconds: number }
-  /** Neither an answer nor an end within the time limit. */
+  /** Neither a response nor the end of the connection within the time limit. */
   | { readonly kind: "hang"; readonly milliseconds: number }
-  /** Bytes that are no answer of HTTP/1.1. */
+  /** The bytes are not an HTTP/1.1 response. */
   | { readonly kind: "malformed"; readonly why: string; readonly milliseconds: number };
 
-/** A connection of HTTP/1.1 that sends whatever bytes it is given, and reads answers strictly. */
+/** An HTTP/1.1 connection that sends any bytes and parses responses strictly. */
 export class HttpConnection {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
@@ -57,8 +57,8 @@ export class HttpConnection {
   }
 
   /**
-   * Sends a request and waits for what comes of it.
-   * @param last whether nothing follows: then the sending side of the connection ends
+   * Sends a request and waits for its response.
+   * @param last close the sending side of the connection after the request
    */
   async send(bytes: Buffer, method: string, timeLimit: number, last = false): Promise<Ending> {
     const started = performance.now();
@@ -67,7 +67,7 @@ export class HttpConnection {
       isLate = true;
       this.#wake();
     }, timeLimit);
-    // What comes early ends the sending: a server need not read all of what it refuses.
+    // A server may respond before it has read all of a request that it rejects.
     if (last) this.#socket.end(bytes);
     else this.#socket.write(bytes);
     try {
@@ -81,7 +81,7 @@ export class HttpConnection {
             ? { kind: "closed", milliseconds }
             : {
                 kind: "malformed",
-                why: `an answer that was cut off: ${this.#received.subarray(0, 200).toString("latin1")}`,
+                why: `truncated response: ${this.#received.subarray(0, 200).toString("latin1")}`,
                 milliseconds,
               };
         if (isLate) return { kind: "hang", milliseconds };
@@ -97,24 +97,24 @@ export class HttpConnection {
     this.#socket.destroy();
   }
 
-  /** The server said that nothing more is answered. */
+  /** The server sent `connection: close`. */
   #close(): void {
     this.#isEnded = true;
     this.#socket.end();
   }
 
-  /** The answer, as far as it is there: undefined where it is not whole yet, a text where it is none. */
-  #read(method: string): Omit<HttpAnswer, "milliseconds"> | string | undefined {
+  /** @returns the received response; undefined if it is incomplete, a text that says why if it is malformed */
+  #read(method: string): Omit<HttpResponse, "milliseconds"> | string | undefined {
     const end = this.#received.indexOf("\r\n\r\n");
     if (end < 0) return undefined;
     const [statusLine = "", ...lines] = this.#received.subarray(0, end).toString("latin1").split("\r\n");
     const found = /^HTTP\/1\.1 (\d{3})(?: [ -~]*)?$/.exec(statusLine);
-    if (found === null) return `no status line: ${statusLine.slice(0, 100)}`;
+    if (found === null) return `invalid status line: ${statusLine.slice(0, 100)}`;
     const status = Number(found[1]);
     const headers: [string, string][] = [];
     for (const line of lines) {
       const header = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([ -~\t]*)$/.exec(line);
-      if (header === null) return `no header: ${line.slice(0, 100)}`;
+      if (header === null) return `invalid header: ${line.slice(0, 100)}`;
       headers.push([(header[1] ?? "").toLowerCase(), (header[2] ?? "").trimEnd()]);
     }
     const rest = this.#received.subarray(end + 4);
@@ -126,7 +126,7 @@ export class HttpConnection {
     if (typeof body !== "object") return body;
     this.#received = rest.subarray(body.used);
     if (headers.some(([name, value]) => name === "connection" && value.toLowerCase() === "close")) this.#close();
-    return { kind: "answer", status, headers, body: body.content };
+    return { kind: "response", status, headers, body: body.content };
   }
 
   #bodyOf(
@@ -139,10 +139,11 @@ export class HttpConnection {
     const length = headers.get("content-length");
     if (headers.get("transfer-encoding") === "chunked") return chunkedBody(rest);
     if (length === undefined) {
-      if (headers.get("connection") !== "close") return "neither a length nor chunks nor the end of the connection";
+      if (headers.get("connection") !== "close")
+        return "the body has neither a length nor chunks, and the connection stays open";
       return this.#isEnded ? { content: rest, used: rest.length } : undefined;
     }
-    if (!/^\d+$/.test(length)) return `a length that is none: ${length}`;
+    if (!/^\d+$/.test(length)) return `invalid content-length: ${length}`;
     const size = Number(length);
     return rest.length < size ? undefined : { content: rest.subarray(0, size), used: size };
   }
@@ -154,7 +155,7 @@ function chunkedBody(bytes: Buffer): { content: Buffer; used: number } | string 
     const lineEnd = bytes.indexOf("\r\n", at);
     if (lineEnd < 0) return undefined;
     const size = Number.parseInt(bytes.subarray(at, lineEnd).toString("latin1"), 16);
-    if (Number.isNaN(size)) return "a chunk without a size";
+    if (Number.isNaN(size)) return "chunk without a size";
     const end = lineEnd + 2 + size + 2;
     if (bytes.length < end) return undefined;
     if (size === 0) return { content: Buffer.concat(parts), used: end };

@@ -3,16 +3,16 @@ import { type ClientHttp2Session, connect } from "node:http2";
 /** How a call over HTTP/2 ended. */
 export type StreamEnding =
   | {
-      readonly kind: "answer";
+      readonly kind: "response";
       readonly headers: Readonly<Record<string, string>>;
       readonly trailers: Readonly<Record<string, string>>;
       readonly body: Buffer;
     }
-  /** The stream or its connection ended before the answer was whole. */
+  /** The stream or its connection closed before the response was complete. */
   | { readonly kind: "closed"; readonly why: string }
   | { readonly kind: "hang" };
 
-/** A session of HTTP/2 in plaintext, which is opened anew where a server ended it. */
+/** A plaintext HTTP/2 session. It is opened again when the server closes it. */
 export class Http2Session {
   readonly #url: string;
   #session: ClientHttp2Session | undefined;
@@ -43,7 +43,7 @@ export class Http2Session {
       stream.on("trailers", (received) => (trailers = textsOf(received)));
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
-        if (head !== undefined) end({ kind: "answer", headers: head, trailers, body: Buffer.concat(chunks) });
+        if (head !== undefined) end({ kind: "response", headers: head, trailers, body: Buffer.concat(chunks) });
       });
       stream.on("error", (error) => end({ kind: "closed", why: error.message }));
       stream.on("close", () => end({ kind: "closed", why: `the stream was closed with code ${stream.rstCode}` }));
@@ -57,7 +57,7 @@ export class Http2Session {
 
   #open(): ClientHttp2Session {
     if (this.#session === undefined || this.#session.closed || this.#session.destroyed) {
-      // The limit is for both directions: it would stop us, too.
+      // The limit applies to both directions, so the default would also limit what we send.
       this.#session = connect(this.#url, { maxSessionMemory: 1_000 });
       this.#session.on("error", () => {});
     }

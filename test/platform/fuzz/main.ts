@@ -3,75 +3,55 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PostgresServer } from "#src/platform/tests/postgres-server.ts";
-import { PlatformProcess } from "./platform-process.ts";
-import { fuzz, type FuzzRun } from "./run.ts";
+import { readCommandLine, wholeNumber } from "#test/support/command-line.ts";
+import { fuzz, type FuzzRun } from "./fuzz.ts";
+import { PlatformUnderTest } from "./platform-under-test.ts";
 
-const usage = `npm run fuzz:platform -- [--requests N] [--seed S] [--postgres] [--url URL --token-file FILE]
+const usage = `Usage: npm run fuzz:platform -- [--requests N] [--seed S] [--postgres] [--url URL --token-file FILE]
 
-Sends random requests to a platform and holds the answers against its contract: 50,000 by default, to a platform of its own.
-  --requests N       how many, over REST, gRPC, Connect and bare bytes together
-  --seed S           the same seed draws the same requests; a random one by default
-  --postgres         its own platform keeps its data in a PostgreSQL server of its own, in place of SQLite
-  --url URL          another platform in the place of its own; --token-file has its admin's token
-  --time-limit MS    how long an answer may take (10000)`;
+Sends random requests to a platform and checks each response against the platform's contract. By default it starts a
+platform of its own with SQLite. It exits with 1 if there is a finding.
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: "string", default: "50000" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000_000) },
-    postgres: { type: "boolean", default: false },
-    url: { type: "string" },
-    "token-file": { type: "string" },
-    "time-limit": { type: "string", default: "10000" },
-    help: { type: "boolean", default: false },
-  },
-});
-if (values.help) {
-  console.log(usage);
-  process.exit(0);
-}
+  --requests N       number of requests over REST, gRPC, Connect and raw bytes together (default 50000)
+  --seed S           seed of the random requests; the same seed gives the same requests (default random)
+  --postgres         start the platform with a PostgreSQL server of its own instead of SQLite
+  --url URL          test the platform at URL instead of starting one
+  --token-file FILE  the file with the administrator's token of that platform
+  --time-limit MS    time limit of each response in milliseconds (default 10000)
+  --help             print this text
+`;
 
-const whole = (name: "requests" | "seed" | "time-limit"): number => {
-  const value = Number(values[name]);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  console.error(`--${name} must be a whole number\n\n${usage}`);
-  process.exit(2);
-};
-const settings = {
-  requests: whole("requests"),
-  seed: whole("seed"),
-  timeLimit: whole("time-limit"),
-  progress: (line: string) => console.log(line),
-};
+const options = readCommandLine({ name: "fuzz:platform", usage }, readOptions);
+const { requests, seed, timeLimit, remote } = options;
+const progress = (line: string) => console.log(line);
+const settings = { requests, seed, timeLimit, progress };
+const succeeded = await (remote === undefined ? fuzzOwnPlatform() : fuzzAndReport({ ...settings, ...remote }));
+process.exitCode = succeeded ? 0 : 1;
 
-async function report(run: FuzzRun): Promise<boolean> {
+/** @returns whether there is no finding */
+async function fuzzAndReport(run: FuzzRun): Promise<boolean> {
   const started = performance.now();
-  const { findings, answers, unreached } = await fuzz(run);
+  const { findings, responses, neverSucceeded } = await fuzz(run);
   for (const line of findings.lines(run.seed)) console.log(line);
-  for (const [kind, counts] of Object.entries(answers)) {
-    const told = [...counts].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
-    console.log(`${kind}: ${told.join(", ")}`);
+  for (const [protocol, counts] of Object.entries(responses)) {
+    const sorted = [...counts].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+    console.log(`${protocol}: ${sorted.join(", ")}`);
   }
-  if (unreached.length > 0) console.log(`never succeeded: ${unreached.join(", ")}`);
+  if (neverSucceeded.length > 0) console.log(`operations that never succeeded: ${neverSucceeded.join(", ")}`);
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   console.log(`${run.requests} requests, seed ${run.seed}, ${seconds} s: ${findings.count} findings`);
   return findings.count === 0;
 }
 
-async function ofItsOwn(): Promise<boolean> {
+async function fuzzOwnPlatform(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "muster-fuzz-"));
-  const server = values.postgres ? await PostgresServer.start() : undefined;
+  const server = options.postgres ? await PostgresServer.start() : undefined;
   try {
     const data = server === undefined ? ["--data", join(folder, "data")] : ["--database", await server.newDatabase()];
-    const platform = await PlatformProcess.start(data, folder);
+    const platform = await PlatformUnderTest.start(data, folder);
     try {
-      await PlatformProcess.loadExamples(data);
-      return await report({
-        ...settings,
-        url: platform.url,
-        adminToken: platform.adminToken,
-        complaints: platform.complaints,
-      });
+      const { url, adminToken } = platform;
+      return await fuzzAndReport({ ...settings, url, adminToken, errorLog: () => platform.errorLog });
     } finally {
       await platform.stop();
     }
@@ -81,13 +61,34 @@ async function ofItsOwn(): Promise<boolean> {
   }
 }
 
-async function ofAnother(url: string, tokenFile: string | undefined): Promise<boolean> {
-  if (tokenFile === undefined) {
-    console.error(`--url needs --token-file\n\n${usage}`);
-    process.exit(2);
-  }
-  return report({ ...settings, url: url.replace(/\/$/, ""), adminToken: readFileSync(tokenFile, "utf8").trim() });
+interface Options extends Pick<FuzzRun, "requests" | "seed" | "timeLimit"> {
+  readonly postgres: boolean;
+  readonly remote: Pick<FuzzRun, "url" | "adminToken"> | undefined;
 }
 
-const isFine = await (values.url === undefined ? ofItsOwn() : ofAnother(values.url, values["token-file"]));
-process.exitCode = isFine ? 0 : 1;
+function readOptions(): Options | "help" {
+  const { values } = parseArgs({
+    options: {
+      requests: { type: "string", default: "50000" },
+      seed: { type: "string", default: String(Date.now() % 1_000_000_000) },
+      postgres: { type: "boolean", default: false },
+      url: { type: "string" },
+      "token-file": { type: "string" },
+      "time-limit": { type: "string", default: "10000" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return "help";
+  return {
+    requests: wholeNumber("--requests", values.requests),
+    seed: wholeNumber("--seed", values.seed),
+    timeLimit: wholeNumber("--time-limit", values["time-limit"]),
+    postgres: values.postgres,
+    remote: values.url === undefined ? undefined : readRemote(values.url, values["token-file"]),
+  };
+}
+
+function readRemote(url: string, tokenFile: string | undefined): Options["remote"] {
+  if (tokenFile === undefined) throw new Error("--url: set --token-file FILE too");
+  return { url: url.replace(/\/$/, ""), adminToken: readFileSync(tokenFile, "utf8").trim() };
+}

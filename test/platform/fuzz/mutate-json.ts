@@ -1,7 +1,7 @@
 import { oddText, oddValue } from "./odd-values.ts";
 import type { Random } from "./random.ts";
 
-/** The value with something in it changed: a member replaced, dropped, renamed, added, doubled or nested. */
+/** A copy of the value with one change: a member is replaced, removed, renamed, added or repeated. */
 export function mutateValue(value: unknown, random: Random): unknown {
   if (typeof value !== "object" || value === null || random.chance(0.1)) return oddValue(random);
   if (Array.isArray(value)) {
@@ -44,7 +44,7 @@ export function mutateValue(value: unknown, random: Random): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The text of a JSON body with its form changed or broken. */
+/** The text of a JSON body with changed or broken syntax. */
 export function mutateJsonText(json: string, random: Random): Buffer {
   const cut = random.int(0, json.length);
   switch (random.int(0, 10)) {
@@ -53,7 +53,7 @@ export function mutateJsonText(json: string, random: Random): Buffer {
     case 1:
       return Buffer.from(json + random.pick(["}", " x", "\0", json]));
     case 2:
-      // The same name twice.
+      // A duplicate member.
       return Buffer.from(json.replace(/^\{(("[^"]*"):)/, `{$2:${JSON.stringify(oddValue(random))},$1`));
     case 3:
       return Buffer.concat([
@@ -85,7 +85,7 @@ export function mutateJsonText(json: string, random: Random): Buffer {
   }
 }
 
-/** Some bits of the bytes turned over. */
+/** A copy of the bytes with one to three bits flipped. */
 export function flipped(bytes: Buffer, random: Random): Buffer {
   const changed = Buffer.from(bytes);
   if (changed.length === 0) return changed;

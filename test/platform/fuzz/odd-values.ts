@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** Texts that trip decoders, stores and logs. */
+/** Texts that decoders, databases and logs are known to mishandle. */
 const oddTexts: readonly string[] = [
   "",
   " ",
@@ -81,14 +81,14 @@ const oddNumbers: readonly number[] = [
 ];
 
 export function oddText(random: Random): string {
-  // Long, and not to be packed: what an index holds is bounded.
+  // Long and incompressible: the size of an index entry is limited.
   if (random.chance(0.03)) return random.bytes(random.pick([300, 1_500, 4_000])).toString("hex");
   if (random.chance(0.1))
     return String.fromCharCode(...Array.from({ length: random.int(1, 30) }, () => random.int(0, 0xffff)));
   return random.pick(oddTexts);
 }
 
-/** A value of JSON, of any type. */
+/** A JSON value of any type. */
 export function oddValue(random: Random): unknown {
   return random.weighted<() => unknown>([
     [6, () => oddText(random)],

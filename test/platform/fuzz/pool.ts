@@ -1,13 +1,13 @@
 import type { Random } from "./random.ts";
 
-/** Beyond it, the oldest are forgotten. */
-const maximumRemembered = 300;
+/** When there are more, the oldest is removed. */
+const maximumSize = 300;
 
-/** What the platform answered that is worth sending again: uids of what was made, page tokens, tokens. */
+/** Values of responses that later requests reuse: the uids of created resources, and page tokens. */
 export class Pool {
   readonly #uids = new Map<string, string[]>();
   readonly #pageTokens = new Map<string, string[]>();
-  /** The group in which all of it lives: uids above it are not ours to change. */
+  /** The group of all resources that the fuzzer creates. It must not change resources outside of it. */
   readonly home: string;
 
   constructor(home: string) {
@@ -15,9 +15,9 @@ export class Pool {
     this.add("groups", home);
   }
 
-  /** @param collection as paths name it: `groups` */
+  /** @param collection its name in paths: `groups` */
   add(collection: string, uid: string): void {
-    remember(this.#uids, collection, uid);
+    append(this.#uids, collection, uid);
   }
 
   remove(collection: string, uid: string): void {
@@ -28,7 +28,7 @@ export class Pool {
   }
 
   addPageToken(path: string, token: string): void {
-    remember(this.#pageTokens, path, token);
+    append(this.#pageTokens, path, token);
   }
 
   uid(collection: string, random: Random): string | undefined {
@@ -36,17 +36,17 @@ export class Pool {
     return known.length === 0 ? undefined : random.pick(known);
   }
 
-  /** The one that was made last: nothing is likely to be in it yet. */
+  /** The resource that was created last. It is likely to have no children yet. */
   newestUid(collection: string): string | undefined {
     return this.#uids.get(collection)?.at(-1);
   }
 
-  /** The one that is farthest from the root. */
+  /** The resource that is farthest from the root. */
   deepestUid(collection: string): string | undefined {
     return this.#uids.get(collection)?.reduce((deepest, uid) => (uid.length > deepest.length ? uid : deepest), "");
   }
 
-  /** One of any collection. */
+  /** A resource of any collection. */
   anyUid(random: Random): string {
     return this.uid(random.pick([...this.#uids.keys()]), random) ?? this.home;
   }
@@ -61,9 +61,9 @@ export class Pool {
   }
 }
 
-function remember(map: Map<string, string[]>, key: string, value: string): void {
+function append(map: Map<string, string[]>, key: string, value: string): void {
   const known = map.get(key) ?? [];
   map.set(key, known);
   known.push(value);
-  if (known.length > maximumRemembered) known.shift();
+  if (known.length > maximumSize) known.shift();
 }

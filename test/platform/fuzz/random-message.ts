@@ -7,8 +7,8 @@ import type { Hints } from "./value-of-schema.ts";
 type Properties = Record<string, unknown>;
 
 /**
- * A message of a request: mostly one that is right, by the rules of its fields, now and then with a value that JSON
- * cannot say, such as a number that is none of an enum's.
+ * The message of a request. Most values follow the rules of their fields; some cannot be written in JSON, for example
+ * an unknown number of an enum.
  */
 export function randomMessage(desc: DescMessage, random: Random, hints: Hints, depth = 0): Message {
   const message = create(desc);
@@ -38,8 +38,8 @@ function itemValue(field: DescField, random: Random, hints: Hints, depth: number
   }
   if (field.message !== undefined) {
     if (depth > 4) return create(field.message);
-    if (field.message.typeName === "google.protobuf.Timestamp") return moment(field.message, random);
-    if (field.message.typeName === "google.protobuf.Duration") return moment(field.message, random);
+    if (field.message.typeName === "google.protobuf.Timestamp") return drawTime(field.message, random);
+    if (field.message.typeName === "google.protobuf.Duration") return drawTime(field.message, random);
     if (field.message.typeName === "google.protobuf.FieldMask") {
       const paths = [
         "name",
@@ -67,8 +67,8 @@ function itemValue(field: DescField, random: Random, hints: Hints, depth: number
   return text(field, random, hints);
 }
 
-/** Of a Timestamp or a Duration: also such as no calendar has. */
-function moment(desc: DescMessage, random: Random): Message {
+/** A Timestamp or a Duration, sometimes out of range. */
+function drawTime(desc: DescMessage, random: Random): Message {
   const now = BigInt(Math.floor(Date.now() / 1_000));
   const seconds = random.weighted([
     [20, desc.typeName.endsWith("Duration") ? 60n : now + BigInt(random.int(-10_000_000, 10_000_000))],

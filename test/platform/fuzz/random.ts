@@ -1,17 +1,17 @@
-/** Random choices that a seed decides: the same seed, the same choices. Not for secrets. */
+/** Pseudorandom choices: the same seed gives the same choices. Not for secrets. */
 export class Random {
   #state: number;
 
-  /** @param label tells apart what is drawn for different things under one seed */
+  /** @param label selects one of many independent sequences of a seed */
   constructor(seed: number, label: string | number = "") {
     this.#state = seed | 0;
     for (const character of String(label))
       this.#state = Math.imul(this.#state ^ (character.codePointAt(0) ?? 0), 0x01000193);
-    // The first numbers of neighbours are alike.
+    // The first numbers of neighbouring seeds are similar.
     for (let count = 0; count < 4; count++) this.next();
   }
 
-  /** From 0 to 1, 1 excluded (Mulberry32). */
+  /** A number from 0 (inclusive) to 1 (exclusive), by Mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -19,7 +19,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** A whole number from `least` to `most`, both inclusive. */
   int(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -28,13 +28,13 @@ export class Random {
     return this.next() < share;
   }
 
-  /** @throws Error where there is nothing to pick */
+  /** @throws {Error} if there are no items */
   pick<T>(items: readonly T[]): T {
-    if (items.length === 0) throw new Error("there is nothing to pick from");
+    if (items.length === 0) throw new Error("pick: the list is empty");
     return items[this.int(0, items.length - 1)] as T;
   }
 
-  /** One of the choices, each as often as its weight says. */
+  /** One of the choices, with a probability in proportion to its weight. */
   weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
     let rest = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, choice] of choices) if ((rest -= weight) < 0) return choice;

@@ -5,29 +5,29 @@ import type { Pool } from "./pool.ts";
 import type { Random } from "./random.ts";
 import { type Hints, valueOfSchema } from "./value-of-schema.ts";
 
-/** A request of the API that is right, in parts, so that each can be made wrong. */
+/** A valid request of the API in parts, each of which can be mutated. */
 export interface RestRequest {
   readonly operation: Operation;
   readonly method: string;
-  /** Encoded. */
+  /** Percent-encoded. */
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: unknown;
 }
 
-/** What requests are made from. */
-export interface Ground {
+/** The sources of requests: the OpenAPI document, earlier responses, and credentials. */
+export interface RequestSources {
   readonly document: ApiDocument;
   readonly pool: Pool;
   readonly callers: Callers;
 }
 
-/** A valid request of any operation of the document, about what is there. */
-export function restRequest({ document, pool, callers }: Ground, random: Random): RestRequest {
+/** A valid request of a random operation, for existing resources. */
+export function restRequest({ document, pool, callers }: RequestSources, random: Random): RestRequest {
   const operation = random.weighted(document.operations.map((one) => [weightOf(one, pool), one] as const));
   const isExchange = operation.path.startsWith("/sts/");
-  const assumed = callers.assumed(random);
+  const assumed = callers.assumableIdentity(random);
   const hints = hintsOf(
     pool,
     isExchange ? { identity: assumed.uid, aud: callers.audience } : { parent: pool.uid("groups", random) ?? pool.home },
@@ -47,7 +47,7 @@ export function restRequest({ document, pool, callers }: Ground, random: Random)
       [
         "authorization",
         isExchange
-          ? callers.incoming(operation.path.endsWith("_refresh_token"), assumed, random)
+          ? callers.subjectToken(operation.path.endsWith("_refresh_token"), assumed, random)
           : callers.bearer(random),
       ],
     ],
@@ -55,7 +55,7 @@ export function restRequest({ document, pool, callers }: Ground, random: Random)
   };
 }
 
-/** How likely a query parameter is there: some methods do nothing without theirs. */
+/** The probability of a query parameter. Some methods do nothing without theirs. */
 function shareOf(name: string): number {
   return ["identity", "aud", "issuer", "subject"].includes(name) ? 0.9 : 0.2;
 }
@@ -69,11 +69,13 @@ export function collectionOf(path: string): string {
   return name === "rolebindings" ? "roleBindings" : name;
 }
 
-/** Made more often than deleted, so that there is something; the tree stays small enough to be looked through. */
+/**
+ * Creations are more frequent than deletions, until there are 250 resources: the tree must stay small enough to list.
+ */
 function weightOf({ method, path }: Operation, pool: Pool): number {
-  const isMany = pool.count(collectionOf(path)) >= 250;
-  if (method === "POST") return isMany ? 0.3 : 3;
-  if (method === "DELETE") return isMany ? 3 : 0.7;
+  const isFull = pool.count(collectionOf(path)) >= 250;
+  if (method === "POST") return isFull ? 0.3 : 3;
+  if (method === "DELETE") return isFull ? 3 : 0.7;
   return method === "GET" && !path.includes("{") ? 2 : 1.5;
 }
 
@@ -104,7 +106,7 @@ function queryOf(
   return values.map((one): [string, string] => [written, String(one)]);
 }
 
-/** `page_size` is `pageSize` too, and the reverse. */
+/** The other spelling of a parameter: `pageSize` for `page_size`, and the reverse. */
 export function otherSpelling(name: string): string {
   return /[A-Z]/.test(name)
     ? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -117,7 +119,7 @@ function maskOf({ path }: Operation, random: Random): string {
   return Array.from({ length: random.int(1, 3) }, () => random.pick(known)).join(",");
 }
 
-/** Paths that a mask may name, of resources whose fields are worth naming one by one. */
+/** Valid paths of update masks. */
 const maskPaths: Readonly<Record<string, readonly string[]>> = {
   groups: ["name", "description", "verified"],
   identities: [
@@ -157,8 +159,8 @@ const patterns = [
 ];
 
 /**
- * What is worth sending in the texts of requests.
- * @param known values of fields that are decided
+ * Values for the text fields of requests.
+ * @param known values of fields that the caller has chosen
  */
 export function hintsOf(pool: Pool, known: Readonly<Record<string, string>>): Hints {
   const uidOf = (field: string, random: Random): string | undefined => {
@@ -187,7 +189,7 @@ export function hintsOf(pool: Pool, known: Readonly<Record<string, string>>): Hi
       if (pattern?.startsWith("^https:") === true || field === "issuer") return random.pick(issuers);
       if (field === "subject") return random.pick(["a", "b", "c"]);
       if (pattern?.startsWith("^[0-9a-f]{40}") === true && random.chance(0.95)) return uidOf(field, random);
-      // Few names, so that filters find something.
+      // With few names, filters find resources.
       if (pattern?.includes("a-z0-9 ._-") === true && random.chance(0.7))
         return random.pick(["a", "b", "fuzz", "n-1", "n.2"]);
       if (format === "regex-re2") return random.pick(patterns);

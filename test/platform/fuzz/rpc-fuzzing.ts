@@ -17,10 +17,10 @@ import { TagsService } from "#src/platform/gen/muster/platform/registry/v2beta1/
 import { AdvisoriesService } from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 import { Health } from "#src/platform/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#src/platform/gen/grpc/reflection/v1/reflection_pb.ts";
-import { checkRpcAnswer, operationIdOf } from "./check-rpc-answer.ts";
+import { checkRpcResponse, operationIdOf } from "./check-rpc-response.ts";
 import { Http2Session } from "./http2-session.ts";
 import { Random } from "./random.ts";
-import { collectionOf, type Ground, hintsOf } from "./rest-request.ts";
+import { collectionOf, type RequestSources, hintsOf } from "./rest-request.ts";
 import type { FuzzingOptions } from "./rest-fuzzing.ts";
 import { type RpcRequest, rpcRequest } from "./rpc-request.ts";
 
@@ -45,58 +45,65 @@ const services: readonly DescService[] = [
   ServerReflection,
 ];
 
-/** All but streams that last as long as their client wants. */
+/** All methods but Watch, whose stream lasts until the client ends it. */
 const methods: readonly DescMethod[] = services
   .flatMap((service) => service.methods)
   .filter(({ name }) => name !== "Watch");
 
-const atOnce = 16;
+const concurrency = 16;
 
-/** Calls each method over gRPC, gRPC-web and Connect. @returns how many calls ended in which code; -1 for none */
+/**
+ * Calls all methods over gRPC, gRPC-web and Connect.
+ * @returns the number of calls by code; -1 counts those without one
+ */
 export async function fuzzRpc(options: FuzzingOptions): Promise<ReadonlyMap<number, number>> {
-  const { ground, url, seed, requests, timeLimit, findings } = options;
-  const { pool, callers, document } = ground;
+  const { sources, url, seed, requests, timeLimit, findings } = options;
+  const { pool, callers, document } = sources;
   const codes = new Map<number, number>();
-  // A server may end the session of a client that sends too much nonsense.
-  const [good, bad] = [new Http2Session(url), new Http2Session(url)];
-  for (let done = 0; done < requests; done += atOnce) {
-    const batch = Array.from({ length: Math.min(atOnce, requests - done) }, (_, index) => {
+  // A server may close the session of a client that sends too many invalid requests.
+  const [intact, mutated] = [new Http2Session(url), new Http2Session(url)];
+  for (let done = 0; done < requests; done += concurrency) {
+    const batch = Array.from({ length: Math.min(concurrency, requests - done) }, (_, index) => {
       const number = done + index + 1;
       const random = new Random(seed, `rpc ${number}`);
       const method = random.pick(methods);
       const isExchange = method.parent === SecurityTokenService;
-      const assumed = callers.assumed(random);
-      const known = isExchange ? { identity: assumed.uid, aud: callers.audience } : uidsFor(method, ground, random);
+      const assumed = callers.assumableIdentity(random);
+      const known = isExchange ? { identity: assumed.uid, aud: callers.audience } : uidsFor(method, sources, random);
       const hints = hintsOf(pool, known);
       const bearer = isExchange
-        ? callers.incoming(method.name !== "Exchange", assumed, random)
+        ? callers.subjectToken(method.name !== "Exchange", assumed, random)
         : callers.bearer(random);
       return { number, request: rpcRequest(method, bearer, hints, random) };
     });
     await Promise.all(
       batch.map(async ({ number, request }) => {
-        const session = request.isIntact ? good : bad;
+        const session = request.isIntact ? intact : mutated;
         const ending = await session.send(request.path, request.headers, request.body, timeLimit);
-        const { code, mistakes } = checkRpcAnswer(document, request, ending);
+        const { code, violations } = checkRpcResponse(document, request, ending);
         codes.set(code ?? -1, (codes.get(code ?? -1) ?? 0) + 1);
-        for (const what of mistakes)
+        for (const problem of violations)
           findings.add({
             number,
             kind: "rpc",
-            about: `${request.protocol} ${request.path}`,
-            what,
-            how: shellLineOf(request, url),
+            subject: `${request.protocol} ${request.path}`,
+            problem,
+            reproduction: shellLineOf(request, url),
           });
       }),
     );
     options.progress(done + batch.length);
   }
-  for (const session of [good, bad]) session.close();
+  for (const session of [intact, mutated]) session.close();
   return codes;
 }
 
-/** The uids that the method is likely to want: those of the paths that it has over REST. */
-function uidsFor(method: DescMethod, { document, pool }: Ground, random: Random): Readonly<Record<string, string>> {
+/** Likely uids for the method, taken from its REST path. */
+function uidsFor(
+  method: DescMethod,
+  { document, pool }: RequestSources,
+  random: Random,
+): Readonly<Record<string, string>> {
   const path = document.operations.find(({ id }) => id === operationIdOf(method))?.path;
   if (path === undefined) return {};
   const collection = collectionOf(path);

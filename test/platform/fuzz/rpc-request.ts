@@ -5,27 +5,27 @@ import type { Random } from "./random.ts";
 import { randomMessage } from "./random-message.ts";
 import type { Hints } from "./value-of-schema.ts";
 
-/** A call over HTTP/2 as it is written: anything may be wrong with it. */
+/** A call over HTTP/2 as on the wire. Any part of it may be invalid. */
 export interface RpcRequest {
   readonly method: DescMethod;
   readonly path: string;
   readonly protocol: "grpc" | "grpc-web" | "connect";
-  /** Whether it is one that a library might have sent. */
+  /** Whether a client library could have sent it. */
   readonly isIntact: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** A call of the method, as a library would send it or with something wrong in its bytes or headers. */
+/** A call of the method: half of them as a client library sends it, the others with changed bytes or headers. */
 export function rpcRequest(method: DescMethod, bearer: string, hints: Hints, random: Random): RpcRequest {
   const message = randomMessage(method.input, random, hints);
-  // A stream of Connect has a form of its own, which is left out.
+  // Connect streams have a framing of their own, which is not fuzzed.
   const unary = method.methodKind === "unary";
   const protocol = random.pick(
     unary ? (["grpc", "grpc", "grpc-web", "connect"] as const) : (["grpc", "grpc-web"] as const),
   );
   const isJson = random.chance(0.2);
-  // JSON cannot say all that a message can hold: then it is sent as bytes.
+  // Some messages cannot be written in JSON; they are sent as binary.
   const json = isJson ? jsonOf(method, message) : undefined;
   let payload: Buffer = json === undefined ? Buffer.from(toBinary(method.input, message)) : Buffer.from(json);
   const isIntact = random.chance(0.5);
@@ -55,7 +55,7 @@ function jsonOf(method: DescMethod, message: Parameters<typeof toBinary>[1]): st
   }
 }
 
-/** A message in its frame: flags, its length, its bytes. */
+/** A message in its frame: flags, length, payload. */
 function envelope(payload: Buffer, flags: number, length = payload.length): Buffer {
   const head = Buffer.alloc(5);
   head[0] = flags;
@@ -74,10 +74,10 @@ function mutatePayload(payload: Buffer, isJson: boolean, random: Random): Buffer
     case 3:
       return Buffer.concat([payload, random.bytes(random.int(1, 20))]);
     case 4:
-      // Groups within groups, each beginning in the other.
+      // Nested groups (wire type 3).
       return Buffer.alloc(random.pick([10, 1_000, 100_000]), 0x0b);
     case 5:
-      // A length that no message has, a varint without an end.
+      // Invalid lengths, and varints without an end.
       return Buffer.from(
         random.pick([
           "0affffffff0f",
@@ -122,7 +122,7 @@ function mutateRequest(request: RpcRequest, payload: Buffer, random: Random): Rp
         body: compressed(request, payload),
       };
     case 6:
-      // Small on the wire, too large in memory.
+      // Small on the wire, too large when decompressed.
       return { ...withHeaders({ [encoding]: "gzip" }), body: compressed(request, bomb) };
     case 7:
       return withHeaders({

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** What characters are drawn from: ASCII, and some that take more bytes. */
+/** The characters to draw from: ASCII, and some of more than one byte. */
 const alphabet = [
   ...Array.from({ length: 95 }, (_, index) => String.fromCodePoint(32 + index)),
   "é",
@@ -12,23 +12,23 @@ const alphabet = [
   "\u0301",
 ];
 
-/** Repetitions without a bound are not drawn longer than this. */
-const longRun = 12;
+/** An unbounded repetition is drawn at most this much longer than its minimum. */
+const longestRun = 12;
 
 /**
- * A text that a pattern of JSON Schema matches. Knows what the patterns of the contract use: classes, groups,
+ * A text that a pattern of JSON Schema matches. It supports what the patterns of the contract use: classes, groups,
  * alternatives, repetitions and anchors.
- * @throws Error where the pattern uses something else
+ * @throws {Error} if the pattern uses another feature
  */
 export function textOfPattern(pattern: string, random: Random): string {
   const reader = new PatternReader(pattern, random);
   const text = reader.alternatives();
   if (!new RegExp(pattern, "u").test(text))
-    throw new Error(`the pattern ${pattern} is not understood: ${JSON.stringify(text)}`);
+    throw new Error(`unsupported pattern ${pattern}: it does not match ${JSON.stringify(text)}`);
   return text;
 }
 
-/** Reads a pattern and writes a text for it on the way. */
+/** Parses a pattern and draws a matching text at the same time. */
 class PatternReader {
   readonly #pattern: string;
   readonly #random: Random;
@@ -51,7 +51,7 @@ class PatternReader {
     return text;
   }
 
-  /** One atom with its repetition: it is read anew for each time, so that each time is drawn by itself. */
+  /** An atom with its repetition. The atom is parsed again for each repetition, to draw each one independently. */
   #repeated(): string {
     if (this.#take("^") || this.#take("$")) return "";
     const start = this.#at;
@@ -59,12 +59,12 @@ class PatternReader {
     const end = this.#at;
     const [least, most] = this.#repetition();
     const after = this.#at;
-    const times = this.#random.int(least, Math.max(least, Math.min(most, least + longRun)));
+    const times = this.#random.int(least, Math.max(least, Math.min(most, least + longestRun)));
     if (times === 0) text = "";
     for (let time = 1; time < times; time++) {
       this.#at = start;
       text += this.#atom();
-      if (this.#at !== end) throw this.#notUnderstood();
+      if (this.#at !== end) throw this.#unsupported();
     }
     this.#at = after;
     return text;
@@ -84,9 +84,9 @@ class PatternReader {
 
   #atom(): string {
     if (this.#take("(")) {
-      if (!this.#take("?:") && this.#take("?")) throw this.#notUnderstood();
+      if (!this.#take("?:") && this.#take("?")) throw this.#unsupported();
       const text = this.alternatives();
-      if (!this.#take(")")) throw this.#notUnderstood();
+      if (!this.#take(")")) throw this.#unsupported();
       return text;
     }
     const rest = this.#pattern.slice(this.#at);
@@ -96,8 +96,8 @@ class PatternReader {
     return this.#random.pick(alphabet.filter((character) => matches.test(character)));
   }
 
-  #notUnderstood(): Error {
-    return new Error(`the pattern ${this.#pattern} is not understood`);
+  #unsupported(): Error {
+    return new Error(`unsupported pattern ${this.#pattern}`);
   }
 
   #take(text: string): boolean {

@@ -2,16 +2,16 @@ import type { ApiDocument, Schema } from "./api-document.ts";
 import type { Random } from "./random.ts";
 import { textOfPattern } from "./text-of-pattern.ts";
 
-/** Drawn times are around this one, so that the same seed draws the same for as long as a run lasts. */
+/** Times are drawn around this one, so that a seed draws the same times for the whole run. */
 const startedAt = Date.now();
 
-/** Where a schema alone does not tell what is worth sending: uids of what there is, keys, patterns. */
+/** Values that a schema alone cannot give: uids of existing resources, keys, patterns. */
 export interface Hints {
-  /** @returns undefined where the schema tells enough */
+  /** @returns undefined if the schema suffices */
   readonly text: (field: string, schema: Schema, random: Random) => string | undefined;
 }
 
-/** A value that fits a schema of a request: what is set by the platform is left out, mostly. */
+/** A value that matches the schema of a request. Most output-only fields are omitted. */
 export function valueOfSchema(
   document: ApiDocument,
   given: Schema,
@@ -54,18 +54,18 @@ export function valueOfSchema(
   }
 }
 
-/** Of members that exclude each other one; required ones always. */
+/** The required properties, some optional ones, and at most one of properties that exclude each other. */
 function chosenProperties(schema: Schema, random: Random, depth: number): [string, Schema][] {
   const pairs = schema.not?.anyOf?.map(({ required = [] }) => required) ?? [];
   const excluded = new Set<string>();
   const chosen: [string, Schema][] = [];
-  // In any order, so that each member of a oneof has its turn.
+  // In random order: each member of a oneof must be drawn sometimes.
   const properties = shuffled(Object.entries(schema.properties ?? {}), random);
   for (const [name, property] of properties) {
     if (excluded.has(name)) continue;
-    const rivals = pairs.filter((pair) => pair.includes(name)).flat();
+    const alternatives = pairs.filter((pair) => pair.includes(name)).flat();
     const share =
-      rivals.length > 0
+      alternatives.length > 0
         ? 0.9
         : property.readOnly === true
           ? 0.05
@@ -77,7 +77,7 @@ function chosenProperties(schema: Schema, random: Random, depth: number): [strin
                 ? 0.6
                 : 0.8;
     if (schema.required?.includes(name) !== true && !random.chance(share)) continue;
-    for (const rival of rivals) excluded.add(rival);
+    for (const alternative of alternatives) excluded.add(alternative);
     chosen.push([name, property]);
   }
   return chosen;
@@ -100,7 +100,7 @@ function integer({ minimum = -(2 ** 31) }: Schema, random: Random): number {
   ]);
 }
 
-/** Maps of numbers to something and maps of names to something take both. */
+/** Digits, which are a valid key both of maps from numbers and of maps from names. */
 function mapKey(random: Random): string {
   return String(random.int(1, 99_999));
 }

@@ -1,7 +1,7 @@
-/** A request of HTTP/1.1 as it is written on the wire: anything may be wrong with it. */
+/** An HTTP/1.1 request as on the wire. Any part of it may be invalid. */
 export interface WireRequest {
   readonly method: string;
-  /** Path and query, as they are written. */
+  /** The path and the query, encoded. */
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
@@ -9,16 +9,16 @@ export interface WireRequest {
 }
 
 /**
- * How the end of the body is told: by its length, in chunks, or not at all (there is none). `broken` says something
- * else than is true, so that the answer may be that the connection ends.
+ * How the server finds the end of the body: by its length, or by chunks; `none` has no body. The headers of `broken`
+ * contradict the body, so the server may close the connection without a response.
  */
-export type Framing =
+type Framing =
   | { readonly kind: "length" }
   | { readonly kind: "chunked" }
   | { readonly kind: "none" }
   | { readonly kind: "broken"; readonly headers: readonly (readonly [name: string, value: string])[] };
 
-/** Whether a server can tell where the request ends. */
+/** Whether the server can find the end of the request. */
 export function isWellFramed({ framing }: WireRequest): boolean {
   return framing.kind !== "broken";
 }
@@ -55,8 +55,8 @@ function chunked(body: Buffer): Buffer {
 }
 
 /**
- * The request as a line for a shell; secrets are left to the one who runs it.
- * @param url of the platform
+ * A shell command that sends the request. Variables stand for the secrets.
+ * @param url the platform's base URL
  */
 export function shellLineOf(request: WireRequest, url: string, secrets: ReadonlyMap<string, string>): string {
   const { method, target, headers, body, framing } = request;
@@ -78,7 +78,7 @@ export function shellLineOf(request: WireRequest, url: string, secrets: Readonly
 }
 
 function quoted(text: string): string {
-  // In double quotes, so that the name of a secret stands for it.
+  // Double quotes let the shell replace the variables of the secrets.
   return `"${text.replace(/[\\"`]/g, "\\$&")}"`;
 }
 

@@ -14,15 +14,15 @@ const files = (name: string) => ({
   progress: () => {},
 });
 
-// The whole of it, 200 and 50 times: node test/platform/kill.ts
-it("kill -9 in a loop of writes, 10 times on SQLite", { timeout: 120_000 }, async () => {
+// `npm run kill:platform` kills 200 and 50 times.
+it("SQLite keeps every acknowledged write over 10 kills during writes", { timeout: 120_000 }, async () => {
   const data = ["--data", join(folder, "sqlite")];
   const { acknowledged } = await killLoop({ rounds: 10, data, replicas: 1, ...files("sqlite") });
   expect(acknowledged).toBeGreaterThan(200);
 });
 
-describeWithPostgres("kill -9 on PostgreSQL", (postgres) => {
-  it("of one of two replicas in a loop of writes, 5 times", { timeout: 120_000 }, async () => {
+describeWithPostgres("PostgreSQL with two replicas", (postgres) => {
+  it("keeps every acknowledged write over 5 kills of a replica during writes", { timeout: 120_000 }, async () => {
     const data = ["--database", await postgres().newDatabase()];
     const { acknowledged } = await killLoop({ rounds: 5, data, replicas: 2, ...files("postgres") });
     expect(acknowledged).toBeGreaterThan(100);

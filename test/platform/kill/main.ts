@@ -3,35 +3,67 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PostgresServer } from "#src/platform/tests/postgres-server.ts";
-import { killLoop } from "./kill-loop.ts";
+import { readCommandLine, wholeNumber } from "#test/support/command-line.ts";
+import { type KillLoop, killLoop } from "./kill-loop.ts";
 
-/** `node test/platform/kill.ts [--sqlite 200] [--postgres 50]`: kills platforms so many times, and looks what is left. */
-const { values } = parseArgs({
-  options: { sqlite: { type: "string", default: "200" }, postgres: { type: "string", default: "50" } },
-});
+const usage = `Usage: npm run kill:platform -- [--sqlite N] [--postgres N]
 
+Kills a platform with SIGKILL during writes, again and again, and checks after each restart that every acknowledged
+write is there and that no write was applied in part.
+
+  --sqlite N     number of kills with SQLite (default 200)
+  --postgres N   number of kills with PostgreSQL and two replicas, one of which is killed (default 50)
+  --help         print this text
+`;
+
+const options = readCommandLine({ name: "kill:platform", usage }, readOptions);
 const folder = mkdtempSync(join(tmpdir(), "muster-kill-"));
-const files = (name: string) => ({
-  keyFile: join(folder, `${name}.key`),
-  adminTokenFile: join(folder, `${name}.admin-token`),
-  progress: (line: string) => console.log(`${name}: ${line}`),
-});
 try {
-  if (Number(values.sqlite) > 0) {
-    const data = ["--data", join(folder, "data")];
-    const result = await killLoop({ rounds: Number(values.sqlite), data, replicas: 1, ...files("SQLite") });
-    console.log(`SQLite: killed ${values.sqlite} times; nothing lost, nothing half-done`, result);
-  }
-  if (Number(values.postgres) > 0) {
+  if (options.sqlite > 0) await run("SQLite", options.sqlite, ["--data", join(folder, "data")], 1);
+  if (options.postgres > 0) {
     const server = await PostgresServer.start({ durable: true });
     try {
-      const data = ["--database", await server.newDatabase()];
-      const result = await killLoop({ rounds: Number(values.postgres), data, replicas: 2, ...files("PostgreSQL") });
-      console.log(`PostgreSQL, two replicas: killed ${values.postgres} times; nothing lost, nothing half-done`, result);
+      await run("PostgreSQL, two replicas", options.postgres, ["--database", await server.newDatabase()], 2);
     } finally {
       await server.stop();
     }
   }
 } finally {
   rmSync(folder, { recursive: true });
+}
+
+async function run(
+  name: string,
+  rounds: number,
+  data: readonly string[],
+  replicas: KillLoop["replicas"],
+): Promise<void> {
+  const { acknowledged, auditRecords } = await killLoop({
+    rounds,
+    data,
+    replicas,
+    keyFile: join(folder, `key-${replicas}`),
+    adminTokenFile: join(folder, `admin-token-${replicas}`),
+    progress: (line) => console.log(`${name}: ${line}`),
+  });
+  console.log(
+    `${name}: ${rounds} kills, no write lost or partial; ${acknowledged} acknowledged writes, ${auditRecords} audit records`,
+  );
+}
+
+interface Options {
+  readonly sqlite: number;
+  readonly postgres: number;
+}
+
+function readOptions(): Options | "help" {
+  const { values } = parseArgs({
+    options: {
+      sqlite: { type: "string", default: "200" },
+      postgres: { type: "string", default: "50" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return "help";
+  return { sqlite: wholeNumber("--sqlite", values.sqlite), postgres: wholeNumber("--postgres", values.postgres) };
 }

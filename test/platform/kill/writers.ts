@@ -1,56 +1,61 @@
-import type { Api, Resource } from "./api.ts";
+import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
+import type { Resource } from "./list-all.ts";
 
-/** Bindings that are made by one call, all or none. */
+/** The number of role bindings that one call creates, all or none. */
 export const batchSize = 5;
 
-/** What was acknowledged, and what may or may not be there because its answer never came. */
-export interface Acknowledged {
-  readonly made: Set<string>;
+export interface AcknowledgedWrites {
+  readonly created: Set<string>;
   readonly deleted: Set<string>;
-  /** Deletions that were sent and not answered. */
-  readonly doubtful: Set<string>;
-  /** How many of its writes were answered. */
+  /** Deletions that were sent. Without a response they may or may not have happened. */
+  readonly deletionSent: Set<string>;
+  /** The number of successful responses to writes. */
   count: number;
 }
 
-export function nothingYet(): Acknowledged {
-  return { made: new Set(), deleted: new Set(), doubtful: new Set(), count: 0 };
+export function noWrites(): AcknowledgedWrites {
+  return { created: new Set(), deleted: new Set(), deletionSent: new Set(), count: 0 };
 }
 
 /**
- * Writes in a group until the platform does not answer any more, or `enough`: identities, five bindings of each at
- * once, and each third identity deleted with its bindings.
+ * Writes in a group until the connection fails or `isOver`: creates identities, five role bindings of each in one
+ * call, and deletes every third identity, which deletes its role bindings too.
+ * @throws {PlatformError} if the platform responds with an error
  */
 export async function writeUntil(
-  enough: () => boolean,
-  api: Api,
+  isOver: () => boolean,
+  platform: PlatformAdmin,
   group: string,
   role: string,
-  acknowledged: Acknowledged,
+  acknowledged: AcknowledgedWrites,
 ): Promise<void> {
-  for (let number = 0; !enough(); number++) {
+  for (let number = 0; !isOver(); number++) {
     const claimMatch = { issuer: "https://issuer.example.com", subject: "s" };
     try {
-      const identity = await api.send<Resource>("POST", `/iam/v2beta1/identities/${group}`, { name: "i", claimMatch });
-      note(acknowledged, identity);
+      const identity = await platform.create("identities", group, { name: "i", claimMatch });
+      recordCreation(acknowledged, identity);
       const binding = { parent: group, roleBinding: { identityUid: identity.uid, roleUid: role } };
       const batch = { parent: group, requests: Array.from({ length: batchSize }, () => binding) };
-      const made = await api.send<{ roleBindings: Resource[] }>("POST", "/iam/v2beta1/roleBindings:batchCreate", batch);
-      for (const one of made.roleBindings) note(acknowledged, one);
+      const { roleBindings }: { roleBindings: Resource[] } = await platform.call(
+        "POST",
+        "roleBindings:batchCreate",
+        batch,
+      );
+      for (const created of roleBindings) recordCreation(acknowledged, created);
       if (number % 3 !== 0) continue;
-      for (const { uid } of [identity, ...made.roleBindings]) acknowledged.doubtful.add(uid);
-      await api.send("DELETE", `/iam/v2beta1/identities/${identity.uid}`);
-      for (const { uid } of [identity, ...made.roleBindings]) acknowledged.deleted.add(uid);
+      for (const { uid } of [identity, ...roleBindings]) acknowledged.deletionSent.add(uid);
+      await platform.delete("identities", identity.uid);
+      for (const { uid } of [identity, ...roleBindings]) acknowledged.deleted.add(uid);
       acknowledged.count++;
     } catch (error) {
-      // The connection of a process that was killed; what the platform answers is a failure of the loop.
+      // The process was killed. An error response of the platform, in contrast, fails the loop.
       if (error instanceof TypeError) return;
       throw error;
     }
   }
 }
 
-function note(acknowledged: Acknowledged, { uid }: Resource): void {
-  acknowledged.made.add(uid);
+function recordCreation(acknowledged: AcknowledgedWrites, { uid }: Resource): void {
+  acknowledged.created.add(uid);
   acknowledged.count++;
 }

@@ -3,13 +3,16 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeClient } from "./kube-client.ts";
 
-/** How often one user made one kind of request and got one code. */
+/** The number of requests with the same user, verb, resource, namespace and status code. */
 export interface RequestCount {
   /** `admin`, `system:kube-controller-manager`, `system:serviceaccount:NAMESPACE:NAME`, … */
   readonly user: string;
-  /** Kubernetes' own: get, list, watch, create, update, patch, delete, deletecollection. Server-side apply is a patch. */
+  /**
+   * The verb of Kubernetes: get, list, watch, create, update, patch, delete, deletecollection. Server-side apply is a
+   * patch.
+   */
   readonly verb: string;
-  /** `groups.iam.muster.dev`, `namespaces`; empty for what is no resource (`/readyz`). */
+  /** `groups.iam.muster.dev`, `namespaces`; empty for a path that is not a resource (`/readyz`). */
   readonly resource: string;
   readonly subresource: string;
   readonly namespace: string;
@@ -19,7 +22,7 @@ export interface RequestCount {
 
 const writes = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
-/** The sum of the counts that match; `isWrite` tells what changes something. */
+/** The sum of the matching counts; `isWrite` is true for verbs that write. */
 export function countRequests(
   counts: readonly RequestCount[],
   matches: (count: RequestCount, isWrite: boolean) => boolean,
@@ -27,7 +30,7 @@ export function countRequests(
   return counts.reduce((sum, row) => (matches(row, writes.has(row.verb)) ? sum + row.count : sum), 0);
 }
 
-/** What came after an earlier reading. */
+/** The requests between two readings. */
 export function requestsSince(
   before: readonly RequestCount[],
   after: readonly RequestCount[],
@@ -38,7 +41,10 @@ export function requestsSince(
     .filter((row) => row.count > 0);
 }
 
-/** One line a request, when it is answered; a watch when it begins. The API server's requests to itself are left out. */
+/**
+ * One line for each request, when its response is complete; for a watch, when it starts. The API server's requests to
+ * itself are omitted.
+ */
 const policy = {
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
@@ -61,7 +67,7 @@ export function auditFlags(folder: string): Record<string, string> {
   return {
     "audit-policy-file": policyFile(folder),
     "audit-log-path": logFile(folder),
-    // In this mode a line is written before its request is done with, and none is ever dropped.
+    // In this mode a line is written before its request completes, and no line is dropped.
     "audit-log-mode": "blocking",
     "audit-log-maxsize": "100000",
   };
@@ -96,7 +102,7 @@ export class AuditLog {
     this.#client = client;
   }
 
-  /** Everything that was answered before the call, and perhaps a little more. */
+  /** Counts at least the requests whose responses were complete before the call. */
   counts(): Promise<readonly RequestCount[]> {
     const counted = this.#reading.then(() => this.#readToMark());
     this.#reading = counted.catch(() => {});
@@ -104,8 +110,8 @@ export class AuditLog {
   }
 
   async #readToMark(): Promise<readonly RequestCount[]> {
-    // Lines are written in the order in which requests end. When the line of a request of our own has come, those that
-    // had been answered before it was sent are there too.
+    // Lines are written in the order in which requests complete. When the line of our own request has arrived, so have
+    // the lines of all requests that completed before it was sent.
     const mark = ++this.#marks;
     await this.#client.request("GET", `/version?mark=${mark}`);
     for (;;) {
@@ -141,8 +147,8 @@ export class AuditLog {
       code: event.responseStatus?.code ?? 0,
       count: 1,
     };
-    const known = this.#rows.get(keyOf(row));
-    this.#rows.set(keyOf(row), known ? { ...known, count: known.count + 1 } : row);
+    const existing = this.#rows.get(keyOf(row));
+    this.#rows.set(keyOf(row), existing ? { ...existing, count: existing.count + 1 } : row);
   }
 }
 

@@ -13,14 +13,14 @@ interface BuildOptions {
 }
 
 const sources = ["main.go", "go.mod", "go.sum"];
-/** How many packages the program consists of, nearly: only the progress line needs it. */
-const packagesInAll = 2_600;
+/** The approximate number of packages of the program, for the progress line. */
+const packageCount = 2_600;
 
 /**
- * Builds the Go program of this folder once and keeps it in the user's cache folder, by the version of Kubernetes and
- * a hash of the sources. Safe when several processes ask at once: one builds, the others wait for it.
+ * Builds the Go program of this folder, once, and keeps it in the user's cache folder under the version of Kubernetes
+ * and a hash of the sources. If several processes call it at the same time, one builds and the others wait.
  * @returns the path of the program
- * @throws {ControlPlaneUnavailable} when there is no Go, or its build fails (no way to the Go module proxy, say)
+ * @throws {ControlPlaneUnavailable} if Go is missing, or if the build fails (for example without the Go module proxy)
  */
 export async function buildControlPlane({ progress, signal }: BuildOptions = {}): Promise<string> {
   const contents = await Promise.all(sources.map((name) => readFile(join(import.meta.dirname, name), "utf8")));
@@ -47,9 +47,9 @@ export async function buildControlPlane({ progress, signal }: BuildOptions = {})
 
 async function goBuild(output: string, version: string, { progress, signal }: BuildOptions): Promise<void> {
   const started = performance.now();
-  progress?.(`building Kubernetes ${version} with Go, once: this takes some minutes`);
+  progress?.(`building Kubernetes ${version} with Go; this takes some minutes, the first time only`);
   const [, major, minor] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
-  // Without a version kubectl takes the server for one of another age and refuses it.
+  // kubectl rejects a server without a version as incompatible.
   const flags = { gitVersion: version, gitMajor: major, gitMinor: minor };
   const linkerFlags = Object.entries(flags).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
   const go = spawn(
@@ -76,29 +76,33 @@ async function goBuild(output: string, version: string, { progress, signal }: Bu
   });
   ended.catch(() => {});
 
-  const complaints: string[] = [];
+  const errors: string[] = [];
   const seconds = () => Math.round((performance.now() - started) / 1000);
   let packages = 0;
   let downloads = 0;
-  let told = 0;
+  let reportedAt = 0;
   for await (const line of createInterface({ input: go.stderr })) {
     if (line.startsWith("go: downloading")) downloads++;
     else if (/^[\w./-]+$/.test(line)) packages++;
-    else complaints.push(line);
-    if (seconds() < told + 5) continue;
-    told = seconds();
-    const share = Math.min(99, Math.round((packages / packagesInAll) * 100));
-    progress?.(packages === 0 ? `${told} s: ${downloads} modules downloaded` : `${told} s: about ${share} % compiled`);
+    else errors.push(line);
+    if (seconds() < reportedAt + 5) continue;
+    reportedAt = seconds();
+    const share = Math.min(99, Math.round((packages / packageCount) * 100));
+    progress?.(
+      packages === 0
+        ? `${reportedAt} s: ${downloads} modules downloaded`
+        : `${reportedAt} s: about ${share} % compiled`,
+    );
   }
   const status = await ended.catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
     throw new ControlPlaneUnavailable(
-      "there is neither Go nor KUBEBUILDER_ASSETS: install Go (1.21 or newer), or set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver",
+      "Go is not installed: install Go 1.21 or newer, or set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver",
     );
   });
   if (status !== 0)
     throw new ControlPlaneUnavailable(
-      `go could not build test/support/control-plane (exit ${status}):\n${complaints.slice(-20).join("\n")}`,
+      `go build failed in test/support/control-plane (exit code ${status}):\n${errors.slice(-20).join("\n")}`,
     );
   progress?.(`built in ${seconds()} s`);
 }

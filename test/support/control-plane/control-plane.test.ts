@@ -22,7 +22,7 @@ const configMap = (name: string, data: Record<string, string>) => ({
   metadata: { name, namespace: "default" },
   data,
 });
-/** The processes that have the folder in their command line. */
+/** The processes whose command line contains the folder. */
 const processesOf = (folder: string) =>
   execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" })
     .split("\n")
@@ -35,7 +35,7 @@ describeWithControlPlane(
       expect(await controlPlane().admin.request("GET", "/version")).toMatchObject({ major: "1", minor: "36" });
     });
 
-    it("makes a deleted namespace and what is in it really go away", async () => {
+    it("deletes a namespace with its contents", async () => {
       const { admin } = controlPlane();
       const inside = { ...configMap("inside", {}), metadata: { name: "inside", namespace: "passing" } };
       await admin.apply(namespace("passing"));
@@ -45,7 +45,7 @@ describeWithControlPlane(
       expect(await admin.find(inside)).toBeUndefined();
     });
 
-    it("gives service-account tokens that anyone can verify by discovery", async () => {
+    it("issues service-account tokens that anyone can verify by discovery", async () => {
       const { admin, url, ca } = controlPlane();
       await admin.apply({
         apiVersion: "v1",
@@ -66,7 +66,7 @@ describeWithControlPlane(
       await dispatcher.close();
     });
 
-    it("knows MutatingAdmissionPolicy", async () => {
+    it("serves MutatingAdmissionPolicy", async () => {
       const expression = 'object.data.size() > 0 ? [JSONPatch{op: "remove", path: "/data"}] : []';
       const policy = {
         apiVersion: "admissionregistration.k8s.io/v1",
@@ -86,7 +86,7 @@ describeWithControlPlane(
       expect(await controlPlane().admin.apply(policy)).toHaveProperty("metadata.uid");
     });
 
-    it("refuses those whom RBAC does not allow", async () => {
+    it("denies requests that RBAC does not allow", async () => {
       const { admin, url, ca } = controlPlane();
       await admin.apply({
         apiVersion: "v1",
@@ -122,7 +122,7 @@ describeWithControlPlane(
       expect(countRequests(mine, (_, isWrite) => isWrite)).toBe(3);
     });
 
-    it("lets a client wait for what comes to be, and says what it saw instead", async () => {
+    it("waitFor resolves when the object is as wanted, and reports the last seen object after its timeout", async () => {
       const { admin } = controlPlane();
       const waited = admin.waitFor(configMap("awaited", {}), (object) => object?.["data"]?.step === "2");
       await admin.apply(configMap("awaited", { step: "1" }));
@@ -133,7 +133,7 @@ describeWithControlPlane(
       ).rejects.toThrow(/last seen: .*"step":"2"/);
     });
 
-    it("leaves no process and no folder when its parent is killed or it is stopped", async () => {
+    it("leaves no process when its parent is killed, and no process and no folder when it is stopped", async () => {
       const killed = spawn(process.execPath, [join(import.meta.dirname, "main.ts"), "--json"], {
         stdio: ["pipe", "pipe", "inherit"],
       });
@@ -152,14 +152,14 @@ describeWithControlPlane(
       expect(existsSync(stopped.folder)).toBe(false);
     });
 
-    it("ends when its signal does, also while it starts", async () => {
+    it("stops when its signal aborts while it starts", async () => {
       await expect(startControlPlane({ signal: AbortSignal.timeout(500) })).rejects.toThrow("aborted");
     });
 
-    it("takes the programs of KUBEBUILDER_ASSETS, and these end with their parent too", async () => {
+    it("uses the programs of KUBEBUILDER_ASSETS, which end with their parent too", async () => {
       const { etcd, apiServer } = await findPrograms();
       const assets = await mkdtemp(join(tmpdir(), "muster-assets-"));
-      // Programs as others build them, which do not look at their standard input: here it is a pipe that never ends.
+      // These programs ignore the end of their standard input, as upstream's do: here it is a pipe that never ends.
       execFileSync("mkfifo", [join(assets, "never-ends")]);
       for (const { command, args } of [etcd, apiServer]) {
         const script = `#!/bin/sh\nexec 0<>${assets}/never-ends\nexec ${command} ${args[0]} "$@"\n`;
@@ -169,7 +169,7 @@ describeWithControlPlane(
       const lines: string[] = [];
       const plane = await startControlPlane({ progress: (line) => lines.push(line) });
       expect(plane.hasControllers).toBe(false);
-      expect(lines).toEqual([expect.stringContaining("namespaces that are deleted will stay")]);
+      expect(lines).toEqual([expect.stringContaining("deleted namespaces will stay")]);
       await plane.stop();
       expect(processesOf(plane.folder)).toEqual([]);
       await rm(assets, { recursive: true });
@@ -180,10 +180,10 @@ describeWithControlPlane(
   { audit: true },
 );
 
-it("says what to do where the assets are not what they should be", async () => {
+it("reports how to fix KUBEBUILDER_ASSETS when a program is missing", async () => {
   vi.stubEnv("KUBEBUILDER_ASSETS", "/nowhere");
   const found = findPrograms();
   await expect(found).rejects.toThrow(ControlPlaneUnavailable);
-  await expect(found).rejects.toThrow("KUBEBUILDER_ASSETS is /nowhere, where there is no program etcd");
+  await expect(found).rejects.toThrow("KUBEBUILDER_ASSETS: /nowhere does not contain the program etcd");
   vi.unstubAllEnvs();
 });

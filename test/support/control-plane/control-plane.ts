@@ -12,9 +12,9 @@ import { kubeconfig } from "./kubeconfig.ts";
 import { findPrograms, type Programs } from "./programs.ts";
 import { ServerProcess } from "./server-process.ts";
 
-/** A Kubernetes API that is the real one: kube-apiserver over etcd, with the controllers that make namespaces go away. */
+/** A real Kubernetes API: kube-apiserver and etcd, with the controllers that delete the contents of namespaces. */
 export interface ControlPlane {
-  /** `https://127.0.0.1:PORT`, also the issuer of service-account tokens: discovery and keys are there for anyone. */
+  /** `https://127.0.0.1:PORT`, also the issuer of service-account tokens. Discovery and keys are public. */
   readonly url: string;
   /** The certificate authority of the API server, as a file and as PEM. */
   readonly caFile: string;
@@ -22,25 +22,24 @@ export interface ControlPlane {
   /** A member of `system:masters`. */
   readonly adminToken: string;
   readonly kubeconfigFile: string;
-  /** Looks as the administrator. */
+  /** A client with the administrator's token. */
   readonly admin: KubeClient;
-  /** Removed, with all that is in it, by `stop`. */
+  /** The folder of all files. `stop` removes it. */
   readonly folder: string;
-  readonly pids: readonly number[];
   readonly apiServerPid: number;
-  /** Without the controllers (see `Programs`) a deleted namespace stays, and a new one has no service account. */
+  /** Without the controllers (see `Programs`), a deleted namespace stays and a new one has no service account. */
   readonly hasControllers: boolean;
-  /** All requests answered so far, one row for each user, verb, resource and code. Needs the option `audit`. */
+  /** All completed requests by user, verb, resource and code. @throws {Error} without the option `audit` */
   requestCounts(): Promise<readonly RequestCount[]>;
-  /** Ends the processes and removes the folder. May be called again. */
+  /** Ends the processes and removes the folder. It can be called again. */
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** Log each request as metadata, so that `requestCounts` can tell who asked for what. Off by default. */
+  /** Log the metadata of each request, for `requestCounts`; by default false. */
   readonly audit?: boolean;
   readonly progress?: ((line: string) => void) | undefined;
-  /** Stops the control plane, also one that is still starting. */
+  /** Stops the control plane, even while it starts. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -54,9 +53,9 @@ const controllers = [
 const startTimeoutMs = 60_000;
 
 /**
- * Starts a control plane of its own on loopback, with its data in a temporary folder; about three seconds once it is
- * built. It ends with this process.
- * @throws {ControlPlaneUnavailable} where its programs can neither be found nor built
+ * Starts a control plane on loopback with its data in a temporary folder. It takes about three seconds once the
+ * programs are built. It ends with this process.
+ * @throws {ControlPlaneUnavailable} if the programs can neither be found nor built
  */
 export async function startControlPlane({ audit = false, progress, signal }: StartOptions = {}): Promise<ControlPlane> {
   const programs = await findPrograms({ progress, signal });
@@ -94,7 +93,7 @@ async function start(
     servers.push(server);
     return server;
   };
-  // A socket in a folder that only this user can enter: etcd asks nobody who they are.
+  // etcd does not authenticate its clients, so it listens on a socket in a folder that only this user can enter.
   const etcdAddress = `unix://${file("etcd.sock")}`;
   run(programs.etcd, "etcd", etcdFlags(file("etcd"), etcdAddress));
 
@@ -141,11 +140,10 @@ async function start(
     kubeconfigFile,
     admin,
     folder,
-    pids: servers.map((server) => server.pid),
     apiServerPid: apiServer.pid,
     hasControllers: programs.controllerManager !== undefined,
     requestCounts: async () => {
-      if (!auditLog) throw new Error("requests are counted only where the control plane was started with audit: true");
+      if (!auditLog) throw new Error("requestCounts: start the control plane with audit: true");
       return auditLog.counts();
     },
   };
@@ -155,10 +153,10 @@ function etcdFlags(data: string, address: string): Record<string, string> {
   return {
     "data-dir": data,
     "listen-client-urls": address,
-    // etcd insists on a host and a port here, which only other members would read.
+    // etcd requires a host and a port here. Only other members would use them.
     "advertise-client-urls": "http://127.0.0.1:2379",
     "listen-peer-urls": "http://127.0.0.1:0",
-    // Nothing here has to survive a loss of power.
+    // No data must survive a power failure.
     "unsafe-no-fsync": "true",
     "log-level": "warn",
   };
@@ -195,7 +193,7 @@ function controllerManagerFlags(kubeconfigFile: string, caFile: string): Record<
   };
 }
 
-/** Anyone may read how service-account tokens are verified, as a platform outside of the cluster needs it. */
+/** Lets anyone read the issuer's discovery document and keys, as a platform outside of the cluster must. */
 const publicDiscovery = {
   apiVersion: "rbac.authorization.k8s.io/v1",
   kind: "ClusterRoleBinding",
@@ -208,7 +206,7 @@ const publicDiscovery = {
   subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:unauthenticated" }],
 };
 
-/** Waits until the API server serves and has made its own namespaces. @returns its certificate authority */
+/** Waits until the API server is ready and has created its own namespaces. @returns its certificate authority */
 async function ready(
   servers: readonly ServerProcess[],
   url: string,
@@ -218,11 +216,11 @@ async function ready(
 ): Promise<string> {
   const deadline = performance.now() + startTimeoutMs;
   let ca = "";
-  let trouble: unknown;
+  let lastError: unknown;
   while (performance.now() < deadline) {
     signal?.throwIfAborted();
     const dead = servers.find((server) => !server.running);
-    if (dead) throw new Error(`${dead.name} ended while the control plane was starting:\n${await dead.lastWords()}`);
+    if (dead) throw new Error(`${dead.name} ended while the control plane was starting:\n${await dead.lastLogLines()}`);
     try {
       ca ||= await readFile(caFile, "utf8");
       const client = new KubeClient({ url, ca, token });
@@ -231,9 +229,9 @@ async function ready(
       await client.request("GET", "/api/v1/namespaces/default");
       return ca;
     } catch (error) {
-      trouble = error;
+      lastError = error;
       await sleep(50, undefined, { signal });
     }
   }
-  throw new Error(`the API server was not ready after ${startTimeoutMs / 1000} s`, { cause: trouble });
+  throw new Error(`the API server was not ready after ${startTimeoutMs / 1000} s`, { cause: lastError });
 }

@@ -3,10 +3,10 @@ import { type ControlPlane, startControlPlane, type StartOptions } from "./contr
 import { findPrograms } from "./programs.ts";
 import { ControlPlaneUnavailable } from "./unavailable.ts";
 
-const say = (line: string) => void process.stderr.write(`control plane: ${line}\n`);
+const print = (line: string) => void process.stderr.write(`control plane: ${line}\n`);
 
-/** Undefined where the programs are there: they are looked for, and built if need be, before any test is collected. */
-const unavailable = await findPrograms({ progress: say }).then(
+/** Undefined if the programs were found, or built, which happens before any test is collected. */
+const unavailable = await findPrograms({ progress: print }).then(
   () => undefined,
   (error: unknown) => {
     if (error instanceof ControlPlaneUnavailable) return error;
@@ -15,8 +15,8 @@ const unavailable = await findPrograms({ progress: say }).then(
 );
 
 /**
- * A suite with a control plane of its own, there from the first test to the last. Where none can be had the suite is
- * skipped, loudly; with `CI=true` it fails, because there nobody would read that nothing was tested.
+ * A suite with a control plane of its own, from the first test to the last. Without the programs, the suite is skipped
+ * and reports the skip; with `CI=true` it fails, because nobody would read the report.
  */
 export function describeWithControlPlane(
   name: string,
@@ -32,14 +32,14 @@ export function describeWithControlPlane(
     return;
   }
   if (unavailable) {
-    say(`SKIPPED "${name}": ${unavailable.message}`);
+    print(`SKIPPED "${name}": ${unavailable.message}`);
     describe.skip(`${name} (skipped: ${unavailable.message})`, () => tests(() => never()));
     return;
   }
   describe(name, () => {
     let controlPlane: ControlPlane | undefined;
     beforeAll(async () => {
-      controlPlane = await startControlPlane({ ...options, progress: say });
+      controlPlane = await startControlPlane({ ...options, progress: print });
     });
     afterAll(() => controlPlane?.stop());
     tests(() => controlPlane ?? never());
@@ -47,5 +47,5 @@ export function describeWithControlPlane(
 }
 
 function never(): never {
-  throw new Error("the control plane is there only while a test runs: ask for it inside of the test");
+  throw new Error("the control plane exists only while a test runs: call controlPlane() inside of the test");
 }

@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * A port on loopback that nobody listens on, for a server that cannot choose one itself. Taken from below the range
- * from which systems give ports to outgoing connections and to those who ask for any, so that it stays free until the
- * server takes it.
+ * A free port on loopback, for a server that cannot choose one itself. It is below the range of ephemeral ports, which
+ * the system assigns to outgoing connections and to port 0, so it is likely to stay free until the server binds it.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -1,16 +1,16 @@
-import { Agent, request } from "undici";
+import { type KubeAccess, KubeConnection, KubeError, type RequestOptions } from "./kube-connection.ts";
 
-/** Any Kubernetes object, as far as this client looks at it. */
+/** Any Kubernetes object, with the fields that this client uses. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Metadata;
-  // What else is in it depends on the kind; tests say what they expect.
+  // The other fields depend on the kind; each test knows which ones it expects.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly [field: string]: any;
 }
 
-export interface Metadata {
+interface Metadata {
   readonly name: string;
   readonly namespace?: string;
   readonly uid?: string;
@@ -29,89 +29,45 @@ export interface KindRef {
   readonly kind: string;
 }
 
-/** Names one object; an object is a reference to itself. */
+/** Names one object. An object is a reference to itself. */
 export interface ObjectRef extends KindRef {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-export type WatchEvent = { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly object: KubeObject };
-
-/** What the API server answered instead of doing it: its Status as data. */
-export class KubeError extends Error {
-  override readonly name = "KubeError";
-  readonly code: number;
-  readonly reason: string;
-  constructor(what: string, code: number, reason: string, message: string) {
-    super(`${what}: ${message || `HTTP ${code}`}`);
-    this.code = code;
-    this.reason = reason;
-  }
-}
-
-/** Where an API server is, and who we are to it: by token or by certificate. PEM. */
-export interface KubeAccess {
-  readonly url: string;
-  readonly token: string | (() => Promise<string | undefined>);
-  readonly ca?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-  readonly serverName?: string | undefined;
-  readonly insecure?: true | undefined;
-}
-
-interface RequestOptions {
-  readonly body?: unknown;
-  readonly contentType?: string;
-  readonly accept?: string;
-  readonly signal?: AbortSignal | undefined;
-}
-
-interface ApplyOptions {
-  readonly fieldManager?: string;
-  /** Take fields over from other managers. Default true, as tests want their way. */
-  readonly force?: boolean;
-  /** Go through all of admission and validation, and keep nothing. */
-  readonly dryRun?: boolean;
-}
+export type WatchEvent = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject };
 
 /**
- * What tests, the demo and the benchmark need of kubectl, for machines that have none. It shares no code with the
- * operator's client, so that a test sees the cluster with its own eyes.
+ * The functions of kubectl that tests, the demo and the benchmark need. It shares no code with the operator's client: a
+ * test must be able to contradict the operator.
  */
 export class KubeClient {
-  readonly #url: string;
-  readonly #token: () => Promise<string | undefined>;
-  readonly #agent: Agent;
+  readonly #connection: KubeConnection;
   readonly #resources = new Map<string, { readonly plural: string; readonly namespaced: boolean }>();
 
-  constructor({ url, token, ca, cert, key, serverName, insecure }: KubeAccess) {
-    this.#url = url.replace(/\/$/, "");
-    this.#token = typeof token === "string" ? async () => token : token;
-    const authorities = { ...(ca === undefined ? {} : { ca }), ...(insecure ? { rejectUnauthorized: false } : {}) };
-    const name = serverName === undefined ? {} : { servername: serverName };
-    const ours = cert === undefined || key === undefined ? {} : { cert, key };
-    this.#agent = new Agent({ connect: { ...authorities, ...name, ...ours }, allowH2: true, bodyTimeout: 0 });
+  constructor(access: KubeAccess) {
+    this.#connection = new KubeConnection(access);
   }
 
-  /** One request to any path; the answer's JSON (or its text, where it is none). @throws {KubeError} from status 400 on */
+  /**
+   * Sends one request to any path.
+   * @returns the JSON of the response, or its text if it is not JSON
+   * @throws {KubeError} from status 400
+   */
   // oxlint-disable-next-line typescript/no-explicit-any
   async request(method: string, path: string, options: RequestOptions = {}): Promise<any> {
-    const response = await this.#send(method, path, options);
-    const text = await response.body.text();
-    return parseJson(text) ?? text;
+    return this.#connection.request(method, path, options);
   }
 
-  /** Server-side apply: makes the object, or makes it have these fields. */
-  async apply(object: KubeObject, options: ApplyOptions = {}): Promise<KubeObject> {
-    const { fieldManager = "test", force = true, dryRun = false } = options;
-    const query = new URLSearchParams({ fieldManager, force: String(force), fieldValidation: "Strict" });
-    if (dryRun) query.set("dryRun", "All");
+  /** Server-side apply: creates the object, or sets these fields, even if another manager owns them. */
+  async apply(object: KubeObject, { fieldManager = "test" } = {}): Promise<KubeObject> {
+    const query = new URLSearchParams({ fieldManager, force: "true", fieldValidation: "Strict" });
     return this.request("PATCH", `${await this.pathOf(object)}?${query.toString()}`, {
       body: object,
       contentType: "application/apply-patch+yaml",
     });
   }
 
+  /** @param dryRun run admission and validation without storing the object */
   async create(object: KubeObject, { dryRun = false } = {}): Promise<KubeObject> {
     const query = `?fieldValidation=Strict${dryRun ? "&dryRun=All" : ""}`;
     return this.request("POST", `${await this.#collection(object, object.metadata.namespace)}${query}`, {
@@ -123,7 +79,7 @@ export class KubeClient {
     return this.request("GET", await this.pathOf(ref));
   }
 
-  /** The object, or undefined where there is none. */
+  /** The object, or undefined if it does not exist. */
   async find(ref: ObjectRef): Promise<KubeObject | undefined> {
     return this.get(ref).catch((error: unknown) => {
       if (error instanceof KubeError && error.code === 404) return undefined;
@@ -131,17 +87,13 @@ export class KubeClient {
     });
   }
 
-  /** All objects of a kind, in one namespace or in all. */
-  async list(
-    kind: KindRef,
-    { namespace, labelSelector }: { namespace?: string; labelSelector?: string } = {},
-  ): Promise<KubeObject[]> {
-    const query = labelSelector === undefined ? "" : `?labelSelector=${encodeURIComponent(labelSelector)}`;
-    const list = await this.request("GET", `${await this.#collection(kind, namespace)}${query}`);
+  /** All objects of a kind, in one namespace or in all namespaces. */
+  async list(kind: KindRef, { namespace }: { namespace?: string } = {}): Promise<KubeObject[]> {
+    const list = await this.request("GET", await this.#collection(kind, namespace));
     return (list.items as KubeObject[]).map((item) => ({ ...item, ...kindOf(kind) }));
   }
 
-  /** A JSON merge patch, of the object or of one of its subresources. */
+  /** A JSON merge patch of the object, or of one of its subresources. */
   async patch(ref: ObjectRef, body: unknown, subresource?: string): Promise<KubeObject> {
     const path = await this.pathOf(ref);
     return this.request("PATCH", subresource === undefined ? path : `${path}/${subresource}`, {
@@ -150,19 +102,19 @@ export class KubeClient {
     });
   }
 
-  /** Asks for the deletion; an object with finalizers is gone later. Nothing happens where there is none. */
+  /** Requests the deletion. An object with finalizers disappears later. It is no error if the object does not exist. */
   async delete(ref: ObjectRef): Promise<void> {
     await this.request("DELETE", await this.pathOf(ref)).catch((error: unknown) => {
       if (!(error instanceof KubeError && error.code === 404)) throw error;
     });
   }
 
-  /** Asks for the deletion of all objects of a kind in a namespace, in one request. */
+  /** Requests the deletion of all objects of a kind in a namespace, in one request. */
   async deleteAll(kind: KindRef, namespace: string): Promise<void> {
     await this.request("DELETE", await this.#collection(kind, namespace));
   }
 
-  /** A token of a service account, as the kubelet would project it into a pod. */
+  /** A token of a service account, as the kubelet projects it into a pod. */
   async createToken(
     namespace: string,
     serviceAccount: string,
@@ -178,8 +130,9 @@ export class KubeClient {
   }
 
   /**
-   * Watches from a resource version on; without one, begins with an ADDED for each object that there is.
-   * Ends when `signal` aborts or the server closes the stream.
+   * Watches from a resource version on. Without one, the watch starts with an ADDED for each existing object. It ends
+   * when `signal` aborts or the server closes the stream.
+   * @throws {KubeError} for an ERROR event, such as 410 Gone
    */
   async *watch(
     kind: KindRef,
@@ -190,8 +143,7 @@ export class KubeClient {
     if (options.resourceVersion !== undefined) query.set("resourceVersion", options.resourceVersion);
     const path = `${await this.#collection(kind, options.namespace)}?${query.toString()}`;
     try {
-      const { body } = await this.#send("GET", path, { signal: options.signal });
-      for await (const line of linesOf(body)) {
+      for await (const line of this.#connection.lines(path, options.signal)) {
         const event = JSON.parse(line);
         if (event.type === "ERROR")
           throw new KubeError(`watch ${path}`, event.object.code, event.object.reason, event.object.message);
@@ -203,8 +155,8 @@ export class KubeClient {
   }
 
   /**
-   * Waits until the object is as wanted; `undefined` stands for an object that is not there.
-   * @throws after `timeoutMs`, with what was last seen
+   * Waits until the object is as wanted; `undefined` stands for an object that does not exist.
+   * @throws {Error} with the last seen object after `timeoutMs`
    */
   async waitFor(
     ref: ObjectRef,
@@ -239,7 +191,7 @@ export class KubeClient {
     }
     const last =
       seen === undefined
-        ? "it is not there"
+        ? "it does not exist"
         : JSON.stringify({ ...seen, metadata: { ...seen.metadata, managedFields: undefined } });
     throw new Error(`${ref.kind} ${name} was not as wanted within ${timeoutMs / 1000} s; last seen: ${last}`);
   }
@@ -248,13 +200,13 @@ export class KubeClient {
     await this.waitFor(ref, (object) => object === undefined, options);
   }
 
-  /** Where the API server keeps the object. */
+  /** The path of the object in the API. */
   async pathOf(ref: ObjectRef): Promise<string> {
     return `${await this.#collection(ref, ref.metadata.namespace)}/${ref.metadata.name}`;
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await this.#connection.close();
   }
 
   async #collection({ apiVersion, kind }: KindRef, namespace: string | undefined): Promise<string> {
@@ -270,48 +222,14 @@ export class KubeClient {
       if (!name.includes("/")) this.#resources.set(`${apiVersion} ${of}`, { plural: name, namespaced });
     const found = this.#resources.get(`${apiVersion} ${kind}`);
     if (!found)
-      throw new KubeError(`discover ${kind}`, 404, "NotFound", `the API server knows no ${kind} in ${apiVersion}`);
+      throw new KubeError(
+        `discover ${kind}`,
+        404,
+        "NotFound",
+        `the API server does not have the kind ${kind} in ${apiVersion}`,
+      );
     return found;
-  }
-
-  async #send(method: string, path: string, { body, contentType, accept, signal }: RequestOptions) {
-    const token = await this.#token();
-    const response = await request(this.#url + path, {
-      method: method as "GET",
-      dispatcher: this.#agent,
-      headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        // The keys of tokens have a media type of their own.
-        accept: accept ?? "application/json, application/jwk-set+json",
-        ...(body === undefined ? {} : { "content-type": contentType ?? "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: signal ?? null,
-    });
-    if (response.statusCode < 400) return response;
-    const text = await response.body.text();
-    const status = parseJson(text);
-    throw new KubeError(`${method} ${path}`, response.statusCode, status?.reason ?? "", status?.message ?? text);
   }
 }
 
 const kindOf = ({ apiVersion, kind }: KindRef): KindRef => ({ apiVersion, kind });
-
-async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-  }
-}
-
-// oxlint-disable-next-line typescript/no-explicit-any
-function parseJson(text: string): any {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -7,7 +7,7 @@ interface Entry {
   readonly user: string;
 }
 
-/** A kubeconfig with one context. JSON is YAML. */
+/** A kubeconfig with one context, as JSON, which is YAML too. */
 export function kubeconfig(entry: Entry): string {
   const cluster = {
     server: entry.url,

@@ -13,7 +13,7 @@ describe("withLock", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it("lets one in at a time, and tells the others what they wait for", async () => {
+  it("runs one holder at a time, and reports the process that the others wait for", async () => {
     const steps: string[] = [];
     const opened = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
@@ -26,13 +26,13 @@ describe("withLock", () => {
     await entered.promise;
     const waits = Promise.withResolvers<string>();
     const second = withLock(path(), { progress: waits.resolve }, async () => void steps.push("second in"));
-    expect(await waits.promise).toContain(`waiting for process ${process.pid}`);
+    expect(await waits.promise).toContain(`waiting for the build by process ${process.pid}`);
     opened.resolve();
     await Promise.all([first, second]);
     expect(steps).toEqual(["first in", "first out", "second in"]);
   });
 
-  it("is free again when the work fails", async () => {
+  it("releases the lock when the work fails", async () => {
     const failed = withLock(path(), {}, () => Promise.reject(new Error("no")));
     await expect(failed).rejects.toThrow("no");
     await expect(access(path())).rejects.toThrow("ENOENT");
@@ -45,7 +45,7 @@ describe("withLock", () => {
     expect(done).toBe(true);
   });
 
-  it("takes over a lock that is too old to be real", async () => {
+  it("takes over a stale lock", async () => {
     await writeFile(path(), String(process.pid));
     const long = new Date(Date.now() - 2 * 3_600_000);
     await utimes(path(), long, long);

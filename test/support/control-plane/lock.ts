@@ -7,25 +7,24 @@ interface LockOptions {
 }
 
 /**
- * Runs `work` while this process alone holds the lock file, which tells its holder's process id.
- * Another process's lock is waited for by looking at it again and again (files of other processes send no event that
- * every system delivers); one whose holder has died is taken over. Two that take it over in the same instant may both
- * get it, so `work` must be harmless when it is done twice.
+ * Runs `work` while this process holds the lock file, which contains the process id of its holder. It polls while
+ * another process holds the lock, because file events are not portable. It takes over a lock whose holder has died. Two
+ * processes that take it over at the same moment can both hold it, so `work` must be idempotent.
  */
 export async function withLock(
   path: string,
   { progress, signal }: LockOptions,
   work: () => Promise<void>,
 ): Promise<void> {
-  let told = false;
+  let reported = false;
   while (!(await take(path))) {
     const holder = Number(await readFile(path, "utf8").catch(() => ""));
-    if ((holder > 0 && !isAlive(holder)) || (await isOld(path))) {
+    if ((holder > 0 && !isAlive(holder)) || (await isStale(path))) {
       await rm(path, { force: true });
       continue;
     }
-    if (!told) progress?.(`waiting for process ${holder}, which is building it already`);
-    told = true;
+    if (!reported) progress?.(`waiting for the build by process ${holder}`);
+    reported = true;
     await sleep(300, undefined, { signal });
   }
   try {
@@ -45,12 +44,12 @@ async function take(path: string): Promise<boolean> {
   }
 }
 
-/** Nothing that is guarded takes so long: the number of a dead holder was given to another process. */
-const oldMs = 3_600_000;
+/** No work takes this long: the holder has died, and its process id belongs to another process now. */
+const staleMs = 3_600_000;
 
-async function isOld(path: string): Promise<boolean> {
-  const taken = await stat(path).catch(() => undefined);
-  return taken !== undefined && Date.now() - taken.mtimeMs > oldMs;
+async function isStale(path: string): Promise<boolean> {
+  const file = await stat(path).catch(() => undefined);
+  return file !== undefined && Date.now() - file.mtimeMs > staleMs;
 }
 
 function isAlive(pid: number): boolean {

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { buildControlPlane } from "./build.ts";
 import { ControlPlaneUnavailable } from "./unavailable.ts";
 
-/** A program and the arguments that come before its flags. */
+/** A program, with the arguments before its flags. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
-  /** Ends when its standard input does, and so with the process that started it. */
+  /** The program exits when its standard input ends, and therefore when its parent ends. */
   readonly endsWithParent: boolean;
 }
 
-/** The servers of a control plane. Assets of the kind that envtest downloads have no controller manager. */
+/** The servers of a control plane. The assets that envtest downloads do not have a controller manager. */
 export interface Programs {
   readonly etcd: Program;
   readonly apiServer: Program;
@@ -19,15 +19,15 @@ export interface Programs {
 }
 
 export interface FindOptions {
-  /** Told what happens while something takes long; one line without a line end. */
+  /** Called with one line, without a line end, while something takes long. */
   readonly progress?: ((line: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Finds the programs of a control plane: in the folder that `KUBEBUILDER_ASSETS` names if it is set, else those built
- * from this folder's Go module, which takes some minutes the first time.
- * @throws {ControlPlaneUnavailable} where neither can be had; its message tells the mend.
+ * Finds the programs of a control plane: in the folder `KUBEBUILDER_ASSETS` if it is set, otherwise those built from
+ * the Go module of this folder, which takes some minutes the first time.
+ * @throws {ControlPlaneUnavailable} if there are none; the message says how to get them
  */
 export async function findPrograms({ progress, signal }: FindOptions = {}): Promise<Programs> {
   const assets = process.env["KUBEBUILDER_ASSETS"];
@@ -49,19 +49,19 @@ async function programsIn(folder: string, progress: FindOptions["progress"]): Pr
       () => undefined,
     );
   };
-  const needed = async (name: string): Promise<Program> => {
+  const required = async (name: string): Promise<Program> => {
     const found = await program(name);
     if (found) return found;
     throw new ControlPlaneUnavailable(
-      `KUBEBUILDER_ASSETS is ${folder}, where there is no program ${name}: name a folder with etcd and kube-apiserver, or unset it to have them built with Go`,
+      `KUBEBUILDER_ASSETS: ${folder} does not contain the program ${name}; set a folder with etcd and kube-apiserver, or unset the variable to build them with Go`,
     );
   };
   const programs = {
-    etcd: await needed("etcd"),
-    apiServer: await needed("kube-apiserver"),
+    etcd: await required("etcd"),
+    apiServer: await required("kube-apiserver"),
     controllerManager: await program("kube-controller-manager"),
   };
   if (!programs.controllerManager)
-    progress?.(`there is no kube-controller-manager in ${folder}: namespaces that are deleted will stay`);
+    progress?.(`${folder} does not contain kube-controller-manager: deleted namespaces will stay`);
   return programs;
 }

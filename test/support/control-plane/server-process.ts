@@ -5,17 +5,17 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Program } from "./programs.ts";
 
-/** Runs a program that knows nothing of its parent's end: the shell waits for that on standard input and ends it. */
+/** Kills a program when its parent ends: the shell waits until the parent's end of its standard input closes. */
 const leash =
   'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -9 $server) 2>/dev/null & wait $server';
 
 /**
- * Go collects garbage once the heap has grown by this share of what is alive, in percent. It takes 100 by itself; so much
- * more spares the API server a fifth of its CPU time, for some hundred MiB that a short life can spend.
+ * GOGC: Go collects garbage when the heap has grown by this percentage; its default is 100. With 400 the API server
+ * uses a fifth less CPU time and some hundred MiB more memory, which is acceptable for a short-lived process.
  */
-const garbageShare = "400";
+const gogc = "400";
 
-/** One server of the control plane: a process that ends with this one, whatever way this one ends. */
+/** One server of the control plane. It ends with this process, even if this one is killed. */
 export class ServerProcess {
   readonly name: string;
   readonly #child: ChildProcess;
@@ -29,14 +29,14 @@ export class ServerProcess {
     this.#logFile = logFile;
     const args = [...program.args, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)];
     const log = openSync(logFile, "a", 0o600);
-    const options = { stdio: ["pipe" as const, log, log], env: { GOGC: garbageShare, ...process.env } };
+    const options = { stdio: ["pipe" as const, log, log], env: { GOGC: gogc, ...process.env } };
     this.#child = program.endsWithParent
       ? spawn(program.command, args, options)
       : spawn("/bin/sh", ["-c", leash, "sh", program.command, ...args], options);
     closeSync(log);
     this.#ended = once(this.#child, "exit");
     this.#ended.catch(() => {});
-    // A test may end without stopping what it started: the open pipe must not keep it alive.
+    // The open pipe must not keep alive a test process that did not stop its servers.
     this.#child.stdin?.on("error", () => {});
     this.#child.unref();
     (this.#child.stdin as unknown as { unref?: () => void } | null)?.unref?.();
@@ -51,18 +51,18 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The end of what it has written, for a message about its death. */
-  async lastWords(): Promise<string> {
+  /** The last lines of its log, for an error message. */
+  async lastLogLines(): Promise<string> {
     const log = await readFile(this.#logFile, "utf8").catch(() => "");
     return log.trimEnd().split("\n").slice(-15).join("\n");
   }
 
-  /** Ends it at once: nothing that it holds is wanted any more. */
+  /** Kills it and waits: its data is no longer needed. */
   async kill(): Promise<void> {
     if (!this.running) return;
     this.#child.ref();
     this.#child.stdin?.destroy();
-    // The shell of the leash must live until it has ended its server.
+    // The shell of the leash must live until it has killed the server.
     if (this.#endsWithParent) this.#child.kill("SIGKILL");
     await this.#ended;
   }

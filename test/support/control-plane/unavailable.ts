@@ -1,4 +1,4 @@
-/** No control plane can be had on this machine. The message says what is missing and what to do about it. */
+/** This machine cannot run a control plane. The message says what is missing and how to get it. */
 export class ControlPlaneUnavailable extends Error {
   override readonly name = "ControlPlaneUnavailable";
 }

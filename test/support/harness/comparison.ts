@@ -18,9 +18,10 @@ export const hasMarker = (description: string): boolean => marker.test(descripti
 type Objects = Readonly<Record<MusterKind, readonly KubeObject[]>>;
 
 /**
- * Compares what Kubernetes says with what the platform lists, with the administrator's eyes on both: every custom
- * resource is Ready and stands for one thing that is as its spec says, and nothing else is there that was not there
- * when the system started. `foreign` are uids that other hands made. Empty where all is well.
+ * Compares the custom resources with the platform's resources: every custom resource is Ready and has one platform
+ * resource that matches its spec, and the platform has no others, except those from before the first operator.
+ * @param foreign the uids of platform resources that the test created itself
+ * @returns the differences
  */
 export async function differencesFromPlatform(system: System, foreign: readonly string[] = []): Promise<string[]> {
   const { admin } = system.controlPlane;
@@ -32,33 +33,35 @@ export async function differencesFromPlatform(system: System, foreign: readonly 
   const objects: Objects = { Group: groups, Identity: identities, RoleBinding: roleBindings };
   const differences: string[] = [];
   for (const kind of musterKinds) {
-    const rows = new Map((await system.admin.list(collectionOf[kind])).map((row) => [row.uid, row]));
-    for (const uid of [...system.before, ...foreign]) rows.delete(uid);
+    const resources = new Map((await system.admin.list(collectionOf[kind])).map((one) => [one.uid, one]));
+    for (const uid of [...system.preexisting, ...foreign]) resources.delete(uid);
     for (const object of objects[kind]) {
-      const tell = (what: string) => differences.push(`${kind} ${object.metadata.name}: ${what}`);
-      if (!isReady(object)) tell(`not ready: ${JSON.stringify(object["status"])}`);
+      const report = (difference: string) => differences.push(`${kind} ${object.metadata.name}: ${difference}`);
+      if (!isReady(object)) report(`not ready: ${JSON.stringify(object["status"])}`);
       const uid: string | undefined = object["status"]?.uid;
-      const row = uid === undefined ? undefined : rows.get(uid);
-      if (row === undefined) {
-        tell(`nothing on the platform has the uid ${uid}, or another object has it too`);
+      const resource = uid === undefined ? undefined : resources.get(uid);
+      if (resource === undefined) {
+        report(`the platform has no resource ${uid}, or another object has the same uid`);
         continue;
       }
-      rows.delete(row.uid);
-      for (const [what, wanted, is] of comparable(kind, object, row, objects))
-        if (!isDeepStrictEqual(wanted, is)) tell(`${what} is ${JSON.stringify(is)}, not ${JSON.stringify(wanted)}`);
+      resources.delete(resource.uid);
+      for (const [field, expected, actual] of fieldsOf(kind, object, resource, objects))
+        if (!isDeepStrictEqual(expected, actual))
+          report(`${field} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
     }
-    for (const row of rows.values())
-      differences.push(`${collectionOf[kind]}: ${row.uid} (${row.name}, ${row.description}) belongs to nothing`);
+    for (const { uid, name, description } of resources.values())
+      differences.push(`${collectionOf[kind]}: ${uid} (${name}, ${description}) has no custom resource`);
   }
   return differences;
 }
 
-function comparable(
+/** The fields that must be equal: of the spec, or of the status, and of the platform's resource. */
+function fieldsOf(
   kind: MusterKind,
   object: KubeObject,
-  row: PlatformResource,
+  resource: PlatformResource,
   objects: Objects,
-): [what: string, wanted: unknown, is: unknown][] {
+): [field: string, expected: unknown, actual: unknown][] {
   const { spec, status, metadata } = object as KubeObject & Record<"spec" | "status", Record<string, any>>; // oxlint-disable-line typescript/no-explicit-any
   const uidOf = (of: MusterKind, name: string | undefined) =>
     objects[of].find((one) => one.metadata.namespace === metadata.namespace && one.metadata.name === name)?.["status"]
@@ -66,28 +69,32 @@ function comparable(
   const parent =
     spec["parentUid"] ?? spec["groupUid"] ?? uidOf("Group", spec["parentRef"]?.name ?? spec["groupRef"]?.name);
   const places: [string, unknown, unknown][] = [
-    ["the parent", parent, row.uid.slice(0, row.uid.lastIndexOf("/"))],
+    ["the parent", parent, resource.uid.slice(0, resource.uid.lastIndexOf("/"))],
     ["status.parentUid", parent, status["parentUid"]],
     ["status.observedGeneration", metadata.generation, status["observedGeneration"]],
   ];
   if (kind === "RoleBinding")
     return [
       ...places,
-      ["the identity", spec["identityUid"] ?? uidOf("Identity", spec["identityRef"]?.name), row["identity"]?.uid],
+      ["the identity", spec["identityUid"] ?? uidOf("Identity", spec["identityRef"]?.name), resource["identity"]?.uid],
       ...(spec["roleRef"] === undefined
         ? []
-        : ([["the role", spec["roleRef"].name, row["role"]?.name]] as [string, unknown, unknown][])),
+        : ([["the role", spec["roleRef"].name, resource["role"]?.name]] as [string, unknown, unknown][])),
     ];
   return [
     ...places,
-    ["the name", spec["name"] ?? metadata.name, row.name],
-    ["the description", spec["description"] ?? withoutMarker(row.description), withoutMarker(row.description)],
+    ["the name", spec["name"] ?? metadata.name, resource.name],
+    [
+      "the description",
+      spec["description"] ?? withoutMarker(resource.description),
+      withoutMarker(resource.description),
+    ],
     ...(spec["claimMatch"] === undefined
       ? []
       : Object.entries(spec["claimMatch"]).map(([field, value]): [string, unknown, unknown] => [
           `claimMatch.${field}`,
           value,
-          row["claimMatch"]?.[field],
+          resource["claimMatch"]?.[field],
         ])),
   ];
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
-/** `crds/`, as it is to be applied. */
+/** The CRDs of `crds/`. */
 export async function customResourceDefinitions(): Promise<KubeObject[]> {
   const folder = new URL("../../../crds/", import.meta.url);
   const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml"));
@@ -12,7 +12,7 @@ export async function customResourceDefinitions(): Promise<KubeObject[]> {
   return documents.flat().map((document) => document.toJS() as KubeObject);
 }
 
-/** Whether the API server serves what the definition says. */
+/** Whether the API server serves the kind that the CRD defines. */
 export function isEstablished(object: KubeObject | undefined): boolean {
   const conditions: { type: string; status: string }[] = object?.["status"]?.conditions ?? [];
   return conditions.some(({ type, status }) => type === "Established" && status === "True");

@@ -3,7 +3,7 @@ import { describeWithControlPlane } from "#test/support/control-plane/describe-w
 import { loadOperatorRbac } from "#test/deploy/operator-rbac.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 import type { Operator } from "./operator.ts";
-import { secretsShown } from "./secrets.ts";
+import { leakedSecrets } from "./secrets.ts";
 import { System, type SystemOptions } from "./system.ts";
 
 interface Options extends Omit<SystemOptions, "controlPlane" | "rbac"> {
@@ -11,9 +11,9 @@ interface Options extends Omit<SystemOptions, "controlPlane" | "rbac"> {
 }
 
 /**
- * A suite with a system of its own: control plane, platform, and operators under the very rights that they are deployed
- * with, which reach the platform through a proxy. What the tests ask for is there only while a test runs. Whatever they
- * do, no token shows afterwards.
+ * A suite with a system of its own: a control plane, the platform behind a proxy, and the operators that its tests
+ * start, with the permissions of the deployment. The system exists only while a test runs. After the tests, no token
+ * may appear in logs, metrics or objects.
  */
 export function describeWithProxiedSystem(
   name: string,
@@ -43,16 +43,16 @@ export function describeWithProxiedSystem(
         () => system,
         () => proxy,
       );
-      it("shows no token anywhere", async () => {
+      it("leaks no token", async () => {
         expect(proxy.tokens.size).toBeGreaterThan(1);
-        expect(await secretsShown(system, proxy.tokens)).toEqual([]);
+        expect(await leakedSecrets(system, proxy.tokens)).toEqual([]);
       });
     },
     { audit },
   );
 }
 
-/** As `describeWithProxiedSystem`, without a proxy and with one operator that leads. */
+/** Like `describeWithProxiedSystem`, but without a proxy and with one operator, which leads. */
 export function describeWithSystem(
   name: string,
   tests: (system: () => System, operator: () => Operator) => void,
@@ -73,8 +73,8 @@ export function describeWithSystem(
         () => system,
         () => operator,
       );
-      it("shows no token anywhere", async () => {
-        expect(await secretsShown(system)).toEqual([]);
+      it("leaks no token", async () => {
+        expect(await leakedSecrets(system)).toEqual([]);
       });
     },
     { audit },

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
-/** The objects of `examples/` but for their namespace `shop`, in the order of the files, below the group `root`. */
+/** The Muster objects of `examples/` in the order of the files, with `root` as the uid of the root group. */
 export async function examples(root: string): Promise<KubeObject[]> {
   const folder = new URL("../../../examples/", import.meta.url);
   const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml")).toSorted();

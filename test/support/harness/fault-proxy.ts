@@ -5,73 +5,73 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 
 export type Fault =
-  /** The connection is cut, and the platform never hears of it. */
+  /** The connection is closed, and the request is not forwarded. */
   | { readonly is: "not sent" }
-  /** The platform does it, and the connection is cut instead of an answer. */
-  | { readonly is: "applied and lost" }
-  /** The connection is cut at once, and the platform hears of it so much later. */
-  | { readonly is: "applied later"; readonly afterMs: number }
-  /** The platform does it, and the answer breaks off in the middle. */
-  | { readonly is: "broken off" }
-  /** The platform never hears of it; somebody between answers instead. */
+  /** The request is forwarded, and the connection is closed instead of sending the response. */
+  | { readonly is: "response lost" }
+  /** The connection is closed at once, and the request is forwarded after the delay. */
+  | { readonly is: "forwarded late"; readonly afterMs: number }
+  /** The request is forwarded, and the response is cut in the middle. */
+  | { readonly is: "response truncated" }
+  /** The request is not forwarded; the proxy sends a response of its own. */
   | {
-      readonly is: "answered instead";
+      readonly is: "response replaced";
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly body: string;
     };
 
-/** A call to the platform, as the proxy sees it. */
+/** A call to the platform. */
 export interface Call {
   readonly method: string;
   /** `groups`, `identities`, …; the token exchange is `sts`. */
   readonly collection: string;
-  /** How many calls of this method and collection there have been, from 1. */
+  /** The number of the call among those with the same method and collection, from 1. */
   readonly number: number;
-  /** The token that it comes with. */
+  /** The bearer token of the call. */
   readonly bearer: string;
 }
 
 export interface FaultProxyOptions {
-  /** What goes wrong with a call; undefined for nothing. */
+  /** The fault of a call; undefined for none. */
   readonly faultFor?: (call: Call) => Fault | undefined;
-  /** Told of a call before the platform hears of it; it is forwarded when the promise resolves. */
+  /** Called before a call is forwarded, which waits for the promise. */
   readonly beforeForwarding?: (call: Call) => Promise<void> | void;
-  /** Told of a call that the platform has answered; the answer is given back when the promise resolves. */
-  readonly beforeAnswering?: (call: Call) => Promise<void> | void;
+  /** Called after the platform's response and before it is sent on, which waits for the promise. */
+  readonly beforeResponding?: (call: Call) => Promise<void> | void;
 }
 
-/** Stands between the operator and the platform, and does on purpose what networks do by accident. */
+/** A proxy between the operator and the platform that injects faults of the network. */
 export class FaultProxy {
   readonly url: string;
-  /** The faults that have happened. */
-  readonly done: { readonly call: Call; readonly fault: Fault }[] = [];
-  /** Every token that passed. */
+  /** The faults that were injected. */
+  readonly injected: { readonly call: Call; readonly fault: Fault }[] = [];
+  /** Every token in a request or a response. */
   readonly tokens = new Set<string>();
-  /** Where the platform is; to be set before the first call. */
+  /** The platform's base URL. Set it before the first call. */
   target = "";
-  options: FaultProxyOptions;
+  /** Can be replaced at any time. */
+  options: FaultProxyOptions = {};
   readonly #server: Server;
   readonly #agent = new Agent({ keepAliveTimeout: 1_000 });
   readonly #numbers = new Map<string, number>();
   readonly #late = new Set<Promise<unknown>>();
 
-  private constructor(server: Server, options: FaultProxyOptions) {
+  private constructor(server: Server) {
     this.#server = server;
-    this.options = options;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on("request", (incoming, outgoing) => {
       this.#handle(incoming, outgoing).catch(() => outgoing.destroy());
     });
   }
 
-  static async start(options: FaultProxyOptions = {}): Promise<FaultProxy> {
+  static async start(): Promise<FaultProxy> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
-    return new FaultProxy(server, options);
+    return new FaultProxy(server);
   }
 
-  /** Resolves when the platform has answered all that was held back. */
+  /** Resolves when the platform has responded to all delayed requests. */
   async settled(): Promise<void> {
     await Promise.all(this.#late);
   }
@@ -84,39 +84,43 @@ export class FaultProxy {
   }
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const body = await whole(incoming);
+    const body = await readBody(incoming);
     const call = this.#callOf(incoming);
-    this.#noteTokens(incoming.headers.authorization ?? "");
-    const { faultFor, beforeForwarding, beforeAnswering } = this.options;
+    this.#collectTokens(incoming.headers.authorization ?? "");
+    const { faultFor, beforeForwarding, beforeResponding: beforeAnswering } = this.options;
     const fault = faultFor?.(call);
-    if (fault !== undefined) this.done.push({ call, fault });
+    if (fault !== undefined) this.injected.push({ call, fault });
     await beforeForwarding?.(call);
     if (fault?.is === "not sent") return void outgoing.destroy();
-    if (fault?.is === "applied later") {
+    if (fault?.is === "forwarded late") {
       outgoing.destroy();
       const late = sleep(fault.afterMs).then(() => this.#forward(incoming, body));
       this.#late.add(late);
       return;
     }
-    if (fault?.is === "answered instead") return void outgoing.writeHead(fault.status, fault.headers).end(fault.body);
-    const answer = await this.#forward(incoming, body);
+    if (fault?.is === "response replaced") return void outgoing.writeHead(fault.status, fault.headers).end(fault.body);
+    const response = await this.#forward(incoming, body);
     await beforeAnswering?.(call);
-    if (fault?.is === "applied and lost") return void outgoing.destroy();
-    outgoing.writeHead(answer.status, { ...answer.headers, "content-length": String(answer.body.length) });
-    if (fault?.is !== "broken off") return void outgoing.end(answer.body);
-    outgoing.write(answer.body.subarray(0, answer.body.length / 2), () => outgoing.destroy());
+    if (fault?.is === "response lost") return void outgoing.destroy();
+    outgoing.writeHead(response.status, { ...response.headers, "content-length": String(response.body.length) });
+    if (fault?.is !== "response truncated") return void outgoing.end(response.body);
+    outgoing.write(response.body.subarray(0, response.body.length / 2), () => outgoing.destroy());
   }
 
-  async #forward(incoming: IncomingMessage, body: Buffer): Promise<Answer> {
-    const answer = await request(this.target + (incoming.url ?? ""), {
+  async #forward(incoming: IncomingMessage, body: Buffer): Promise<ProxiedResponse> {
+    const response = await request(this.target + (incoming.url ?? ""), {
       method: incoming.method as "GET",
       headers: only(incoming.headers, ["authorization", "content-type", "accept"]),
       dispatcher: this.#agent,
       ...(body.length === 0 ? {} : { body }),
     });
-    const text = Buffer.from(await answer.body.arrayBuffer());
-    this.#noteTokens(text.toString());
-    return { status: answer.statusCode, headers: only(answer.headers, ["content-type", "retry-after"]), body: text };
+    const text = Buffer.from(await response.body.arrayBuffer());
+    this.#collectTokens(text.toString());
+    return {
+      status: response.statusCode,
+      headers: only(response.headers, ["content-type", "retry-after"]),
+      body: text,
+    };
   }
 
   #callOf({ method = "", url = "", headers }: IncomingMessage): Call {
@@ -127,12 +131,12 @@ export class FaultProxy {
     return { method, collection, number, bearer: (headers.authorization ?? "").replace(/^Bearer /, "") };
   }
 
-  #noteTokens(text: string): void {
+  #collectTokens(text: string): void {
     for (const [token] of text.matchAll(/ey[\w-]+\.[\w-]+\.[\w-]+/g)) this.tokens.add(token);
   }
 }
 
-interface Answer {
+interface ProxiedResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Buffer;
@@ -144,7 +148,7 @@ function only(headers: Readonly<Record<string, string | string[] | undefined>>, 
   );
 }
 
-async function whole(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+async function readBody(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);

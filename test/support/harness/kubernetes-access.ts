@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { kubeconfig } from "#test/support/control-plane/kubeconfig.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** How an operator that is started as a process is told where Kubernetes is, and who it is there. */
+/** The flags and variables with which an operator process finds Kubernetes and its credentials. */
 export interface KubernetesAccess {
   readonly flags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -15,9 +15,9 @@ export interface ServiceAccount {
   readonly token: string;
 }
 
-/** The files and variables that a kubelet gives to every pod. For a cluster whose authorities are known. */
+/** The files and variables that a kubelet gives to every pod. @throws {Error} if the cluster has no `ca` */
 export async function asInPod(cluster: Cluster, account: ServiceAccount, folder: string): Promise<KubernetesAccess> {
-  if (cluster.ca === undefined) throw new Error("a pod has its cluster's authorities in a file, and there are none");
+  if (cluster.ca === undefined) throw new Error("the cluster has no certificate authorities, which a pod needs");
   const { hostname, port } = new URL(cluster.url);
   await mkdir(folder);
   await writeFile(join(folder, "ca.crt"), cluster.ca);
@@ -29,7 +29,7 @@ export async function asInPod(cluster: Cluster, account: ServiceAccount, folder:
   };
 }
 
-/** A kubeconfig, as outside of a cluster. */
+/** A kubeconfig, as used outside of a cluster. */
 export async function byKubeconfig(cluster: Cluster, account: ServiceAccount, file: string): Promise<KubernetesAccess> {
   await writeFile(file, kubeconfig({ ...cluster, token: account.token, user: account.name }), { mode: 0o600 });
   return { flags: ["--kubeconfig", file, "--lease-namespace", account.namespace], env: {} };

@@ -28,13 +28,13 @@ export function conditionOf(object: KubeObject | undefined, type: string): Condi
   return conditions.find((condition) => condition.type === type);
 }
 
-/** Ready, of the spec that there is now. */
+/** Whether the object is Ready with its current generation. */
 export function isReady(object: KubeObject | undefined): boolean {
   const ready = conditionOf(object, "Ready");
   return ready?.status === "True" && ready.observedGeneration === object?.metadata.generation;
 }
 
-/** Not ready, for this reason, told of the spec that there is now. */
+/** Whether the object is not Ready for this reason, with its current generation. */
 export function isUnready(reason: string): (object: KubeObject | undefined) => boolean {
   return (object) => {
     const ready = conditionOf(object, "Ready");

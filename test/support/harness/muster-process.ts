@@ -14,66 +14,69 @@ export interface LogLine {
 }
 
 export interface MusterProcessOptions {
-  /** The file to run; default: the source. `dist/muster.js` is what production runs. */
+  /** The file to run; by default the source. `dist/muster.js` is what production runs. */
   readonly program?: string;
+  /** The command that runs Node, with its flags; for example `taskset --cpu-list 1`. By default Node runs directly. */
+  readonly launcher?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Start anew whenever a source file changes. */
+  /** Restart when a source file changes. */
   readonly watch?: boolean;
-  /** Each line that it writes, as it comes. */
+  /** Called with each line of output when it arrives. */
   readonly onLine?: (line: string) => void;
 }
 
-/** `muster` as a process of its own, as people run it; it ends with this process, whatever way this one ends. */
+/** `muster` as a process of its own. It ends with this process, even if this one is killed. */
 export class MusterProcess {
   readonly #child: ChildProcess;
   readonly #name: string;
   readonly #lines: LogLine[] = [];
   readonly #listeners = new Set<() => void>();
-  readonly #exited: Promise<void>;
-  readonly #worstEnd: NodeJS.Signals;
+  readonly #closed: Promise<void>;
+  readonly #killSignal: NodeJS.Signals;
   readonly #onLine: ((line: string) => void) | undefined;
-  #said = "";
+  #plainOutput = "";
   #allRead = false;
 
-  constructor(args: readonly string[], { program = main, env = {}, watch = false, onLine }: MusterProcessOptions = {}) {
+  constructor(
+    args: readonly string[],
+    { program = main, launcher = [], env = {}, watch = false, onLine }: MusterProcessOptions = {},
+  ) {
     this.#name = `muster ${args[0] ?? ""}`;
     this.#onLine = onLine;
-    this.#child = spawn(
-      process.execPath,
-      [...(watch ? ["--watch", "--watch-preserve-output"] : []), program, ...args],
-      {
-        stdio: ["ignore", "pipe", "pipe"],
-        env: { ...process.env, ...env },
-      },
-    );
-    // Not "exit", which comes before its last words have been read.
-    this.#exited = once(this.#child, "close").then(() => {
-      this.#allRead = true;
-      this.#tell();
+    const watchFlags = watch ? ["--watch", "--watch-preserve-output"] : [];
+    const [command, ...commandArgs] = [...launcher, process.execPath, ...watchFlags, program, ...args];
+    this.#child = spawn(command as string, commandArgs, {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...env },
     });
-    // The watcher has to end its own child first.
-    this.#worstEnd = watch ? "SIGTERM" : "SIGKILL";
-    const endWithUs = () => this.#child.kill(this.#worstEnd);
-    process.once("exit", endWithUs);
+    // "exit" is emitted before the last output has been read.
+    this.#closed = once(this.#child, "close").then(() => {
+      this.#allRead = true;
+      this.#notify();
+    });
+    // The watcher must get the chance to end its own child.
+    this.#killSignal = watch ? "SIGTERM" : "SIGKILL";
+    const killChild = () => this.#child.kill(this.#killSignal);
+    process.once("exit", killChild);
     const leash = this.#leash();
-    void this.#exited.then(() => {
-      process.removeListener("exit", endWithUs);
+    void this.#closed.then(() => {
+      process.removeListener("exit", killChild);
       leash?.kill("SIGKILL");
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) this.#read(stream);
   }
 
-  /** Ends it where this process is killed and can do nothing any more: then the other end of a pipe closes. */
+  /** Kills the child when this process is killed: a shell waits until our end of its standard input closes. */
   #leash(): ChildProcess | undefined {
     if (this.#child.pid === undefined) return undefined;
-    const script = `read -r _; kill -s ${this.#worstEnd.slice("SIG".length)} "$0"`;
+    const script = `read -r _; kill -s ${this.#killSignal.slice("SIG".length)} "$0"`;
     const leash = spawn("/bin/sh", ["-c", script, String(this.#child.pid)], { stdio: ["pipe", "ignore", "ignore"] });
     leash.unref();
     (leash.stdin as unknown as { unref?: () => void } | null)?.unref?.();
     return leash;
   }
 
-  /** A line of JSON is of the log; anything else is said to people. */
+  /** A line of JSON belongs to the log. Every other line is plain output. */
   #read(stream: Readable): void {
     let rest = "";
     stream.setEncoding("utf8").on("data", (chunk: string) => {
@@ -82,9 +85,9 @@ export class MusterProcess {
       for (const line of lines) {
         this.#onLine?.(line);
         if (line.startsWith("{")) this.#lines.push(JSON.parse(line) as LogLine);
-        else this.#said += `${line}\n`;
+        else this.#plainOutput += `${line}\n`;
       }
-      this.#tell();
+      this.#notify();
     });
   }
 
@@ -101,7 +104,7 @@ export class MusterProcess {
     return this.#child.exitCode;
   }
 
-  /** What has killed it. */
+  /** The signal that ended the process. */
   get signalCode(): NodeJS.Signals | null {
     return this.#child.signalCode;
   }
@@ -110,14 +113,15 @@ export class MusterProcess {
     return this.#lines;
   }
 
-  /** What it said to people, outside of its log. */
-  get said(): string {
-    return this.#said;
+  /** The output outside of the log. */
+  get plainOutput(): string {
+    return this.#plainOutput;
   }
 
   /**
-   * The first line of the log, past or to come, that is as wanted; `from` leaves out what was there before.
-   * @throws if the process ends before, or takes too long
+   * The first matching line of the log, past or future; `from` excludes the lines before that index.
+   * @param wanted the message, or a predicate
+   * @throws {Error} with the last output if the process ends before, or after 60 s
    */
   async logged(wanted: string | ((line: LogLine) => boolean), from = 0): Promise<LogLine> {
     const matches = typeof wanted === "string" ? (line: LogLine) => line.msg === wanted : wanted;
@@ -126,14 +130,18 @@ export class MusterProcess {
       const found = this.#lines.find((line, index) => index >= from && matches(line));
       if (found !== undefined) return found;
       if (this.#allRead)
-        throw new Error(`${this.#name} ended (${this.#child.exitCode ?? this.#child.signalCode}): ${this.lastWords()}`);
+        throw new Error(
+          `${this.#name} ended (${this.#child.exitCode ?? this.#child.signalCode}): ${this.lastOutput()}`,
+        );
       if (performance.now() >= deadline)
-        throw new Error(`${this.#name} did not log it within ${logTimeoutMs / 1000} s: ${this.lastWords()}`);
-      await this.#somethingHappens(deadline - performance.now());
+        throw new Error(
+          `${this.#name} did not log the expected line within ${logTimeoutMs / 1000} s: ${this.lastOutput()}`,
+        );
+      await this.#nextOutput(deadline - performance.now());
     }
   }
 
-  #somethingHappens(timeoutMs: number): Promise<void> {
+  #nextOutput(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const listener = () => {
         clearTimeout(timer);
@@ -145,38 +153,38 @@ export class MusterProcess {
     });
   }
 
-  /** Resolves when it has ended, whatever way. */
+  /** Resolves when the process has ended and all of its output has been read. */
   get ended(): Promise<void> {
-    return this.#exited;
+    return this.#closed;
   }
 
   signal(name: "SIGSTOP" | "SIGCONT"): void {
     this.#child.kill(name);
   }
 
-  /** SIGTERM, as Kubernetes sends it. @throws if it takes too long, after killing it */
+  /** Sends SIGTERM, as Kubernetes does, and waits. @throws {Error} if it takes longer than 15 s, after SIGKILL */
   async stop(): Promise<void> {
     if (!this.running) return;
     this.#child.kill("SIGTERM");
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), stopTimeoutMs);
-    await this.#exited;
+    await this.#closed;
     clearTimeout(timer);
     if (this.#child.signalCode === "SIGKILL")
       throw new Error(`${this.#name} did not end within ${stopTimeoutMs / 1000} s of SIGTERM`);
   }
 
-  /** The worst end. */
+  /** Sends SIGKILL and waits. */
   async kill(): Promise<void> {
-    if (this.running) this.#child.kill(this.#worstEnd);
-    await this.#exited;
+    if (this.running) this.#child.kill(this.#killSignal);
+    await this.#closed;
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 
-  /** The end of what it has written, for a message about it. */
-  lastWords(): string {
-    return [...this.#lines.slice(-5).map((line) => JSON.stringify(line)), this.#said.trimEnd()].join("\n");
+  /** The last lines of the log, and the plain output, for an error message. */
+  lastOutput(): string {
+    return [...this.#lines.slice(-5).map((line) => JSON.stringify(line)), this.#plainOutput.trimEnd()].join("\n");
   }
 }

@@ -1,6 +1,6 @@
 import type { MusterProcess } from "./muster-process.ts";
 
-/** An operator that runs. */
+/** A running operator. */
 export class Operator {
   readonly process: MusterProcess;
   readonly url: string;

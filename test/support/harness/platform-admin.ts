@@ -1,41 +1,28 @@
-import { Agent, request } from "undici";
+import { sendJson } from "./send-json.ts";
 
-/** A resource of the platform, as far as tests look at it. */
+/** A resource of the platform, as far as tests use it. */
 export interface PlatformResource {
   readonly uid: string;
   readonly name: string;
   readonly description: string;
-  // What else is in it depends on the collection; tests say what they expect.
+  // The other fields depend on the collection; each test knows which ones it expects.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly [field: string]: any;
 }
 
 export type PlatformCollection = "groups" | "identities" | "roles" | "roleBindings";
 
-/** The platform answered with an error. */
-export class PlatformError extends Error {
-  override readonly name = "PlatformError";
-  readonly status: number;
-  readonly body: unknown;
-  constructor(what: string, status: number, body: unknown) {
-    super(`${what}: HTTP ${status} ${JSON.stringify(body)}`);
-    this.status = status;
-    this.body = body;
-  }
-}
-
-/** The platform with the administrator's eyes: shares no code with the operator's client, so that tests see for themselves. */
+/** The platform's API with the administrator's token. */
 export class PlatformAdmin {
   readonly #url: string;
   readonly #token: string;
-  readonly #agent = new Agent();
 
   constructor(url: string, token: string) {
     this.#url = url;
     this.#token = token;
   }
 
-  /** All of a collection, below a group or anywhere. */
+  /** All resources of a collection: below a group, or anywhere. */
   async list(collection: PlatformCollection, descendantsOf?: string): Promise<PlatformResource[]> {
     const all: PlatformResource[] = [];
     let token = "";
@@ -68,7 +55,7 @@ export class PlatformAdmin {
     await this.call("DELETE", `${collection}/${uid}`);
   }
 
-  /** The group that the platform made at its first start. */
+  /** The uid of the group that the platform created when it was initialized. */
   async rootGroup(): Promise<string> {
     const page = await this.call("GET", "groups?uidp.in_root=true");
     const uid: string | undefined = page.groups[0]?.uid;
@@ -76,24 +63,13 @@ export class PlatformAdmin {
     return uid;
   }
 
+  /**
+   * @param path below `/iam/v2beta1/`
+   * @throws {PlatformError} if the status is not one of success
+   * @throws {TypeError} if the connection fails
+   */
   // oxlint-disable-next-line typescript/no-explicit-any
   async call(method: string, path: string, body?: object): Promise<any> {
-    const answer = await request(`${this.#url}/iam/v2beta1/${path}`, {
-      method: method as "GET",
-      dispatcher: this.#agent,
-      headers: {
-        authorization: `Bearer ${this.#token}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.body.text();
-    const parsed: unknown = text === "" ? undefined : JSON.parse(text);
-    if (answer.statusCode >= 400) throw new PlatformError(`${method} ${path}`, answer.statusCode, parsed);
-    return parsed;
-  }
-
-  async close(): Promise<void> {
-    await this.#agent.destroy();
+    return sendJson({ url: this.#url, token: this.#token, method, path: `/iam/v2beta1/${path}`, body });
   }
 }

@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { parse } from "yaml";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** The program as production runs it. */
+export interface Program {
+  readonly file: string;
+  /** The environment variables that the image sets. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Bundles the program as the image does, in a folder of its own: another build cannot change what is measured.
+ * @param manifest the manifest that deploys the measured container, for its memory limit
+ */
+export async function bundle(folder: string, manifest: string): Promise<Program> {
+  await promisify(execFile)(process.execPath, ["scripts/build.ts", folder], { cwd: root });
+  const file = join(folder, "muster.mjs");
+  // The ending makes it a module without a package.json in the same folder.
+  await rename(join(folder, "muster.js"), file);
+  return { file, env: await imageEnvironment(manifest) };
+}
+
+/**
+ * The variables that the image sets. The image gives the heap a share of the container's memory. Here no container
+ * limits the memory, so the share is computed from the manifest's limit.
+ */
+async function imageEnvironment(manifest: string): Promise<Record<string, string>> {
+  const dockerfile = await readFile(join(root, "Dockerfile"), "utf8");
+  const variables = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = ""]) => [
+    ...line.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g),
+  ]);
+  const workload = parse(await readFile(join(root, manifest), "utf8"));
+  const limit = /^(\d+)Mi$/.exec(workload.spec.template.spec.containers[0].resources.limits.memory)?.[1];
+  const withHeapSize = (value: string) =>
+    value.replace(
+      /--max-old-space-size-percentage=(\d+)/,
+      (_, share: string) => `--max-old-space-size=${Math.floor((Number(limit) * Number(share)) / 100)}`,
+    );
+  return Object.fromEntries(variables.map(([, name = "", quoted, bare]) => [name, withHeapSize(quoted ?? bare ?? "")]));
+}

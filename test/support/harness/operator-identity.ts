@@ -1,0 +1,30 @@
+import type { Cluster } from "./cluster.ts";
+import type { PlatformAdmin } from "./platform-admin.ts";
+import type { ServiceAccountName } from "./prepare-cluster.ts";
+
+/**
+ * Creates the platform identity of the operator, which its service account assumes, and makes it an owner of the root
+ * group.
+ * @returns the uid of the identity
+ */
+export async function createOperatorIdentity(
+  platform: PlatformAdmin,
+  root: string,
+  cluster: Cluster,
+  account: ServiceAccountName,
+  audience: string,
+): Promise<string> {
+  const { uid } = await platform.create("identities", root, {
+    name: "operator",
+    ...assumedBy(cluster, `system:serviceaccount:${account.namespace}:${account.name}`, audience),
+  });
+  const owner = (await platform.list("roles")).find((role) => role.name === "owner");
+  await platform.create("roleBindings", root, { identityUid: uid, roleUid: owner?.uid });
+  return uid;
+}
+
+/** The platform discovers the keys of the cluster's tokens, unless the cluster states them. */
+function assumedBy({ issuer, url }: Cluster, subject: string, audience: string): object {
+  if (issuer === undefined) return { claimMatch: { issuer: url, subject } };
+  return { staticKeys: { issuer: issuer.url, subject, issuerKeys: issuer.jwks, audiences: [audience] } };
+}
