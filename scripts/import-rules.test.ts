@@ -21,7 +21,7 @@ const files = {
   "src/platform/store/ok.ts": 'import "../uid.ts";',
   "src/runtime/ok.ts": 'import "#src/time/clock.ts";',
   "src/reconcile/ok.ts": 'import "#src/platform-client/session.ts";',
-  "src/commands/ok.ts": 'import "#src/reconcile/decide.ts";',
+  "src/commands/ok.ts": 'import "#src/reconcile/policy/decide.ts";',
 } as const;
 
 let folder = "";

@@ -1,9 +1,9 @@
 import { apiGroup, finalizer, type KindName, resourceDefinitions, version } from "#src/api/resource.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
-import type { World } from "./observe.ts";
-import type { Observed } from "./observed.ts";
-import type { PlatformStep, Step } from "./step.ts";
+import type { World } from "./observe/observe.ts";
+import type { Observed } from "./observe/observed.ts";
+import type { PlatformStep, Step } from "./policy/step.ts";
 
 type KubeStep = Extract<Step, { do: "addFinalizer" | "removeFinalizer" | "readCrd" | "writeStatus" }>;
 

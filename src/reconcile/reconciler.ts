@@ -4,12 +4,12 @@ import { isForbidden, isNotFound } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/events.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
-import { decide } from "./decide.ts";
-import { observe, type World } from "./observe.ts";
-import type { Observed } from "./observed.ts";
+import { decide } from "./policy/decide.ts";
+import { observe, type World } from "./observe/observe.ts";
+import type { Observed } from "./observe/observed.ts";
 import { isPlatformStep, performOnKubernetes, performOnPlatform } from "./perform.ts";
-import { plainText } from "./plain-text.ts";
-import type { PlatformStep, Step } from "./step.ts";
+import { plainText } from "./policy/plain-text.ts";
+import type { PlatformStep, Step } from "./policy/step.ts";
 
 export interface ReconcilerOptions {
   readonly world: World;

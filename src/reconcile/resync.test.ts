@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { findOrphans, resyncOnce, runResyncs } from "./resync.ts";
-import { markerIn, markerOf, objectHash, ownerHash, withMarker } from "./marker.ts";
-import { foreignMarker, groupRow, marker, otherRoot, root } from "./observed-fixture.testing.ts";
+import { markerIn, markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
+import { foreignMarker, groupRow, marker, otherRoot, root } from "./policy/observed-fixture.testing.ts";
 
 function passing(fails: (list: string) => boolean = () => false) {
   const lists: string[] = [];

@@ -2,9 +2,9 @@ import type { KindName } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
-import { type CachedResource, referenceKey, resourceIndexes } from "./cached-resource.ts";
-import { markerIn, objectOf } from "./marker.ts";
-import type { World } from "./observe.ts";
+import { type CachedResource, referenceKey, resourceIndexes } from "./observe/cached-resource.ts";
+import { markerIn, objectOf } from "#src/kinds/marker.ts";
+import type { World } from "./observe/observe.ts";
 
 export type Enqueue = (kind: KindName, key: string, options: AddOptions) => void;
 

@@ -8,11 +8,11 @@ import type { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { CollectionName } from "#src/platform-client/external-resource.ts";
 import type { HttpCall } from "#src/platform-client/transport.ts";
 import { findOrphans } from "#src/reconcile/resync.ts";
-import { markerIn } from "#src/reconcile/marker.ts";
-import { markersOf, type World } from "#src/reconcile/observe.ts";
-import type { Observed } from "#src/reconcile/observed.ts";
+import { markerIn } from "#src/kinds/marker.ts";
+import { markersOf, type World } from "#src/reconcile/observe/observe.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
 import type { ReconcileTelemetry } from "#src/reconcile/reconciler.ts";
-import type { Step } from "#src/reconcile/step.ts";
+import type { Step } from "#src/reconcile/policy/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
 
 const kindNames = Object.keys(kinds) as KindName[];

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { becomesReady, isReady, judge, present, stalls, unmarked } from "./decision-cases.testing.ts";
-import { withMarker } from "./marker.ts";
+import { withMarker } from "#src/kinds/marker.ts";
 import {
   anotherUid,
   bindingResource,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { creationBody, differencesOf } from "./differences.ts";
-import { withMarker } from "./marker.ts";
+import { withMarker } from "#src/kinds/marker.ts";
 import {
   bindingResource,
   earlierMarker,

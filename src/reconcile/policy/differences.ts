@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Drift } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/platform-client/external-resource.ts";
-import { markerIn, maxDescriptionLength, withMarker, withoutMarker } from "./marker.ts";
-import type { Observed } from "./observed.ts";
+import { markerIn, maxDescriptionLength, withMarker, withoutMarker } from "#src/kinds/marker.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
 
 /** What has to be written to make a row what it should be, and how it differs in people's terms. */
 export interface Differences {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
 import { type CodeName, codeNames, type PlatformProblem } from "#src/platform-client/failure.ts";
 import { refusal } from "./observed-fixture.testing.ts";
-import { problemOf } from "./problem.ts";
+import { problemOf } from "./platform-problem.ts";
 
 const of = (code: CodeName, more: object = {}) =>
   problemOf({ kind: "refused", error: refusal(code, more) }, kinds.Identity);

@@ -2,7 +2,7 @@ import type { Resource } from "#src/api/resource.ts";
 import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import { type Boundary, permitsIdentity, permitsParent, permitsRole } from "./boundary.ts";
+import { type Boundary, permitsIdentity, permitsParent, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import { bindingKey } from "./natural-key.ts";
 import type { References } from "./observed.ts";
 

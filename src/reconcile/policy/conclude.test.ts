@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { attempt, attemptOf, conclude, stalled, waiting } from "./conclude.ts";
-import type { ReconcileState } from "./reconcile-state.ts";
+import type { ReconcileState } from "#src/reconcile/observe/reconcile-state.ts";
 import {
   groupResource,
   groupRow,

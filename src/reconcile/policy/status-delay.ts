@@ -1,4 +1,4 @@
-import type { Observed } from "./observed.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
 
 /** A wait is shown once it has lasted this long: most are over sooner, and a status write is dear. */
 export const statusDelayMs = 2_000;

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
 import { attemptOf } from "./conclude.ts";
 import { decide } from "./decide.ts";
-import { withMarker } from "./marker.ts";
-import type { ReconcileState } from "./reconcile-state.ts";
-import type { Dependent, Observed } from "./observed.ts";
+import { withMarker } from "#src/kinds/marker.ts";
+import type { ReconcileState } from "#src/reconcile/observe/reconcile-state.ts";
+import type { Dependent, Observed } from "#src/reconcile/observe/observed.ts";
 import {
   anotherUid,
   bindingResource,

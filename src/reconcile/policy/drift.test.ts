@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { isReady, judge, long, present, stalls, tells, unmarked } from "./decision-cases.testing.ts";
-import { withMarker } from "./marker.ts";
-import type { Observed } from "./observed.ts";
+import { withMarker } from "#src/kinds/marker.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
 import {
   groupResource,
   groupRow,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { ExternalResource } from "#src/platform-client/external-resource.ts";
-import { Breaker } from "./breaker.ts";
+import { Breaker } from "#src/reconcile/observe/breaker.ts";
 import { root } from "./observed-fixture.testing.ts";
 
 const limits = { objects: 3, share: 0.1 };

@@ -2,7 +2,7 @@ import type { ObjectMeta } from "#src/api/metadata.ts";
 import { type KindName, type Resource, type ResourceDefinition, resourceDefinitions } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { objectHash } from "./marker.ts";
+import { objectHash } from "#src/kinds/marker.ts";
 
 /** A custom resource as the store holds it: typed, or marked with why it does not fit its schema. */
 export interface CachedResource {

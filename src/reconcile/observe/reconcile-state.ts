@@ -1,7 +1,7 @@
 import type { Drift } from "#src/api/status.ts";
 import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
 import type { PlatformProblem } from "#src/platform-client/failure.ts";
-import type { PlatformStep } from "./step.ts";
+import type { PlatformStep } from "#src/reconcile/policy/step.ts";
 
 /**
  * What the process remembers of one custom resource. Nothing here is needed to be right: after a restart all of it is

@@ -3,8 +3,8 @@ import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import { statusBounds } from "#src/api/status.ts";
 import { PlatformFailure, type PlatformProblem } from "#src/platform-client/failure.ts";
 import { ReconcileStates } from "./reconcile-states.ts";
-import { groupResource, observed, refusal, uid } from "./observed-fixture.testing.ts";
-import type { PlatformStep } from "./step.ts";
+import { groupResource, observed, refusal, uid } from "#src/reconcile/policy/observed-fixture.testing.ts";
+import type { PlatformStep } from "#src/reconcile/policy/step.ts";
 
 const key = "team/payments";
 const read: PlatformStep = { do: "read", uid };

@@ -1,13 +1,13 @@
 import { statusBounds } from "#src/api/status.ts";
 import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
 import type { PlatformFailure, PlatformProblem } from "#src/platform-client/failure.ts";
-import { attemptOf } from "./conclude.ts";
-import { recentCorrections } from "./fight.ts";
+import { attemptOf } from "#src/reconcile/policy/conclude.ts";
+import { recentCorrections } from "#src/reconcile/policy/retry.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import type { Failure, ReconcileState } from "./reconcile-state.ts";
 import type { Observed } from "./observed.ts";
-import type { PlatformStep, Step } from "./step.ts";
-import { problemOf } from "./problem.ts";
+import type { PlatformStep, Step } from "#src/reconcile/policy/step.ts";
+import { problemOf } from "#src/reconcile/policy/platform-problem.ts";
 import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 
 const firstRetryMs = 250;

@@ -8,13 +8,13 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import type { ExternalResource } from "#src/platform-client/external-resource.ts";
 import { attempt, attemptOf, conclude, stalled, waiting } from "./conclude.ts";
 import { creationBody, differencesOf } from "./differences.ts";
-import { fightEndsAt } from "./fight.ts";
-import type { ReconcileState } from "./reconcile-state.ts";
-import type { Observed, References } from "./observed.ts";
+import { fightEndsAt } from "./retry.ts";
+import type { ReconcileState } from "#src/reconcile/observe/reconcile-state.ts";
+import type { Observed, References } from "#src/reconcile/observe/observed.ts";
 import { foreignMarker } from "./ownership.ts";
 import { statusDelayAmidDeletions, statusDelayMs } from "./status-delay.ts";
 import type { Event, Step } from "./step.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem } from "./platform-problem.ts";
 
 const hourMs = 3_600_000;
 

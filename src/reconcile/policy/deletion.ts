@@ -1,13 +1,13 @@
 import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
 import type { ExternalResource } from "#src/platform-client/external-resource.ts";
 import { attempt, conclude, stalled, waiting } from "./conclude.ts";
-import { markerIn, withoutMarker } from "./marker.ts";
-import type { Observed } from "./observed.ts";
+import { markerIn, withoutMarker } from "#src/kinds/marker.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
 import { foreignMarker } from "./ownership.ts";
 import { maxStatusDelayMs, statusDelayAmidDeletions } from "./status-delay.ts";
 import { hasFinalizer, proofOfAbsence } from "./presence.ts";
 import type { Event, Step } from "./step.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem } from "./platform-problem.ts";
 
 /**
  * What to do for a resource that is being deleted. It goes by the recorded uid and needs no references. What was never

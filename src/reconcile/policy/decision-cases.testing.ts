@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { ExternalResource } from "#src/platform-client/external-resource.ts";
 import { decide } from "./decide.ts";
-import type { ReconcileState } from "./reconcile-state.ts";
-import type { Observed } from "./observed.ts";
+import type { ReconcileState } from "#src/reconcile/observe/reconcile-state.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
 import { groupResource, groupRow, memory, observed, parent, ready, uid } from "./observed-fixture.testing.ts";
 
 /** What is to be done in a world. */

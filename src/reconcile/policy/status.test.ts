@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Status, statusBounds, statusSchema } from "#src/api/status.ts";
 import { mergePatch } from "#src/kube/merge-patch.ts";
-import type { Observed } from "./observed.ts";
-import type { ReconcileState } from "./reconcile-state.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
+import type { ReconcileState } from "#src/reconcile/observe/reconcile-state.ts";
 import { groupResource, memory, notReady, observed, parent, ready, refusal, uid } from "./observed-fixture.testing.ts";
 import type { Outcome } from "./outcome.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";

@@ -1,7 +1,7 @@
 import type { ResourceKeys } from "#src/platform-client/collection-view.ts";
 import type { ExternalGroup, ExternalIdentity, ExternalRoleBinding } from "#src/platform-client/external-resource.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import { markerIn } from "./marker.ts";
+import { markerIn } from "#src/kinds/marker.ts";
 
 /**
  * What names a thing on the platform, whatever its uid: the marker where there is a description to carry one, and for

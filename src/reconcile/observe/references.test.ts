@@ -12,7 +12,7 @@ import {
   otherRoot,
   parent,
   root,
-} from "./observed-fixture.testing.ts";
+} from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { type ReferenceContext, resolveReferences } from "./references.ts";
 
 const viewer: ExternalRole = { uid: "c".repeat(40), name: "viewer", capabilities: [] };

@@ -6,9 +6,9 @@ import type { Status } from "#src/api/status.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
 import type { ExternalGroup } from "#src/platform-client/external-resource.ts";
-import { markerOf, objectHash, ownerHash, withMarker } from "./marker.ts";
-import type { ReconcileState } from "./reconcile-state.ts";
-import type { Observed, References } from "./observed.ts";
+import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
+import type { ReconcileState } from "#src/reconcile/observe/reconcile-state.ts";
+import type { Observed, References } from "#src/reconcile/observe/observed.ts";
 
 /** For tests: worlds in which one thing at a time is otherwise. */
 

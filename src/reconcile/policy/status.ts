@@ -3,7 +3,7 @@ import type { Condition, ConditionType, Reason } from "#src/api/condition.ts";
 import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import { statusBounds } from "#src/api/status.ts";
 import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
-import type { Observed } from "./observed.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
 import type { Outcome } from "./outcome.ts";
 import { plainText } from "./plain-text.ts";
 import type { StatusErrorPatch, StatusPatch } from "./step.ts";

@@ -1,10 +1,10 @@
 import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
-import type { Observed } from "./observed.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
 import type { Outcome } from "./outcome.ts";
 import { statusDelayMs } from "./status-delay.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 import type { Event, PlatformStep, Step } from "./step.ts";
-import { type Problem, problemOf } from "./problem.ts";
+import { type Problem, problemOf } from "./platform-problem.ts";
 
 /** The same state in other words is written this much later at the earliest. */
 const rephraseMs = 60_000;

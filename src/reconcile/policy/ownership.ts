@@ -1,6 +1,6 @@
 import type { ExternalResource } from "#src/platform-client/external-resource.ts";
-import { markerIn } from "./marker.ts";
-import type { Observed } from "./observed.ts";
+import { markerIn } from "#src/kinds/marker.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
 
 /** The marker of another object or owner that `row` carries; undefined where it carries ours or none. */
 export function foreignMarker({ kind, markers }: Observed, row: ExternalResource): string | undefined {

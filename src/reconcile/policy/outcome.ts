@@ -1,5 +1,5 @@
 import type { Drift } from "#src/api/status.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem } from "./platform-problem.ts";
 
 /** How a resource stands: what its status is made from. */
 export type Outcome =

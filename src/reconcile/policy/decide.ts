@@ -1,5 +1,5 @@
 import { decideDeletion } from "./deletion.ts";
-import type { Observed } from "./observed.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
 import { decidePresence } from "./presence.ts";
 import type { Step } from "./step.ts";
 

@@ -2,9 +2,9 @@ import { describe, expect } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import { attemptOf } from "./conclude.ts";
 import { isReady, judge, long, present, stalls } from "./decision-cases.testing.ts";
-import { withMarker } from "./marker.ts";
-import type { ReconcileState } from "./reconcile-state.ts";
-import type { Observed } from "./observed.ts";
+import { withMarker } from "#src/kinds/marker.ts";
+import type { ReconcileState } from "#src/reconcile/observe/reconcile-state.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
 import {
   groupResource,
   groupRow,
