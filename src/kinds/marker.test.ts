@@ -13,7 +13,7 @@ const marker = markerOf(ownerHash("owner"), objectHash("Group", "team", "payment
 
 describe("marker", () => {
   it.each(["", "payments of the shop", "ends with a bracket ]", " [muster:nonsense]"])(
-    "is put behind %j and taken away again",
+    "is added to %j and removed again",
     (description) => {
       const marked = withMarker(description, marker);
       expect(markerIn(marked)).toBe(marker);
@@ -21,11 +21,11 @@ describe("marker", () => {
     },
   );
 
-  it("takes 35 characters, so that 477 are left for people", () => {
+  it("takes 35 characters and leaves 477", () => {
     expect(withMarker("x".repeat(477), marker)).toHaveLength(maxDescriptionLength);
   });
 
-  it("differs by owner, kind, namespace and name, and by nothing else", () => {
+  it("depends on owner, kind, namespace and name only", () => {
     const others = [
       markerOf(ownerHash("another"), objectHash("Group", "team", "payments")),
       markerOf(ownerHash("owner"), objectHash("Identity", "team", "payments")),
@@ -37,7 +37,7 @@ describe("marker", () => {
     expect(markerOf(ownerHash("owner"), objectHash("Group", "team", "payments"))).toBe(marker);
   });
 
-  it("is read only at the very end", () => {
+  it("is recognized only at the end", () => {
     expect(markerIn(`[muster:${marker}] and more`)).toBeUndefined();
   });
 });

@@ -24,7 +24,8 @@ import { type CachedResource, parseResource, resourceIndexes } from "#src/reconc
 import { ownerHash } from "#src/kinds/marker.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import { rowKeys } from "#src/reconcile/observe/natural-key.ts";
-import type { World } from "#src/reconcile/observe/observe.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import { resourceKinds } from "#src/reconcile/perform.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
@@ -218,21 +219,23 @@ async function work({
   });
   const settleMs = values.platformTimeout + values.settleTime;
   const since = clock.monotonic();
-  const world: World = {
+  const sources: Sources = {
     stores,
     states: { Group: new ReconcileStates(), Identity: new ReconcileStates(), RoleBinding: new ReconcileStates() },
-    session,
+    tenancy: singleTenant({
+      session,
+      boundary: { roots: values.rootGroup, roles: values.allowedRole },
+      identity: values.identity,
+      credentialEpoch: () => tokens.epoch,
+    }),
     crds: new CrdReads(kube, clock, lifetime.signal),
-    breaker: new Breaker({ objects: values.breakerObjects, share: 0.1 }),
-    boundary: { roots: values.rootGroup, roles: values.allowedRole },
+    breaker: new Breaker(),
     owners: [ownerHash(ownerId), ...values.previousOwnerId.map(ownerHash)],
-    operatorIdentity: values.identity,
     serviceAccountIssuer,
     // A former leader that did not say goodbye may have had a request under way.
     settledAt: leadership.acquired === "expired" ? since + settleMs : since,
     soleLeaderSince: leadership.acquired === "created" ? since : since + latestWatchMs,
     settleMs,
-    credentialEpoch: () => tokens.epoch,
     clock,
   };
   const recorder = new EventRecorder({
@@ -242,7 +245,7 @@ async function work({
     clock,
     onDrop: (why) => signs.eventDropped(why),
   });
-  const reconciler = new Reconciler({ world, kube, recorder, random, telemetry: signs });
+  const reconciler = new Reconciler({ sources, kube, recorder, random, telemetry: signs });
   const controllers = Object.fromEntries(
     kindNames.map((kind) => [
       kind,
@@ -257,8 +260,9 @@ async function work({
     ]),
   ) as Record<KindName, Controller>;
   const pool = new WorkerPool({ controllers: Object.values(controllers), workers: values.workers, clock });
-  connectWatchHandlers(world, (kind, key, options) => controllers[kind].enqueue(key, options));
-  signs.watchWorld(world);
+  const breakerLimits = { objects: values.breakerObjects, share: 0.1 };
+  connectWatchHandlers(sources, breakerLimits, (kind, key, options) => controllers[kind].enqueue(key, options));
+  signs.watchSources(sources);
   for (const kind of kindNames)
     for (const key of stores[kind].keys()) controllers[kind].enqueue(key, { priority: "low" });
   pool.start();
@@ -269,7 +273,7 @@ async function work({
       intervalMs: values.resync,
       clock,
       random,
-      onListed: (collection, seconds) => signs.resynced(world, collection, seconds),
+      onListed: (collection, seconds) => signs.resynced(sources, collection, seconds),
       onFailure: (collection, root, error) => signs.resyncFailed(collection, root, error),
     },
     lifetime.signal,

@@ -9,8 +9,9 @@ import type { CollectionName } from "#src/platform-client/external-resource.ts";
 import type { HttpCall } from "#src/platform-client/transport.ts";
 import { findOrphans } from "#src/reconcile/resync.ts";
 import { markerIn } from "#src/kinds/marker.ts";
-import { markersOf, type World } from "#src/reconcile/observe/observe.ts";
+import { markersOf } from "#src/reconcile/observe/observe.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { ReconcileTelemetry } from "#src/reconcile/reconciler.ts";
 import type { Step } from "#src/reconcile/policy/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
@@ -97,16 +98,16 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   /** A pass of one collection is over: what is ours and has no resource is told, and never touched. */
-  resynced(world: World, collection: CollectionName, seconds: number): void {
+  resynced(sources: Sources, collection: CollectionName, seconds: number): void {
     const kind = kindNames.find((name) => kinds[name].collection === collection);
     if (kind === undefined) return;
     this.#log.debug({ kind, seconds }, "the platform was listed");
     if (!kinds[kind].marked) return;
-    const known = new Set([...world.stores[kind].values()].flatMap((held) => markersOf(world.owners, held)));
+    const known = new Set([...sources.stores[kind].values()].flatMap((held) => markersOf(sources.owners, held)));
     const orphans = findOrphans(
-      world.session.views[collection].rows(),
+      sources.tenancy.contexts.flatMap(({ session }) => [...session.views[collection].rows()]),
       (row) => ("description" in row ? markerIn(row.description) : undefined),
-      world.owners,
+      sources.owners,
       known,
     );
     this.metrics.orphans.set({ kind }, orphans.length);
@@ -122,20 +123,21 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   /** Gauges are read when they are asked for, so that they cost nothing between. */
-  watchWorld(world: World): void {
+  watchSources(sources: Sources): void {
     this.metrics.onScrape(() => {
       const { objects, breaker, snapshotAge } = this.metrics;
       objects.reset();
       for (const kind of kindNames) {
-        for (const { resource } of world.stores[kind].values()) {
+        for (const { resource } of sources.stores[kind].values()) {
           const ready = resource.status?.conditions?.find((condition) => condition.type === "Ready");
           objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
         }
-        const view = world.session.views[kinds[kind].collection];
-        const listings = world.boundary.roots.flatMap((root) => view.snapshotOf(root)?.startedAt ?? []);
-        if (listings.length > 0) snapshotAge.set({ kind }, (world.clock.monotonic() - Math.min(...listings)) / 1000);
+        const listings = sources.tenancy.contexts.flatMap(({ session, boundary }) =>
+          boundary.roots.flatMap((root) => session.views[kinds[kind].collection].snapshotOf(root)?.startedAt ?? []),
+        );
+        if (listings.length > 0) snapshotAge.set({ kind }, (sources.clock.monotonic() - Math.min(...listings)) / 1000);
       }
-      breaker.set(world.breaker.size);
+      breaker.set(sources.breaker.size);
     });
   }
 
@@ -145,10 +147,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     if (ready.reason === "DriftDetected") this.metrics.drift.inc({ kind: resource.kind, result: "detected" });
     const { creationTimestamp } = resource.metadata;
     if (ready.status === "True" && resource.status?.uid === undefined && creationTimestamp !== undefined)
-      this.metrics.timeToReady.observe(
-        { kind: resource.kind },
-        (wallClock.getTime() - Date.parse(creationTimestamp)) / 1000,
-      );
+      this.metrics.timeToReady.observe({ kind: resource.kind }, (wallClock - Date.parse(creationTimestamp)) / 1000);
     if (ready.status === "False")
       this.#log.info({ ...nameOf(resource), reason: ready.reason, message: ready.message }, "not ready");
   }

@@ -2,25 +2,29 @@ import type { ObjectMeta } from "#src/api/metadata.ts";
 import { type KindName, type Resource, type ResourceDefinition, resourceDefinitions } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { KubeObject } from "#src/kube/object.ts";
+import type { ReadStore } from "#src/kube/store.ts";
 import { objectHash } from "#src/kinds/marker.ts";
 
-/** A custom resource as the store holds it: typed, or marked with why it does not fit its schema. */
+/** A custom resource as the store caches it: typed, or with the reason why it does not match its schema. */
 export interface CachedResource {
   readonly metadata: ObjectMeta;
   readonly resource: Resource;
   readonly invalid: string | undefined;
-  /** The part of its marker that tells which object it is: a hash, made once. */
+  /** The part of the marker that identifies the object, computed once. */
   readonly objectHash: string;
 }
+
+/** A store of custom resources, as its readers see it. Its indexes are the `resourceIndexes`. */
+export type ResourceStore = ReadStore<CachedResource>;
 
 const specSchemas = new Map<KindName, ResourceDefinition["specSchema"]>(
   resourceDefinitions.map(({ kind, specSchema }) => [kind, specSchema]),
 );
 
 /**
- * Reads what the API server gave. It has validated the object, but perhaps by another version of the definition: what
- * does not fit is kept, so that its status can say so and its deletion still works. A spec that was read `before` is not
- * read again: it is the same as long as the generation is.
+ * Parses an object that the API server sent. The API server validated it, but perhaps with another version of the
+ * CustomResourceDefinition: an object that does not match the schema is kept, so that its status can report it and its
+ * deletion still works. The spec of `before` is reused if the generation is the same.
  */
 export function parseResource(kind: KindName, object: KubeObject, before?: CachedResource): CachedResource {
   const raw = object as unknown as Resource;
@@ -45,9 +49,9 @@ export function parseResource(kind: KindName, object: KubeObject, before?: Cache
   return { metadata: raw.metadata, resource: { ...raw, spec } as Resource, invalid, objectHash: hash };
 }
 
-/** Under what custom resources are found besides their name. */
+/** The indexes of a store of custom resources. */
 export const resourceIndexes = {
-  /** What they refer to: `Group team/payments`. */
+  /** By the objects that an object refers to: `Group team/payments`. */
   refersTo: ({ resource, invalid }: CachedResource): readonly string[] =>
     invalid === undefined
       ? kinds[resource.kind]
@@ -64,17 +68,18 @@ export const resourceIndexes = {
               : [],
           )
       : [],
-  /** The uids that they stand for. */
+  /** By the uids that an object claims. */
   claims: ({ resource }: CachedResource): readonly string[] => [
     ...new Set([resource.spec.uid, resource.status?.uid].filter((uid) => uid !== undefined)),
   ],
-  /** The part of its marker that tells which object it is. */
+  /** By the part of the marker that identifies the object. */
   object: ({ objectHash: hash }: CachedResource): readonly string[] => [hash],
-  /** `yes` for those whose way is barred by another thing. */
+  /** Under `yes`: the objects that are not Ready because of a Conflict with another resource. */
   inConflict: ({ resource: { status } }: CachedResource): readonly string[] =>
     status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true ? ["yes"] : [],
 } as const;
 
+/** The key of the index `refersTo`. */
 export function referenceKey(kind: string, namespace: string, name: string): string {
   return `${kind} ${namespace}/${name}`;
 }

@@ -1,7 +1,8 @@
 import { apiGroup, type KindName, resourceDefinitions } from "#src/api/resource.ts";
 import type { KubeApi } from "#src/kube/api.ts";
-import type { Clock } from "#src/time/clock.ts";
 import type { ResourceKind } from "#src/kube/object.ts";
+import type { Clock } from "#src/time/clock.ts";
+import type { CrdRead } from "./observed.ts";
 
 const customResourceDefinitions: ResourceKind = {
   group: "apiextensions.k8s.io",
@@ -11,22 +12,17 @@ const customResourceDefinitions: ResourceKind = {
   namespaced: false,
 };
 
-/** Deletions that come within this time of each other share a read. */
+/** Deletions that arrive within this time of each other share a read. */
 const gatherMs = 10;
 
-export interface CrdRead {
-  readonly readAt: number;
-  readonly deleting: boolean;
-}
-
 /**
- * Live reads of the CustomResourceDefinitions, shared by all deletions that wait for one: while a definition itself is
- * being deleted, its objects' deletion is an uninstall and not a wish to delete what they stand for.
+ * Live reads of the CustomResourceDefinitions, each shared by all objects that wait for it. While a definition is being
+ * deleted, the deletion of its objects is an uninstallation, and not a request to delete their external resources.
  */
 export class CrdReads {
   readonly #kube: KubeApi;
   readonly #clock: Clock;
-  /** A read serves many callers, so none of theirs may end it. */
+  /** A read serves many callers, so it has a signal of its own. */
   readonly #signal: AbortSignal;
   readonly #reads = new Map<KindName, CrdRead>();
   readonly #gathering = new Map<KindName, Promise<void>>();
@@ -41,10 +37,10 @@ export class CrdReads {
     return this.#reads.get(kind);
   }
 
-  /** Resolves once a read that began after this call is known. */
+  /** Resolves once a read that started after this call has ended. @throws {KubeError} */
   read(kind: KindName): Promise<void> {
-    const under = this.#gathering.get(kind);
-    if (under !== undefined) return under;
+    const gathering = this.#gathering.get(kind);
+    if (gathering !== undefined) return gathering;
     const read = this.#clock
       .sleep(gatherMs, this.#signal)
       .finally(() => this.#gathering.delete(kind))

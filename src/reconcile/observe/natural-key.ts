@@ -4,8 +4,8 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import { markerIn } from "#src/kinds/marker.ts";
 
 /**
- * What names a thing on the platform, whatever its uid: the marker where there is a description to carry one, and for
- * a role binding, which has none, what it binds.
+ * The natural key of an external resource identifies it whatever its uid: the marker, where there is a description to
+ * carry one; for a role binding, which has none, what it binds.
  */
 const marked: ResourceKeys<ExternalGroup | ExternalIdentity> = {
   naturalKey: (row) => markerIn(row.description),

@@ -1,163 +1,160 @@
 import type { KindName, Resource } from "#src/api/resource.ts";
-import { kinds } from "#src/kinds/kinds.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import type { Clock } from "#src/time/clock.ts";
-import { keyOf } from "#src/kube/object.ts";
-import type { ReadStore } from "#src/kube/store.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { markerOf } from "#src/kinds/marker.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { ExternalResource } from "#src/platform-client/external-resource.ts";
-import type { PlatformSession } from "#src/platform-client/session.ts";
-import { isBelow } from "#src/platform-client/uid.ts";
-import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
-import type { Breaker } from "./breaker.ts";
-import type { CrdReads } from "./crd-reads.ts";
+import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { type CachedResource, referenceKey } from "./cached-resource.ts";
-import { markerOf } from "#src/kinds/marker.ts";
+import { olderClaimant, otherClaimant } from "./claims.ts";
+import type { Claim, Dependent, NameConflict, Observed, References } from "./observed.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
-import type { Dependent, NameConflict, Observed, References } from "./observed.ts";
 import { resolveReferences } from "./references.ts";
+import type { Sources, Stores } from "./sources.ts";
 
-export type Stores = Readonly<Record<KindName, ReadStore<CachedResource>>>;
-
-/** All that observation reads from. */
-export interface World {
-  readonly stores: Stores;
-  readonly states: Readonly<Record<KindName, ReconcileStates>>;
-  readonly session: PlatformSession;
-  readonly crds: CrdReads;
-  readonly breaker: Breaker;
-  readonly boundary: Boundary;
-  /** Hashes of the present owner id and of earlier ones. */
-  readonly owners: readonly [string, ...string[]];
-  readonly operatorIdentity: string;
-  readonly serviceAccountIssuer: string;
-  readonly settledAt: number;
-  /** From when on what the watch tells as new cannot have been seen by a former leader, however late the watch is. */
-  readonly soleLeaderSince: number;
-  readonly settleMs: number;
-  readonly credentialEpoch: () => number;
-  readonly clock: Clock;
-}
-
-/** Gathers what a decision needs, from caches alone; undefined for what is not there (any more). */
-export function observe(world: World, kindName: KindName, key: string): Observed | undefined {
-  const held = world.stores[kindName].get(key);
-  if (held === undefined) return undefined;
-  const { resource, invalid } = held;
-  const { session, clock, boundary } = world;
-  const kind = kinds[kindName];
+/**
+ * Observes one object: gathers what a decision about it needs, from caches only.
+ * @returns undefined if the object does not exist (any longer).
+ */
+export function observe(sources: Sources, kindName: KindName, key: string): Observed | undefined {
+  const { stores, states, tenancy, clock } = sources;
+  const store = stores[kindName];
+  const cached = store.get(key);
+  if (cached === undefined) return undefined;
+  const { resource, invalid } = cached;
   const now = clock.monotonic();
-  const memory = world.states[kindName].get(key, held, now);
+  const state = states[kindName].get(key, cached, now);
+  const context = tenancy.contextOf(resource.metadata.namespace ?? "");
+  const { session, boundary } = context;
+  const kind = kinds[kindName];
   const view: CollectionView<ExternalResource> = session.views[kind.collection];
-  const markers = markersOf(world.owners, held);
-  const references = invalid === undefined ? referencesOf(world, kind, resource, markers[0]) : invalidReferences;
-  const uid = resource.spec.uid ?? resource.status?.uid;
+
+  const markers = markersOf(sources.owners, cached);
+  const references =
+    invalid === undefined ? referencesOf(sources, context, kind, resource, markers[0]) : invalidReferences;
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
   const naturalKey = kind.marked ? markers[0] : resolved?.naturalKey;
+
+  const claimed = resource.spec.uid ?? resource.status?.uid;
+  const claim: Claim | null =
+    claimed === undefined
+      ? null
+      : {
+          uid: claimed,
+          external: view.know(claimed),
+          olderClaimant: olderClaimant(store, claimed, key),
+          heldByBreaker: sources.breaker.holds(claimed),
+        };
   const keys = kind.marked ? markers : naturalKey === undefined ? [] : [naturalKey];
-  const claimant = (row: ExternalResource) => claimantOf(world.stores[kindName], row.uid, key);
-  const matches = keys.flatMap((one) => view.withKey(one)).filter((row) => claimant(row) === undefined);
-  const wanted = resolved?.desired["name"];
-  const external = uid === undefined ? ({ is: "unknown" } as const) : view.know(uid);
-  const namesakes: NameConflict[] =
-    (uid === undefined || external.is === "gone") && parent !== undefined && typeof wanted === "string"
-      ? view.named(parent, wanted).flatMap((row) => (matches.includes(row) ? [] : [{ row, claimedBy: claimant(row) }]))
+  const matches = keys.flatMap((one) => view.withKey(one)).filter(({ uid }) => otherClaimant(store, uid, key) === null);
+  const name = resolved?.desired["name"];
+  const isUnclaimed = claim === null || claim.external.is === "gone";
+  const nameConflicts: readonly NameConflict[] =
+    isUnclaimed && parent !== undefined && typeof name === "string"
+      ? view
+          .named(parent, name)
+          .filter((external) => !matches.includes(external))
+          .map((external) => ({ external, claimedBy: otherClaimant(store, external.uid, key) }))
       : [];
+
   return {
-    kind,
     resource,
-    invalid,
+    invalid: invalid ?? null,
     references,
     markers,
-    uid,
-    external,
+    claim,
     request:
-      memory.request !== undefined && memory.request.value !== resource.status?.lastHandledReconcileAt
-        ? memory.request
-        : undefined,
+      state.request !== undefined && state.request.value !== resource.status?.lastHandledReconcileAt
+        ? state.request
+        : null,
     matches,
-    nameConflicts: namesakes,
-    snapshot: view.snapshotOf(parent ?? ""),
+    nameConflicts,
+    snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     parentIsFresh: parent !== undefined && session.createdRecently(parent),
-    rootSnapshots: boundary.roots.map((root) => ({ root, snapshot: view.snapshotOf(root) })),
-    postUnknownSince: naturalKey === undefined ? undefined : session.posts.unknownSince(naturalKey),
+    rootSnapshots: boundary.roots.map((group) => ({ group, snapshot: view.snapshotOf(group) ?? null })),
+    postUnknownSince: (naturalKey === undefined ? undefined : session.posts.unknownSince(naturalKey)) ?? null,
     postedHere: naturalKey !== undefined && session.posts.mayHaveCreated(naturalKey),
     doublePosted: naturalKey !== undefined && session.posts.mayHaveCreatedTwice(naturalKey),
-    competingClaimant: uid === undefined ? undefined : elderClaimant(world.stores[kindName], uid, key),
-    isProtected: (one) =>
-      boundary.roots.includes(one) ||
-      one === world.operatorIdentity ||
-      (session.permissions?.ownBindings.has(one) ?? false),
-    isWithinRoots: (one) => boundary.roots.some((root) => isBelow(one, root)),
-    dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependantsOf(world.stores, resource),
-    lastDeletionAt: Math.max(...Object.values(world.states).map((memories) => memories.lastDeletionAt)),
-    crd: world.crds.lastRead(kindName),
-    heldByBreaker: uid !== undefined && world.breaker.holds(uid),
-    state: memory,
-    settledAt: world.settledAt,
-    settleMs: world.settleMs,
-    credentialEpoch: world.credentialEpoch(),
+    protectedUids: protectedUids(context, claimed, matches, nameConflicts),
+    dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(stores, resource),
+    lastDeletionAt: lastDeletionAt(states),
+    crd: sources.crds.lastRead(kindName) ?? null,
+    state,
+    settledAt: sources.settledAt,
+    settleMs: sources.settleMs,
+    credentialEpoch: context.credentialEpoch(),
     now,
-    wallClock: new Date(clock.now()),
+    wallClock: clock.now(),
   };
 }
 
 const invalidReferences: References = {
   are: "waiting",
   reason: "ReferenceNotFound",
-  message: "The spec cannot be read, so its references cannot either.",
+  message: "The spec is invalid, so its references cannot be resolved. Correct the spec.",
 };
 
-function referencesOf(world: World, kind: Kind, resource: Resource, marker: string): References {
+function referencesOf(
+  { stores, serviceAccountIssuer }: Sources,
+  { session, boundary, identity }: TenantContext,
+  kind: Kind,
+  resource: Resource,
+  marker: string,
+): References {
   return resolveReferences(kind, resource, {
-    find: (kindName, key) => world.stores[kindName as KindName].get(key)?.resource,
-    roles: world.session.roles,
-    boundary: world.boundary,
-    operatorIdentity: world.operatorIdentity,
-    serviceAccountIssuer: world.serviceAccountIssuer,
+    find: (kindName, key) => stores[kindName].get(key)?.resource,
+    roles: session.roles,
+    boundary,
+    operatorIdentity: identity,
+    serviceAccountIssuer,
     marker,
   });
 }
 
+/** The markers of an object: first that of the current owner id, then those of the previous owner ids. */
 export function markersOf(
-  [owner, ...earlier]: World["owners"],
+  [owner, ...previous]: Sources["owners"],
   { objectHash }: CachedResource,
 ): readonly [string, ...string[]] {
-  return [markerOf(owner, objectHash), ...earlier.map((one) => markerOf(one, objectHash))];
+  return [markerOf(owner, objectHash), ...previous.map((one) => markerOf(one, objectHash))];
 }
 
-/** Another resource that stands for `uid`. */
-function claimantOf(store: ReadStore<CachedResource>, uid: string, key: string): string | undefined {
-  return store
-    .index("claims", uid)
-    .map(keyOf)
-    .find((other) => other !== key);
+/** Those of the uids in the observation that Muster never manages. */
+function protectedUids(
+  { session, boundary, identity }: TenantContext,
+  claimed: string | undefined,
+  matches: readonly ExternalResource[],
+  nameConflicts: readonly NameConflict[],
+): readonly string[] {
+  const found: string[] = [];
+  const add = (uid: string) => {
+    if (boundary.roots.includes(uid) || uid === identity || session.permissions?.ownBindings.has(uid) === true)
+      found.push(uid);
+  };
+  if (claimed !== undefined) add(claimed);
+  for (const { uid } of matches) add(uid);
+  for (const { external } of nameConflicts) add(external.uid);
+  return found;
 }
 
-/** The eldest of those that stand for `uid`, if it is not the resource at `key` itself. */
-function elderClaimant(store: ReadStore<CachedResource>, uid: string, key: string): string | undefined {
-  const claimants = store.index("claims", uid);
-  if (claimants.length < 2) return undefined;
-  const [eldest] = claimants.toSorted((a, b) => ageOf(a).localeCompare(ageOf(b)));
-  const elder = eldest === undefined ? key : keyOf(eldest);
-  return elder === key ? undefined : elder;
+function lastDeletionAt(states: Readonly<Record<KindName, ReconcileStates>>): number | null {
+  let last: number | null = null;
+  for (const { lastDeletionAt: at } of Object.values(states))
+    if (at !== null && (last === null || at > last)) last = at;
+  return last;
 }
 
-function ageOf({ metadata }: CachedResource): string {
-  return `${metadata.creationTimestamp ?? ""} ${metadata.uid ?? ""}`;
-}
-
-/** Resources that refer to this one and exist on the platform. */
-function dependantsOf(stores: Stores, { kind, metadata }: Resource): Dependent[] {
-  const wanted = referenceKey(kind, metadata.namespace ?? "", metadata.name);
-  return Object.entries(stores).flatMap(([name, store]) =>
+/** The objects that refer to this one and have an external resource. */
+function dependentsOf(stores: Stores, { kind, metadata }: Resource): Dependent[] {
+  const reference = referenceKey(kind, metadata.namespace ?? "", metadata.name);
+  return Object.entries(stores).flatMap(([kindName, store]) =>
     store
-      .index("refersTo", wanted)
-      .filter((held) => held.resource.status?.uid !== undefined)
-      .map(({ metadata: { name: own, deletionTimestamp } }) => ({
-        name: `${name} ${own}`,
-        leaving: deletionTimestamp !== undefined,
+      .index("refersTo", reference)
+      .filter(({ resource }) => resource.status?.uid !== undefined)
+      .map(({ metadata: { name, deletionTimestamp } }) => ({
+        name: `${kindName} ${name}`,
+        deleting: deletionTimestamp !== undefined,
       })),
   );
 }

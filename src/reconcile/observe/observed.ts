@@ -1,99 +1,169 @@
 import type { Resource } from "#src/api/resource.ts";
-import type { Fields, Kind, ResolvedUids } from "#src/kinds/kind.ts";
-import type { ExternalState, MonotonicTime } from "#src/platform-client/collection-view.ts";
+import type { Drift } from "#src/api/status.ts";
+import type { Fields, ResolvedUids } from "#src/kinds/kind.ts";
+import type { ExternalState as ExternalStateOf, MonotonicTime } from "#src/platform-client/collection-view.ts";
 import type { ExternalResource } from "#src/platform-client/external-resource.ts";
-import type { ReconcileState } from "./reconcile-state.ts";
+import type { PlatformErrorBody, PlatformProblem } from "#src/platform-client/failure.ts";
 
-/** What a resource's references come to. */
+export type { ExternalResource, MonotonicTime, PlatformErrorBody, PlatformProblem };
+
+/**
+ * Everything that a decision about one custom resource is made from.
+ *
+ * Guarantees: plain data. An `Observed` can be written to a file as JSON and replayed: `decide` returns the same step
+ * for the copy. It therefore holds no function, no instance of a class, no infinite number, and no property that may be
+ * undefined: where there is no value, the property is null. (Optional properties are absent.) The kind's description is
+ * not part of it: `kinds[observed.resource.kind]` is.
+ */
+export interface Observed {
+  readonly resource: Resource;
+  /** Why the object does not match the schema of its kind; null if it does. */
+  readonly invalid: string | null;
+  readonly references: References;
+  /** The markers of this object: first that of the current owner id, then those of the previous owner ids. */
+  readonly markers: readonly [string, ...string[]];
+  /** The external resource that the object names by uid; null if it names none. */
+  readonly claim: Claim | null;
+  /** The value of the annotation that requests a reconcile, until `status.lastHandledReconcileAt` repeats it. */
+  readonly request: ReconcileRequest | null;
+  /** The external resources with this object's marker or natural key that no other object claims. */
+  readonly matches: readonly ExternalResource[];
+  /** The external resources with the desired name below the same parent, except the matches. */
+  readonly nameConflicts: readonly NameConflict[];
+  /** The latest complete list that included all children of the parent. */
+  readonly snapshot: Snapshot | null;
+  /** Whether this process created the parent a moment ago, so that the parent has only the children that we created. */
+  readonly parentIsFresh: boolean;
+  /** For each root group, the latest complete list of everything below it. */
+  readonly rootSnapshots: readonly ScopeSnapshot[];
+  /** When the last POST with this natural key was sent whose outcome is unknown. */
+  readonly postUnknownSince: MonotonicTime | null;
+  /** Whether this process may have created a resource with this natural key. */
+  readonly postedHere: boolean;
+  /** Whether this process may have created two of them, because it lost the response to a POST. */
+  readonly doublePosted: boolean;
+  /** Those of the uids in this observation that Muster never manages: root groups, its own identity and role bindings. */
+  readonly protectedUids: readonly string[];
+  /** The objects that refer to this one and have an external resource. Only filled while this object is being deleted. */
+  readonly dependents: readonly Dependent[];
+  /** When the deletion of any custom resource was last observed. */
+  readonly lastDeletionAt: MonotonicTime | null;
+  /** The last live read of the object's CustomResourceDefinition. */
+  readonly crd: CrdRead | null;
+  readonly state: ReconcileState;
+  /** From this time on, no request of a previous leader can still take effect. */
+  readonly settledAt: MonotonicTime;
+  /** How long after it was sent a request may still take effect, in milliseconds. */
+  readonly settleMs: number;
+  /** Increases with every token exchange. */
+  readonly credentialEpoch: number;
+  readonly now: MonotonicTime;
+  /** The wall clock in milliseconds since the epoch, for times that people read. */
+  readonly wallClock: number;
+}
+
+/** What the references in a spec resolve to. */
 export type References =
   | {
       readonly are: "resolved";
       readonly uids: ResolvedUids & { readonly parent: string };
       readonly desired: Fields;
-      /** What names the thing on the platform, whatever its uid: its marker, or a binding's fields. */
+      /** What identifies the external resource whatever its uid: its marker, or the fields of a role binding. */
       readonly naturalKey: string;
     }
   | {
       readonly are: "waiting";
       readonly reason: "ReferenceNotFound" | "ReferenceNotReady" | "ReferenceNotGranted";
       readonly message: string;
-      /** Whether what is referred to is being deleted. */
-      readonly leaving?: boolean;
+      /** Whether the object that is referred to is being deleted. */
+      readonly deleting?: boolean;
     }
-  /** Roles have not been read yet. */
+  /** The roles of the platform have not been read yet. */
   | { readonly are: "unread" }
   | { readonly are: "denied"; readonly message: string };
 
-/** A complete list that held all children of a group. */
+/** A uid that an object claims, and what is known of it. */
+export interface Claim {
+  /** `spec.uid`, else `status.uid`. */
+  readonly uid: string;
+  readonly external: ExternalState;
+  /** An older object that claims the same uid, as `namespace/name`. */
+  readonly olderClaimant: string | null;
+  /** Whether the breaker pauses the re-creation of this resource, because many were missing at once. */
+  readonly heldByBreaker: boolean;
+}
+
+export type ExternalState = ExternalStateOf<ExternalResource>;
+
+export interface ReconcileRequest {
+  readonly value: string;
+  readonly seenAt: MonotonicTime;
+}
+
+/** A complete list of a scope: every page of it was read. */
 export interface Snapshot {
   readonly startedAt: MonotonicTime;
+  /** Whether the total count was the same on every page, so that nothing came or went while the list was read. */
   readonly stable: boolean;
 }
 
-/** Everything that a decision is made from, gathered without a call to anything. */
-export interface Observed {
-  readonly kind: Kind;
-  readonly resource: Resource;
-  /** Why the resource does not fit its schema; undefined where it does. */
-  readonly invalid: string | undefined;
-  readonly references: References;
-  /** The markers that are this resource's: the one of the present owner first, then those of earlier owners. */
-  readonly markers: readonly [string, ...string[]];
-  /** The uid that the resource stands for by its status or by its spec. */
-  readonly uid: string | undefined;
-  /** What is known of that uid. */
-  readonly external: ExternalState<ExternalResource>;
-  /** An unanswered wish of a person for a reconcile, with the moment at which it was first seen. */
-  readonly request: { readonly value: string; readonly seenAt: MonotonicTime } | undefined;
-  /** Rows that are this resource's by marker or natural key, and that no other resource stands for. */
-  readonly matches: readonly ExternalResource[];
-  /** Rows below the same parent with the wanted name and without our marker. */
-  readonly nameConflicts: readonly NameConflict[];
-  /** The last list that held all children of the parent. */
-  readonly snapshot: Snapshot | undefined;
-  /** Whether this process has just made the parent: then nothing is in it but what this process made there. */
-  readonly parentIsFresh: boolean;
-  /** For each root, the last list that held all below it. */
-  readonly rootSnapshots: readonly { readonly root: string; readonly snapshot: Snapshot | undefined }[];
-  /** Since when a POST of this thing has had an unknown outcome. */
-  readonly postUnknownSince: MonotonicTime | undefined;
-  /** Whether this process may have made something with this natural key. */
-  readonly postedHere: boolean;
-  /** Whether this process may have made a second one, because an answer to a POST of it was lost. */
-  readonly doublePosted: boolean;
-  /** Another, elder resource that stands for the same uid: `namespace/name`. */
-  readonly competingClaimant: string | undefined;
-  /** Uids that are never managed: root groups, the operator's identity and its bindings. */
-  readonly isProtected: (uid: string) => boolean;
-  /** Whether a uid lies below one of the roots that may be used. */
-  readonly isWithinRoots: (uid: string) => boolean;
-  /** Resources that refer to this one and still stand: `Identity team/ci`. */
-  readonly dependents: readonly Dependent[];
-  /** When the deletion of a custom resource, of whatever kind, was last seen to be asked for. */
-  readonly lastDeletionAt: MonotonicTime;
-  /** The last read of the CustomResourceDefinition. */
-  readonly crd: { readonly readAt: MonotonicTime; readonly deleting: boolean } | undefined;
-  /** Whether too much of what we manage is missing at once for this to be made anew without being asked. */
-  readonly heldByBreaker: boolean;
-  readonly state: ReconcileState;
-  /** From when on an absence may be believed for what another process may have been making when it lost the lead. */
-  readonly settledAt: MonotonicTime;
-  /** How long after its sending a request may still land. */
-  readonly settleMs: number;
-  readonly credentialEpoch: number;
-  readonly now: MonotonicTime;
-  /** The wall clock, for times that people read. */
-  readonly wallClock: Date;
-}
-
-export interface Dependent {
-  readonly name: string;
-  /** Whether it is being deleted itself, so that the wait for it ends without anybody's doing. */
-  readonly leaving: boolean;
+export interface ScopeSnapshot {
+  readonly group: string;
+  readonly snapshot: Snapshot | null;
 }
 
 export interface NameConflict {
-  readonly row: ExternalResource;
-  /** Another resource that stands for it: `namespace/name`. */
-  readonly claimedBy: string | undefined;
+  readonly external: ExternalResource;
+  /** Another object that claims it, as `namespace/name`. */
+  readonly claimedBy: string | null;
 }
+
+export interface Dependent {
+  /** `Identity ci`. */
+  readonly name: string;
+  /** Whether the dependent is being deleted too, so that the wait for it ends without anybody's action. */
+  readonly deleting: boolean;
+}
+
+export interface CrdRead {
+  readonly readAt: MonotonicTime;
+  readonly deleting: boolean;
+}
+
+/**
+ * What this process remembers of one custom resource between two reconciles. Correctness does not depend on it: a new
+ * process observes everything again, or waits for it.
+ */
+export interface ReconcileState {
+  /** The uid of the custom resource: an object that was deleted and created again starts with an empty state. */
+  readonly resourceUid: string;
+  readonly firstSeenAt: MonotonicTime;
+  /** Whether the object was created while this process was the only leader, so that no other process acted on it. */
+  readonly bornHere: boolean;
+  /** The last value of the annotation that requests a reconcile. */
+  readonly request?: ReconcileRequest;
+  readonly deletionSeenAt?: MonotonicTime;
+  readonly waitingSince?: MonotonicTime;
+  readonly failure?: Failure;
+  readonly statusWrittenAt?: MonotonicTime;
+  /** When Kubernetes last refused a status write with 403 Forbidden. */
+  readonly statusForbiddenAt?: MonotonicTime;
+  /** The last update that succeeded, with the differences that it was to remove. */
+  readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };
+  /** When drift was corrected, within the last hour. */
+  readonly corrections: readonly MonotonicTime[];
+}
+
+/** The last platform call that failed. */
+export interface Failure {
+  readonly step: PlatformStepName;
+  readonly problem: PlatformProblem;
+  /** What the call was to achieve: a failure does not delay the attempt at anything else. */
+  readonly attemptOf: string;
+  /** Consecutive failures of this step. */
+  readonly attempts: number;
+  readonly at: MonotonicTime;
+  readonly retryAt: MonotonicTime;
+}
+
+export type PlatformStepName = "refreshPermissions" | "list" | "read" | "create" | "update" | "delete";

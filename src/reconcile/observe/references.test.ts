@@ -21,17 +21,17 @@ const custom = `${parent}/5555555555555555`;
 const identityUid = `${parent}/4444444444444444`;
 const operatorIdentity = `${root}/0000000000000001`;
 
-const stands = (uid: string): Status => ({ observedGeneration: 1, uid });
+const recorded = (uid: string): Status => ({ observedGeneration: 1, uid });
 const inCluster: Readonly<Record<string, Resource>> = {
-  "Group team/shop": groupResource({ status: stands(parent) }),
+  "Group team/shop": groupResource({ status: recorded(parent) }),
   "Group team/new": groupResource(),
-  "Group team/going": groupResource({
-    status: stands(parent),
+  "Group team/terminating": groupResource({
+    status: recorded(parent),
     metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" },
   }),
-  "Group team/elsewhere": groupResource({ status: stands(`${otherRoot}/1111111111111111`) }),
-  "Group others/shop": groupResource({ status: stands(parent), metadata: { namespace: "others" } }),
-  "Identity team/ci": identityResource({ status: stands(identityUid) }),
+  "Group team/elsewhere": groupResource({ status: recorded(`${otherRoot}/1111111111111111`) }),
+  "Group others/shop": groupResource({ status: recorded(parent), metadata: { namespace: "others" } }),
+  "Identity team/ci": identityResource({ status: recorded(identityUid) }),
 };
 
 const context: ReferenceContext = {
@@ -44,7 +44,7 @@ const context: ReferenceContext = {
     byUid: new Map([
       [viewer.uid, viewer],
       [owner.uid, owner],
-      // A role of a group's own that bears a built-in one's name.
+      // A custom role with the name of a built-in one.
       [custom, { uid: custom, name: "viewer", capabilities: [] }],
     ]),
   },
@@ -58,7 +58,7 @@ function resolve(resource: Resource, more: Partial<ReferenceContext> = {}) {
   return resolveReferences(kinds[resource.kind], resource, { ...context, ...more });
 }
 
-const groupIn = (name: string, namespace?: string) => {
+const groupBelow = (name: string, namespace?: string) => {
   const { parentUid: _, ...spec } = groupResource().spec;
   return {
     ...groupResource(),
@@ -70,44 +70,47 @@ const binding = (spec: Partial<RoleBindingSpec>) =>
 
 describe("a reference to an object", () => {
   it.each<[string, Resource, object]>([
-    ["that stands resolves to its uid", groupIn("shop"), { are: "resolved", uids: { parent }, naturalKey: marker }],
-    ["that is not there waits", groupIn("none"), { are: "waiting", reason: "ReferenceNotFound" }],
-    ["that has no uid yet waits", groupIn("new"), { are: "waiting", reason: "ReferenceNotReady" }],
-    ["that is going away waits", groupIn("going"), { are: "waiting", reason: "ReferenceNotReady" }],
+    ["with a uid resolves to it", groupBelow("shop"), { are: "resolved", uids: { parent }, naturalKey: marker }],
+    ["that does not exist waits", groupBelow("none"), { are: "waiting", reason: "ReferenceNotFound" }],
+    ["that has no uid yet waits", groupBelow("new"), { are: "waiting", reason: "ReferenceNotReady" }],
+    ["that is being deleted waits", groupBelow("terminating"), { are: "waiting", reason: "ReferenceNotReady" }],
     [
-      "that is going away resolves for what is going away itself",
-      { ...groupIn("going"), metadata: { ...groupResource().metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } },
+      "that is being deleted resolves for an object that is, too",
+      {
+        ...groupBelow("terminating"),
+        metadata: { ...groupResource().metadata, deletionTimestamp: "2026-01-01T00:00:00Z" },
+      },
       { are: "resolved", uids: { parent } },
     ],
-    ["in the own namespace, by name, is no grant's matter", groupIn("shop", "team"), { are: "resolved" }],
+    ["in the same namespace, given explicitly, needs no grant", groupBelow("shop", "team"), { are: "resolved" }],
     [
-      "in another namespace needs a grant there",
-      groupIn("shop", "others"),
+      "in another namespace needs a grant",
+      groupBelow("shop", "others"),
       { are: "waiting", reason: "ReferenceNotGranted" },
     ],
-    ["that lies outside the root groups is denied", groupIn("elsewhere"), { are: "denied" }],
+    ["outside the root groups is denied", groupBelow("elsewhere"), { are: "denied" }],
   ])("%s", (_, resource, references) => {
     expect(resolve(resource)).toMatchObject(references);
   });
 
-  it("names the field, the object and the mend", () => {
-    expect(resolve(groupIn("none"))).toMatchObject({
+  it("has a message that names the field, the object and the fix", () => {
+    expect(resolve(groupBelow("none"))).toMatchObject({
       message:
-        "spec.parentRef: there is no Group none in namespace team. Create it; this object goes on by itself then.",
+        "spec.parentRef: Group none does not exist in namespace team. Create it; this object continues automatically.",
     });
   });
 
-  it("in another namespace tells nothing of what is there", () => {
-    const [there, notThere] = [resolve(groupIn("shop", "others")), resolve(groupIn("shop", "nowhere"))];
+  it("does not disclose whether an object exists in another namespace", () => {
+    const [there, notThere] = [resolve(groupBelow("shop", "others")), resolve(groupBelow("shop", "nowhere"))];
     expect(there).toEqual(notThere);
   });
 });
 
 describe("a uid", () => {
   it.each<[string, string, string]>([
-    ["of the root group itself may hold things", root, "resolved"],
-    ["below a root group may, too", parent, "resolved"],
-    ["of another root may not", otherRoot, "denied"],
+    ["of a root group may be a parent", root, "resolved"],
+    ["below a root group may be a parent", parent, "resolved"],
+    ["below another root may not", otherRoot, "denied"],
     ["is compared by segment, never by prefix alone", `${root}0/1111111111111111`, "denied"],
   ])("%s", (_, parentUid, are) => {
     expect(resolve(groupResource({ spec: { parentUid } }))).toMatchObject({ are });
@@ -117,21 +120,25 @@ describe("a uid", () => {
 describe("a role binding", () => {
   const key = `${parent} ${identityUid} ${viewer.uid}`;
   it.each<[string, Partial<RoleBindingSpec>, object]>([
-    ["is named by what it binds", {}, { are: "resolved", naturalKey: key }],
+    ["is identified by what it binds", {}, { are: "resolved", naturalKey: key }],
     ["takes a built-in role by name", { roleRef: { name: "viewer" } }, { uids: { role: viewer.uid } }],
-    ["may not bind a role outside the settings", { roleRef: { name: "owner" } }, { are: "denied" }],
+    ["may not bind a role that is not allowed", { roleRef: { name: "owner" } }, { are: "denied" }],
     [
-      "waits for a role of no such name",
+      "waits for a role that does not exist",
       { roleRef: { name: "none" } },
       { are: "waiting", reason: "ReferenceNotFound" },
     ],
-    ["may not bind to an identity elsewhere", { identityUid: `${otherRoot}/1111111111111111` }, { are: "denied" }],
+    [
+      "may not bind to an identity outside the root groups",
+      { identityUid: `${otherRoot}/1111111111111111` },
+      { are: "denied" },
+    ],
     ["may not bind to the operator's own identity", { identityUid: operatorIdentity }, { are: "denied" }],
   ])("%s", (_, spec, references) => {
     expect(resolve(binding(spec))).toMatchObject(references);
   });
 
-  it("cannot be judged before the roles have been read", () => {
+  it("is not resolved before the roles have been read", () => {
     expect(resolve(binding({}), { roles: undefined })).toEqual({ are: "unread" });
   });
 
@@ -146,13 +153,13 @@ describe("a role binding", () => {
     expect(resolve(byUid(viewer.uid), { roles: undefined })).toEqual({ are: "unread" });
   });
 
-  it("does not take a group's own role for the built-in one of its name", () => {
+  it("does not take a custom role for the built-in role with the same name", () => {
     const { roleRef: _, ...spec } = binding({}).spec;
     expect(resolve({ ...binding({}), spec: { ...spec, roleUid: custom } })).toMatchObject({ are: "denied" });
   });
 });
 
-it("an identity of a service account has the cluster's issuer and its own namespace", () => {
+it("takes the issuer of the cluster and the namespace of the object for a service account", () => {
   expect(resolve(identityResource({ spec: { serviceAccountRef: { name: "ci" } } }))).toMatchObject({
     desired: { claimMatch: { issuer: "https://issuer.example", subject: "system:serviceaccount:team:ci" } },
   });

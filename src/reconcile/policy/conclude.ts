@@ -1,105 +1,74 @@
-import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
-import type { Observed } from "#src/reconcile/observe/observed.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { MonotonicTime, Observed } from "#src/reconcile/observe/observed.ts";
+import * as messages from "./messages.ts";
+import { readyCondition } from "./object.ts";
 import type { Outcome } from "./outcome.ts";
-import { statusDelayMs } from "./status-delay.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
-import type { Event, PlatformStep, Step } from "./step.ts";
-import { type Problem, problemOf } from "./platform-problem.ts";
+import type { Event, Step } from "./step.ts";
 
-/** The same state in other words is written this much later at the earliest. */
-const rephraseMs = 60_000;
-const hourMs = 3_600_000;
-/** Where nothing may be told, it is tried again so much later. */
+/** A problem that resolves by itself is reported once it has lasted this long: most do not, and status writes are costly. */
+export const statusDelayMs = 2_000;
+/** A wait that the deletion of other objects causes is reported after this time at the latest. */
+export const maxStatusDelayMs = 60_000;
+/** A status whose meaning stays the same is rewritten at most once in this time. */
+const rephraseIntervalMs = 60_000;
+/** A status write that Kubernetes forbids is retried after this time. */
 const statusForbiddenRetryMs = 60_000;
+/** An outcome that is not Ready is checked again after this time, even if no change is observed. */
+const recheckMs = 3_600_000;
 
 /**
- * Ends a decision: writes the status if it does not tell `outlook` yet, else waits until `until` (for `stalled` an hour,
- * else for something to change).
+ * Ends a decision: the step that writes `outcome` into the status, or, where the status says so already, the wait until
+ * `until` (by default an hour). A problem that resolves by itself is written only if it lasts.
  */
-export function conclude(observed: Observed, outlook: Outcome, until?: MonotonicTime, event?: Event): Step {
-  const { state: memory, now } = observed;
-  const patch = statusPatch(observed, outlook);
-  if (outlook.is === "waiting" || outlook.is === "failing") {
-    const showAt = (memory.waitingSince ?? now) + (outlook.statusDelayMs ?? statusDelayMs);
-    const rephraseAt = (memory.statusWrittenAt ?? Number.NEGATIVE_INFINITY) + rephraseMs;
+export function conclude(observed: Observed, outcome: Outcome, until?: MonotonicTime, event?: Event): Step {
+  const { state, now } = observed;
+  const patch = statusPatch(observed, outcome);
+  if (outcome.is === "waiting" || outcome.is === "failing") {
+    const reportAt = (state.waitingSince ?? now) + (outcome.statusDelayMs ?? statusDelayMs);
     const rephrases = patch !== undefined && onlyRephrases(observed.resource.status, patch);
-    const writeAt = rephrases ? Math.max(showAt, rephraseAt) : showAt;
+    const writeAt =
+      rephrases && state.statusWrittenAt !== undefined
+        ? Math.max(reportAt, state.statusWrittenAt + rephraseIntervalMs)
+        : reportAt;
     if (now < writeAt) return { do: "wait", until: Math.min(until ?? writeAt, writeAt) };
   }
-  const silentUntil = (memory.statusForbiddenAt ?? Number.NEGATIVE_INFINITY) + statusForbiddenRetryMs;
-  if (patch !== undefined && now < silentUntil)
-    return { do: "wait", until: Math.min(until ?? silentUntil, silentUntil) };
-  const told = event ?? announcementOf(observed, outlook);
-  if (patch !== undefined) return { do: "writeStatus", patch, ...(told === undefined ? {} : { event: told }) };
-  if (outlook.is === "ready" || outlook.is === "paused") return { do: "done" };
-  return { do: "wait", until: until ?? now + hourMs };
+  if (patch !== undefined && state.statusForbiddenAt !== undefined) {
+    const retryAt = state.statusForbiddenAt + statusForbiddenRetryMs;
+    if (now < retryAt) return { do: "wait", until: Math.min(until ?? retryAt, retryAt) };
+  }
+  if (patch !== undefined) {
+    const reported = event ?? transitionEvent(observed, outcome);
+    return { do: "writeStatus", patch, ...(reported === undefined ? {} : { event: reported }) };
+  }
+  if (outcome.is === "ready" || outcome.is === "paused") return { do: "done" };
+  return { do: "wait", until: until ?? now + recheckMs };
 }
 
-/** Transitions that people want to hear of. */
-function announcementOf({ resource, kind }: Observed, outlook: Outcome): Event | undefined {
-  const ready = resource.status?.conditions?.find((condition) => condition.type === "Ready");
-  if (outlook.is === "ready") {
-    // Only for what has been Ready before: an ordinary wait on the way there is no trouble to recover from.
+/**
+ * How long a wait that the deletion of another object causes must last before it is reported. While deletions keep
+ * arriving, the object that is waited for may be the next: the deletion of a whole tree, in any order, costs no such write.
+ */
+export function statusDelayAmidDeletions({ lastDeletionAt, state, now }: Observed): number {
+  if (lastDeletionAt === null) return statusDelayMs;
+  const quietAt = lastDeletionAt + statusDelayMs;
+  return Math.min(Math.max(quietAt - (state.waitingSince ?? now), statusDelayMs), maxStatusDelayMs);
+}
+
+/** The event for a transition that people want to know about. */
+function transitionEvent({ resource }: Observed, outcome: Outcome): Event | undefined {
+  const ready = readyCondition(resource);
+  if (outcome.is === "ready") {
+    // An object that has not been Ready before did not recover: it was waiting for its creation.
     if (ready?.status !== "False" || resource.status?.uid === undefined) return undefined;
     return {
       type: "Normal",
       reason: "Recovered",
-      note: `The ${kind.noun} is as the spec says again; before: ${ready.reason}.`,
+      note: messages.recovered(kinds[resource.kind].noun, ready.reason),
     };
   }
-  if (outlook.is === "paused" || ready?.reason === outlook.reason) return undefined;
-  if (outlook.reason === "TenantDenied") return { type: "Warning", reason: "TenantDenied", note: outlook.message };
-  if (outlook.reason === "DriftDetected") return { type: "Warning", reason: "DriftDetected", note: outlook.message };
+  if (outcome.is === "paused" || ready?.reason === outcome.reason) return undefined;
+  if (outcome.reason === "TenantDenied" || outcome.reason === "DriftDetected")
+    return { type: "Warning", reason: outcome.reason, note: outcome.message };
   return undefined;
-}
-
-/**
- * A call to the platform, unless the same one has failed and its wait is not over: then the trouble is what there is to
- * tell. A failure of something else that was wanted (an older spec, another parent or credential) counts no more.
- */
-export function attempt(observed: Observed, step: PlatformStep): Step {
-  const { failure } = observed.state;
-  if (
-    failure === undefined ||
-    failure.step !== step.do ||
-    failure.attemptOf !== attemptOf(observed) ||
-    observed.now >= failure.retryAt
-  )
-    return step;
-  if (isLook(step) && wasReached(observed)) return { do: "wait", until: failure.retryAt };
-  return conclude(observed, problemOf(failure.problem, observed.kind), failure.retryAt);
-}
-
-function isLook({ do: step }: PlatformStep): boolean {
-  return step === "refreshPermissions" || step === "list" || step === "read";
-}
-
-/** Whether the last truth is that all is as the spec says: that we cannot look just now is trouble of ours, not of the resource. */
-function wasReached({ resource: { metadata, status } }: Observed): boolean {
-  const ready = status?.conditions?.find((condition) => condition.type === "Ready");
-  return (
-    metadata.deletionTimestamp === undefined &&
-    ready?.status === "True" &&
-    ready.observedGeneration === metadata.generation
-  );
-}
-
-/** What is being tried to be made so. */
-export function attemptOf({ resource, references, request, credentialEpoch }: Observed): string {
-  const uids = references.are === "resolved" ? Object.values(references.uids) : [];
-  return [
-    resource.metadata.generation,
-    resource.metadata.deletionTimestamp,
-    request?.value,
-    credentialEpoch,
-    ...uids,
-  ].join(" ");
-}
-
-export function stalled(reason: Problem["reason"], message: string): Problem {
-  return { is: "stalled", reason, message };
-}
-
-export function waiting(reason: Problem["reason"], message: string): Problem {
-  return { is: "waiting", reason, message };
 }

@@ -1,60 +1,69 @@
 import { expect, it } from "vitest";
-import type { ExternalResource } from "#src/platform-client/external-resource.ts";
+import type { ExternalResource, ExternalState, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import { decide } from "./decide.ts";
-import type { ReconcileState } from "#src/reconcile/observe/reconcile-state.ts";
-import type { Observed } from "#src/reconcile/observe/observed.ts";
-import { groupResource, groupRow, memory, observed, parent, ready, uid } from "./observed-fixture.testing.ts";
+import {
+  emptyState,
+  externalGroup,
+  groupResource,
+  observed,
+  type ObservedParts,
+  parent,
+  ready,
+  uid,
+} from "./observed-fixture.testing.ts";
 
-/** What is to be done in a world. */
-interface Case {
+/** A decision: what is observed, and what the step must match. */
+export interface DecisionCase {
   readonly name: string;
-  readonly given: Partial<Observed>;
+  readonly given: ObservedParts;
   readonly expected: object;
 }
 
-/** The status write that tells `reason`, with a part of its message. */
-export function tells(reason: string, message = "", more: object = {}) {
+/**
+ * A test for each case: the step matches what is expected, and a copy of the observation that was written as JSON and
+ * read again leads to the same step.
+ */
+export function itDecides(cases: readonly DecisionCase[]): void {
+  it.each(cases)("$name", ({ given, expected }) => {
+    const observation = observed(given);
+    const step = decide(observation);
+    expect(step).toMatchObject(expected);
+    const copy = JSON.parse(JSON.stringify(observation)) as typeof observation;
+    expect(copy).toStrictEqual(observation);
+    expect(decide(copy)).toStrictEqual(step);
+  });
+}
+
+/** The step that writes Ready=False with `reason` and a message that contains `message`. */
+export function reports(reason: string, message = "", more: object = {}) {
+  return writesCondition({ type: "Ready", status: "False", reason, message: expect.stringContaining(message) }, more);
+}
+
+/** The step that writes Stalled=True with `reason` and a message that contains `message`. */
+export function reportsStalled(reason: string, message = "") {
+  return writesCondition({ type: "Stalled", status: "True", reason, message: expect.stringContaining(message) });
+}
+
+function writesCondition(condition: object, more: object = {}) {
   return {
     do: "writeStatus",
-    patch: {
-      conditions: expect.arrayContaining([
-        expect.objectContaining({ type: "Ready", status: "False", reason, message: expect.stringContaining(message) }),
-      ]),
-      ...more,
-    },
+    patch: { conditions: expect.arrayContaining([expect.objectContaining(condition)]), ...more },
   };
 }
 
-/** The status write that tells `reason` as what will not pass by itself. */
-export function stalls(reason: string, message = "") {
-  return {
-    do: "writeStatus",
-    patch: {
-      conditions: expect.arrayContaining([
-        expect.objectContaining({ type: "Stalled", status: "True", reason, message: expect.stringContaining(message) }),
-      ]),
-    },
-  };
-}
-
-/** It has been waiting for so long that it is told. */
-export const long: ReconcileState = { ...memory, waitingSince: 0 };
-export const present = (row: ExternalResource, seenAt = 60): Observed["external"] => ({ is: "present", row, seenAt });
-export const unmarked = (description = "") => groupRow({ description });
-const recorded = { status: ready };
-export const isReady = groupResource(recorded);
 export const becomesReady = {
-  do: "writeStatus",
-  patch: {
-    uid,
-    parentUid: parent,
-    conditions: expect.arrayContaining([expect.objectContaining({ type: "Ready", status: "True" })]),
-  },
+  ...writesCondition({ type: "Ready", status: "True" }, { uid, parentUid: parent }),
 };
 
-/** A test for each: what is decided is as expected, in all that is expected of it. */
-export function judge(cases: readonly Case[]) {
-  it.each(cases)("$name", ({ given, expected }) => {
-    expect(decide(observed(given))).toMatchObject(expected);
-  });
+/** The state of an object that has been waiting long enough to report it. */
+export const waitingLong: ReconcileState = { ...emptyState, waitingSince: 0 };
+/** A group that is Ready. */
+export const readyGroup = groupResource({ status: ready });
+
+export function present(row: ExternalResource, seenAt = 60): ExternalState {
+  return { is: "present", row, seenAt };
+}
+
+export function unmarked(description = "") {
+  return externalGroup({ description });
 }

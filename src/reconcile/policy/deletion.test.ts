@@ -1,38 +1,32 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
-import { attemptOf } from "./conclude.ts";
-import { decide } from "./decide.ts";
+import { type DecisionCase, itDecides as itDecidesFrom } from "./decision-cases.testing.ts";
 import { withMarker } from "#src/kinds/marker.ts";
-import type { ReconcileState } from "#src/reconcile/observe/reconcile-state.ts";
-import type { Dependent, Observed } from "#src/reconcile/observe/observed.ts";
+import type { Dependent, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import {
   anotherUid,
   bindingResource,
   foreignMarker,
   groupResource,
-  groupRow,
+  externalGroup,
   marker,
-  memory,
+  emptyState,
   observed,
+  type ObservedParts,
   otherRoot,
   type Parts,
   ready,
-  refusal,
+  platformError,
   resolved,
   root,
   uid,
 } from "./observed-fixture.testing.ts";
+import { attemptOf } from "./retry.ts";
 
-const stands = (name: string): Dependent => ({ name, leaving: false });
-const leaves = (name: string): Dependent => ({ name, leaving: true });
+const remaining = (name: string): Dependent => ({ name, deleting: false });
+const beingDeleted = (name: string): Dependent => ({ name, deleting: true });
 
-interface Case {
-  readonly name: string;
-  readonly given: Partial<Observed>;
-  readonly expected: object;
-}
-
-const seen: ReconcileState = { ...memory, deletionSeenAt: 18_000 };
+const deletionSeen: ReconcileState = { ...emptyState, deletionSeenAt: 18_000 };
 const deletionTimestamp = "2026-02-02T02:02:02Z";
 const deleted = (parts: Parts<ReturnType<typeof groupResource>> = {}) =>
   groupResource({ ...parts, metadata: { ...parts.metadata, deletionTimestamp } });
@@ -40,46 +34,45 @@ const deletedBinding = (parts: Parts<ReturnType<typeof bindingResource>> = {}) =
   bindingResource({ ...parts, metadata: { ...parts.metadata, deletionTimestamp } });
 const released = { do: "removeFinalizer" };
 
-function judge(cases: readonly Case[]) {
-  it.each(cases)("$name", ({ given, expected }) => {
-    expect(decide(observed({ state: seen, ...given }))).toMatchObject(expected);
-  });
+/** The deletion of each object was seen before. */
+function itDecides(cases: readonly DecisionCase[]): void {
+  itDecidesFrom(cases.map((one) => ({ ...one, given: { state: deletionSeen, ...one.given } })));
 }
 
-const stood: Partial<Observed> = {
+const existing: ObservedParts = {
   resource: deleted({ status: ready }),
-  external: { is: "present", row: groupRow(), seenAt: 60 },
+  external: { is: "present", row: externalGroup(), seenAt: 60 },
 };
 
-describe("deleting what stands", () => {
-  judge([
-    { name: "it is deleted by its recorded uid", given: stood, expected: { do: "delete", uid } },
+describe("an object with an external resource", () => {
+  itDecides([
+    { name: "deletes the resource by its recorded uid", given: existing, expected: { do: "delete", uid } },
     {
-      name: "its references need not be found",
-      given: { ...stood, references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
+      name: "does not need its references",
+      given: { ...existing, references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
       expected: { do: "delete", uid },
     },
     {
-      name: "gone outside is success: the finalizer is released",
-      given: { ...stood, external: { is: "gone" } },
+      name: "removes the finalizer if the resource is gone",
+      given: { ...existing, external: { is: "gone" } },
       expected: released,
     },
     {
-      name: "absence has to be proven: a hint is read",
-      given: { ...stood, external: { is: "stale" } },
+      name: "reads a resource that a list lacked: absence must be proven",
+      given: { ...existing, external: { is: "stale" } },
       expected: { do: "read", uid },
     },
     {
-      name: "after a restart it is looked for in a list that serves all",
-      given: { ...stood, external: { is: "unknown" } },
+      name: "finds the resource after a restart in a list that serves all objects",
+      given: { ...existing, external: { is: "unknown" } },
       expected: { do: "list", parent: root },
     },
     {
-      name: "an object whose dependants still stand waits with ChildrenExist, and names them",
+      name: "waits for its dependents with ChildrenExist and names them",
       given: {
-        ...stood,
-        dependents: [stands("Identity ci"), leaves("RoleBinding ci-views")],
-        state: { ...seen, waitingSince: 0 },
+        ...existing,
+        dependents: [remaining("Identity ci"), beingDeleted("RoleBinding ci-views")],
+        state: { ...deletionSeen, waitingSince: 0 },
       },
       expected: {
         do: "writeStatus",
@@ -95,60 +88,70 @@ describe("deleting what stands", () => {
       },
     },
     {
-      name: "while all of them are on their way out that is not worth a write",
-      given: { ...stood, dependents: [leaves("Identity ci")], state: { ...seen, waitingSince: 0 }, now: 20_000 },
+      name: "does not report the wait while all dependents are being deleted",
+      given: {
+        ...existing,
+        dependents: [beingDeleted("Identity ci")],
+        state: { ...deletionSeen, waitingSince: 0 },
+        now: 20_000,
+      },
       expected: { do: "wait", until: 60_000 },
     },
     {
-      name: "nor while deletions keep coming in, as those that still stand may be next",
+      name: "does not report the wait while deletions keep arriving",
       given: {
-        ...stood,
-        dependents: [stands("Identity ci")],
-        state: { ...seen, waitingSince: 10_000 },
+        ...existing,
+        dependents: [remaining("Identity ci")],
+        state: { ...deletionSeen, waitingSince: 10_000 },
         lastDeletionAt: 19_500,
         now: 20_000,
       },
       expected: { do: "wait", until: 21_500 },
     },
     {
-      name: "unless they do so for a minute",
+      name: "reports the wait after a minute of deletions",
       given: {
-        ...stood,
-        dependents: [stands("Identity ci")],
-        state: { ...seen, waitingSince: 10_000 },
+        ...existing,
+        dependents: [remaining("Identity ci")],
+        state: { ...deletionSeen, waitingSince: 10_000 },
         lastDeletionAt: 69_900,
         now: 70_000,
       },
       expected: { do: "writeStatus" },
     },
     {
-      name: "unless it takes a minute",
-      given: { ...stood, dependents: [leaves("Identity ci")], state: { ...seen, waitingSince: 0 }, now: 60_000 },
+      name: "reports the wait after a minute, even if all dependents are being deleted",
+      given: {
+        ...existing,
+        dependents: [beingDeleted("Identity ci")],
+        state: { ...deletionSeen, waitingSince: 0 },
+        now: 60_000,
+      },
       expected: { do: "writeStatus" },
     },
     {
-      name: "without a finalizer of ours nothing is left to do",
-      given: { ...stood, resource: deleted({ status: ready, metadata: { finalizers: ["another/one"] } }) },
+      name: "is done if our finalizer is not set",
+      given: { ...existing, resource: deleted({ status: ready, metadata: { finalizers: ["another/one"] } }) },
       expected: { do: "done" },
     },
     {
-      name: "what the platform refuses as not empty waits, with what it said",
+      name: "waits if the platform rejects the deletion because the group is not empty",
       given: {
-        ...stood,
+        ...existing,
         state: {
-          ...seen,
+          ...deletionSeen,
           waitingSince: 0,
           failure: {
             step: "delete",
             problem: {
               kind: "refused",
-              error: refusal("FAILED_PRECONDITION", {
+              error: platformError("FAILED_PRECONDITION", {
                 preconditionViolations: [
                   { type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" },
                 ],
               }),
             },
-            attemptOf: attemptOf(observed(stood)),
+            attemptOf: attemptOf(observed(existing)),
             attempts: 1,
             at: 19_000,
             retryAt: 25_000,
@@ -158,7 +161,7 @@ describe("deleting what stands", () => {
       expected: { do: "writeStatus", patch: { error: { code: "FAILED_PRECONDITION" } } },
     },
     {
-      name: "outside the root groups nothing is touched, and abandon is named as the way out",
+      name: "reports TenantDenied outside the root groups and names the annotation abandon",
       given: { resource: deleted({ status: { ...ready, uid: `${otherRoot}/4444444444444444` } }) },
       expected: {
         do: "writeStatus",
@@ -172,79 +175,79 @@ describe("deleting what stands", () => {
   ]);
 });
 
-describe("the definition itself", () => {
-  judge([
+describe("the CustomResourceDefinition", () => {
+  itDecides([
     {
-      name: "is read live before anything is deleted",
-      given: { ...stood, crd: undefined },
+      name: "is read before anything is deleted",
+      given: { ...existing, crd: null },
       expected: { do: "readCrd" },
     },
     {
-      name: "by a read begun after the deletion was seen",
-      given: { ...stood, crd: { readAt: 17_999, deleting: false } },
+      name: "is read again if the read is older than the deletion",
+      given: { ...existing, crd: { readAt: 17_999, deleting: false } },
       expected: { do: "readCrd" },
     },
     {
-      name: "while it is being deleted nothing outside is deleted",
-      given: { ...stood, crd: { readAt: 19_000, deleting: true } },
+      name: "keeps the external resource while it is being deleted",
+      given: { ...existing, crd: { readAt: 19_000, deleting: true } },
       expected: { ...released, event: { reason: "Orphaned" } },
     },
     {
-      name: "while it is being deleted nobody waits for dependants, either",
-      given: { ...stood, crd: { readAt: 19_000, deleting: true }, dependents: [stands("Identity ci")] },
+      name: "does not make an object wait for dependents while it is being deleted",
+      given: { ...existing, crd: { readAt: 19_000, deleting: true }, dependents: [remaining("Identity ci")] },
       expected: released,
     },
   ]);
 });
 
-describe("what was never recorded", () => {
-  judge([
+describe("an object without a recorded uid", () => {
+  itDecides([
     {
-      name: "never made: released at once",
-      given: { resource: deleted(), state: { ...seen, bornHere: true }, snapshot: undefined, rootSnapshots: [] },
+      name: "is released at once if nothing was created",
+      given: { resource: deleted(), state: { ...deletionSeen, bornHere: true }, snapshot: null, rootSnapshots: [] },
       expected: released,
     },
     {
-      name: "never made: released at once, whatever may be used",
+      name: "is released at once if nothing was created, even if a reference is denied",
       given: {
         resource: deleted(),
-        state: { ...seen, bornHere: true },
+        state: { ...deletionSeen, bornHere: true },
         references: { are: "denied", message: "not in a root group" },
       },
       expected: released,
     },
     {
-      name: "made by a request whose answer was lost: found by its marker and deleted",
-      given: { resource: deleted(), matches: [groupRow()] },
+      name: "finds the resource of a request with a lost response by its marker and deletes it",
+      given: { resource: deleted(), matches: [externalGroup()] },
       expected: { do: "delete", uid },
     },
     {
-      name: "perhaps made by a former leader: it is looked for everywhere below the roots",
-      given: { resource: deleted(), rootSnapshots: [{ root, snapshot: undefined }] },
+      name: "lists all roots if a previous leader may have created the resource",
+      given: { resource: deleted(), rootSnapshots: [{ group: root, snapshot: null }] },
       expected: { do: "list", parent: root, startedAfter: 10 },
     },
     {
-      name: "perhaps made by us: not before the settle time is over",
+      name: "waits for the settle time if this process may have created the resource",
       given: { resource: deleted(), postUnknownSince: 19_000, postedHere: true },
       expected: { do: "wait" },
     },
     {
-      name: "not found in stable lists of all roots: released",
+      name: "is released if stable lists of all roots lack the resource",
       given: {
         resource: deleted(),
         postUnknownSince: 1_000,
         postedHere: true,
-        rootSnapshots: [{ root, snapshot: { startedAt: 17_000, stable: true } }],
+        rootSnapshots: [{ group: root, snapshot: { startedAt: 17_000, stable: true } }],
       },
       expected: released,
     },
     {
-      name: "a binding while roles are unread: they are read, as it cannot be known without",
+      name: "reads the roles for a role binding, which cannot be identified without them",
       given: { resource: deletedBinding(), references: { are: "unread" } },
       expected: { do: "refreshPermissions" },
     },
     {
-      name: "a binding of something that is gone: it went along",
+      name: "is released if it is a role binding whose group, identity or role is gone",
       given: { resource: deletedBinding(), references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
       expected: released,
     },
@@ -254,19 +257,19 @@ describe("what was never recorded", () => {
 describe("equal role bindings", () => {
   const row = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
   const references = resolved({ identityUid: row.identity.uid, roleUid: row.role.uid });
-  judge([
+  itDecides([
     {
-      name: "one that nobody recorded and adoption does not allow is not ours to delete",
+      name: "are kept if no object recorded them and adoption is Never",
       given: { resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }), references, matches: [row] },
       expected: released,
     },
     {
-      name: "one that was there when the object came and went is not ours to delete",
-      given: { resource: deletedBinding(), references, matches: [row], state: { ...seen, bornHere: true } },
+      name: "are kept if they existed before the object",
+      given: { resource: deletedBinding(), references, matches: [row], state: { ...deletionSeen, bornHere: true } },
       expected: released,
     },
     {
-      name: "one that this process made is",
+      name: "are deleted if this process created them",
       given: {
         resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }),
         references,
@@ -276,7 +279,7 @@ describe("equal role bindings", () => {
       expected: { do: "delete", uid },
     },
     {
-      name: "those that stay are told in the event",
+      name: "that remain are reported in the event",
       given: {
         resource: deletedBinding({ status: ready }),
         references,
@@ -288,51 +291,51 @@ describe("equal role bindings", () => {
   ]);
 });
 
-describe("what is not ours, or shall stay", () => {
+describe("a resource that is not ours, or stays", () => {
   const orphan = deleted({ status: ready, spec: { policy: { deletion: "Orphan" } } });
-  judge([
+  itDecides([
     {
-      name: "in Conflict with an elder object: released without touching anything",
-      given: { ...stood, competingClaimant: "team/elder" },
+      name: "is left unchanged if an older object claims it",
+      given: { ...existing, olderClaimant: "team/older" },
       expected: released,
     },
     {
-      name: "with another's marker: released without touching anything",
+      name: "is left unchanged if it carries another marker",
       given: {
-        ...stood,
-        external: { is: "present", row: groupRow({ description: withMarker("", foreignMarker) }), seenAt: 60 },
+        ...existing,
+        external: { is: "present", row: externalGroup({ description: withMarker("", foreignMarker) }), seenAt: 60 },
       },
       expected: released,
     },
     {
-      name: "the operator's own: released without touching anything",
-      given: { ...stood, isProtected: () => true },
+      name: "is left unchanged if it is the operator's own",
+      given: { ...existing, protectedUids: [uid] },
       expected: released,
     },
     {
-      name: "Orphan takes the marker away",
-      given: { ...stood, resource: orphan },
+      name: "loses its marker under Orphan",
+      given: { ...existing, resource: orphan },
       expected: { do: "update", uid, body: { description: "" }, mask: ["description"] },
     },
     {
-      name: "Orphan lets go once it is away",
+      name: "is released under Orphan once the marker is removed",
       given: {
-        ...stood,
+        ...existing,
         resource: orphan,
-        external: { is: "present", row: groupRow({ description: "" }), seenAt: 60 },
+        external: { is: "present", row: externalGroup({ description: "" }), seenAt: 60 },
       },
       expected: { ...released, event: { reason: "Orphaned" } },
     },
     {
-      name: "Orphan lets go if it cannot be taken away",
+      name: "is released under Orphan if the marker cannot be removed",
       given: {
-        ...stood,
+        ...existing,
         resource: orphan,
         state: {
-          ...seen,
+          ...deletionSeen,
           failure: {
             step: "update",
-            problem: { kind: "refused", error: refusal("PERMISSION_DENIED") },
+            problem: { kind: "refused", error: platformError("PERMISSION_DENIED") },
             attemptOf: attemptOf(observed({ resource: orphan })),
             attempts: 1,
             at: 19_000,
@@ -343,15 +346,15 @@ describe("what is not ours, or shall stay", () => {
       expected: released,
     },
     {
-      name: "Orphan waits for no dependants",
-      given: { ...stood, resource: orphan, dependents: [stands("Identity ci")] },
+      name: "does not wait for dependents under Orphan",
+      given: { ...existing, resource: orphan, dependents: [remaining("Identity ci")] },
       expected: { do: "update" },
     },
     {
-      name: "abandon releases without any call, recorded or not, paused or not",
+      name: "is released without any call by the annotation abandon, even if paused",
       given: {
-        ...stood,
-        crd: undefined,
+        ...existing,
+        crd: null,
         resource: deleted({
           status: ready,
           metadata: { annotations: { [abandonAnnotation]: "true", [pausedAnnotation]: "true" } },
@@ -360,24 +363,21 @@ describe("what is not ours, or shall stay", () => {
       expected: { ...released, event: { reason: "Orphaned" } },
     },
     {
-      name: "paused: it stays as it is",
+      name: "is left unchanged while paused",
       given: {
-        ...stood,
+        ...existing,
         resource: deleted({ status: ready, metadata: { annotations: { [pausedAnnotation]: "true" } } }),
       },
       expected: { do: "writeStatus" },
     },
+    {
+      name: "keeps the text of its description when the marker is removed",
+      given: {
+        ...existing,
+        resource: orphan,
+        external: { is: "present", row: externalGroup({ description: withMarker("the shop's", marker) }), seenAt: 60 },
+      },
+      expected: { do: "update", body: { description: "the shop's" } },
+    },
   ]);
-});
-
-it("a description keeps its text when its marker goes", () => {
-  const row = groupRow({ description: withMarker("the shop's", marker) });
-  const step = decide(
-    observed({
-      state: seen,
-      resource: deleted({ status: ready, spec: { policy: { deletion: "Orphan" } } }),
-      external: { is: "present", row, seenAt: 60 },
-    }),
-  );
-  expect(step).toMatchObject({ body: { description: "the shop's" } });
 });

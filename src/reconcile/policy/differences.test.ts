@@ -5,36 +5,51 @@ import {
   bindingResource,
   earlierMarker,
   groupResource,
-  groupRow,
+  externalGroup,
   marker,
   observed,
   uid,
 } from "./observed-fixture.testing.ts";
 
-const described = (text: string, by = marker) => groupRow({ description: withMarker(text, by) });
+const described = (text: string, by = marker) => externalGroup({ description: withMarker(text, by) });
 const adopting = groupResource({ spec: { policy: { adoption: "IfExists" } } });
 
-describe("only fields that the user set are managed", () => {
+describe("the managed fields", () => {
   it.each([
-    ["an absent description is left alone", { name: "payments" }, described("by hand"), undefined],
-    ["an empty description clears it", { name: "payments", description: "" }, described("by hand"), ["description"]],
-    ["a name differs", { name: "billing" }, described("by hand"), ["name"]],
-    ["both differ", { name: "billing", description: "x" }, described("by hand"), ["name", "description"]],
-    ["nothing differs", { name: "payments", description: "by hand" }, described("by hand"), undefined],
-    ["the marker is no part of a description", { name: "payments", description: "" }, described(""), undefined],
+    ["leave an absent description unchanged", { name: "payments" }, described("by hand"), undefined],
+    [
+      "clear a description that is empty in the spec",
+      { name: "payments", description: "" },
+      described("by hand"),
+      ["description"],
+    ],
+    ["include a name that differs", { name: "billing" }, described("by hand"), ["name"]],
+    [
+      "include both if both differ",
+      { name: "billing", description: "x" },
+      described("by hand"),
+      ["name", "description"],
+    ],
+    [
+      "need no update if nothing differs",
+      { name: "payments", description: "by hand" },
+      described("by hand"),
+      undefined,
+    ],
+    ["do not include the marker", { name: "payments", description: "" }, described(""), undefined],
   ])("%s", (_, desired, row, mask) => {
     expect(differencesOf(observed(), desired, row)?.mask).toEqual(mask);
   });
 });
 
 describe("the marker", () => {
-  it("is kept by what is written", () => {
+  it("is kept by an update of the description", () => {
     expect(differencesOf(observed(), { name: "payments", description: "new" }, described("old"))?.body).toEqual({
       description: withMarker("new", marker),
     });
   });
 
-  it("of an earlier owner is kept as it is", () => {
+  it("of a previous owner id is kept", () => {
     const row = described("old", earlierMarker);
     expect(differencesOf(observed(), { name: "payments" }, row)).toBeUndefined();
     expect(differencesOf(observed(), { name: "payments", description: "new" }, row)?.body).toEqual({
@@ -42,36 +57,38 @@ describe("the marker", () => {
     });
   });
 
-  it("is put back on what we made, and the text of another hand is kept", () => {
-    expect(differencesOf(observed(), { name: "payments" }, groupRow({ description: "by hand" }))).toEqual({
+  it("is restored on a resource that we created, without a change of the text", () => {
+    expect(differencesOf(observed(), { name: "payments" }, externalGroup({ description: "by hand" }))).toEqual({
       body: { description: withMarker("by hand", marker) },
       mask: ["description"],
       drift: [{ field: "description", expected: "by hand", actual: "by hand (without Muster's marker)" }],
     });
   });
 
-  it("is not put back where it does not fit", () => {
-    expect(differencesOf(observed(), { name: "payments" }, groupRow({ description: "x".repeat(478) }))).toBeUndefined();
+  it("is not restored if it does not fit", () => {
+    expect(
+      differencesOf(observed(), { name: "payments" }, externalGroup({ description: "x".repeat(478) })),
+    ).toBeUndefined();
   });
 
   it.each([
     ["by policy", adopting],
     ["by spec.uid", groupResource({ spec: { uid } })],
-  ])("is never put on what was adopted %s", (_, resource) => {
+  ])("is not added to a resource that was adopted %s", (_, resource) => {
     const given = observed({ resource });
-    expect(differencesOf(given, { name: "payments" }, groupRow({ description: "by hand" }))).toBeUndefined();
+    expect(differencesOf(given, { name: "payments" }, externalGroup({ description: "by hand" }))).toBeUndefined();
   });
 
-  it("comes onto what was adopted with a description that has to be written anyway", () => {
+  it("is added to an adopted resource together with a change of the description", () => {
     const differences = differencesOf(
       observed({ resource: adopting }),
       { name: "payments", description: "new" },
-      groupRow({ description: "by hand" }),
+      externalGroup({ description: "by hand" }),
     );
     expect(differences?.body).toEqual({ description: withMarker("new", marker) });
   });
 
-  it("stands at the end of the description that is created, and on no role binding", () => {
+  it("is at the end of a created description; a role binding has none", () => {
     expect(creationBody(observed(), { name: "payments" })).toEqual({
       name: "payments",
       description: `[muster:${marker}]`,

@@ -1,10 +1,18 @@
 import { describe } from "vitest";
-import { isReady, judge, long, present, stalls, tells, unmarked } from "./decision-cases.testing.ts";
+import {
+  readyGroup,
+  itDecides,
+  waitingLong,
+  present,
+  reportsStalled,
+  reports,
+  unmarked,
+} from "./decision-cases.testing.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
 import {
   groupResource,
-  groupRow,
+  externalGroup,
   marker,
   notReady,
   parent,
@@ -16,12 +24,12 @@ import {
 
 describe("drift", () => {
   const references = resolved({ name: "payments", description: "the shop's" });
-  const drifted = groupRow({ description: withMarker("by hand", marker) });
+  const drifted = externalGroup({ description: withMarker("by hand", marker) });
   const report = groupResource({ spec: { policy: { drift: "Report" } }, status: ready });
-  judge([
+  itDecides([
     {
       name: "is corrected, and the marker is kept",
-      given: { resource: isReady, references, external: present(drifted) },
+      given: { resource: readyGroup, references, external: present(drifted) },
       expected: {
         do: "update",
         body: { description: withMarker("the shop's", marker) },
@@ -31,43 +39,43 @@ describe("drift", () => {
       },
     },
     {
-      name: "or reported, field by field, without the marker",
-      given: { resource: report, references, external: present(drifted), state: long },
+      name: "is reported by field, without the marker, if drift is Report",
+      given: { resource: report, references, external: present(drifted), state: waitingLong },
       expected: {
-        ...tells("DriftDetected", "left so", {
+        ...reports("DriftDetected", "change is kept", {
           drift: [{ field: "description", expected: "the shop's", actual: "by hand" }],
         }),
         event: { type: "Warning", reason: "DriftDetected" },
       },
     },
     {
-      name: "three corrections in an hour: somebody fights, so it waits and warns",
+      name: "is no longer corrected after three corrections in an hour, but reported",
       given: {
-        resource: isReady,
+        resource: readyGroup,
         references,
         external: present(drifted),
-        state: { ...long, corrections: [1_000, 2_000, 3_000] },
+        state: { ...waitingLong, corrections: [1_000, 2_000, 3_000] },
       },
-      expected: tells("DriftDetected", "who else manages it"),
+      expected: reports("DriftDetected", "Find the other writer"),
     },
     {
-      name: "and goes on when the hour is over",
+      name: "is corrected again when the hour is over",
       given: {
         resource: groupResource({ status: { ...notReady("DriftDetected", { uid }) } }),
         references,
         external: present(drifted),
-        state: { ...long, corrections: [1_000, 2_000, 3_000] },
+        state: { ...waitingLong, corrections: [1_000, 2_000, 3_000] },
         now: 3_601_001,
       },
       expected: { do: "update", correction: true },
     },
     {
-      name: "a marker that another hand took from what we made is put back",
-      given: { resource: isReady, external: present(unmarked("by hand")) },
+      name: "restores a marker that was removed from a resource that we created",
+      given: { resource: readyGroup, external: present(unmarked("by hand")) },
       expected: { do: "update", body: { description: withMarker("by hand", marker) }, correction: true },
     },
     {
-      name: "a marker is never put on what was adopted",
+      name: "does not add a marker to an adopted resource",
       given: {
         resource: groupResource({ spec: { policy: { adoption: "IfExists" } }, status: ready }),
         external: present(unmarked("by hand")),
@@ -75,37 +83,37 @@ describe("drift", () => {
       expected: { do: "done" },
     },
     {
-      name: "the parent has another uid now and the thing still stands: ParentChanged",
+      name: "reports ParentChanged if the parent has another uid and the resource still exists",
       given: {
-        resource: isReady,
+        resource: readyGroup,
         references: { ...resolved(), uids: { parent: `${root}/9999999999999999` } } as Observed["references"],
-        external: present(groupRow()),
+        external: present(externalGroup()),
       },
-      expected: stalls("ParentChanged", "Delete that one"),
+      expected: reportsStalled("ParentChanged", "Delete it on the platform"),
     },
     {
-      name: "the parent has another uid and nobody knows of the old one: it is looked for where it was",
+      name: "lists the previous parent if the parent has another uid and the resource is unknown",
       given: {
-        resource: isReady,
+        resource: readyGroup,
         references: { ...resolved(), uids: { parent: `${root}/9999999999999999` } } as Observed["references"],
         external: { is: "unknown" },
       },
       expected: { do: "list", parent },
     },
     {
-      name: "the parent has another uid and the old one lies where the operator may not look: ParentChanged",
+      name: "reports ParentChanged if the previous parent is outside the root groups",
       given: {
-        resource: isReady,
+        resource: readyGroup,
         references: { ...resolved(), uids: { parent: `${root}/9999999999999999` } } as Observed["references"],
         external: { is: "unknown" },
-        isWithinRoots: () => false,
+        rootSnapshots: [],
       },
-      expected: stalls("ParentChanged"),
+      expected: reportsStalled("ParentChanged"),
     },
     {
-      name: "the child is made anew only when the old one is proven gone",
+      name: "re-creates the child below the new parent once the previous one is proven to be gone",
       given: {
-        resource: isReady,
+        resource: readyGroup,
         references: { ...resolved(), uids: { parent: `${root}/9999999999999999` } } as Observed["references"],
         external: { is: "gone" },
       },

@@ -3,19 +3,17 @@ import type { Identity } from "#src/api/identity.ts";
 import { apiVersion, finalizer, type Resource } from "#src/api/resource.ts";
 import type { RoleBinding } from "#src/api/role-binding.ts";
 import type { Status } from "#src/api/status.ts";
-import { kinds } from "#src/kinds/kinds.ts";
 import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
 import type { ExternalGroup } from "#src/platform-client/external-resource.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
-import type { ReconcileState } from "#src/reconcile/observe/reconcile-state.ts";
-import type { Observed, References } from "#src/reconcile/observe/observed.ts";
+import type { Claim, ExternalState, Observed, ReconcileState, References } from "#src/reconcile/observe/observed.ts";
 
-/** For tests: worlds in which one thing at a time is otherwise. */
+/** For tests of the policy: observations that differ from a default in one respect at a time. */
 
 export const root = "a".repeat(40);
 export const otherRoot = "b".repeat(40);
 export const parent = `${root}/1111111111111111`;
-/** The uid that things of these tests have on the platform. */
+/** The uid of the external resource. */
 export const uid = `${parent}/2222222222222222`;
 export const anotherUid = `${parent}/3333333333333333`;
 export const marker = markerOf(ownerHash("owner"), objectHash("Group", "team", "payments"));
@@ -85,7 +83,7 @@ export const ready: Status = {
       type: "Ready",
       status: "True",
       reason: "Available",
-      message: "The group exists on the platform as the spec says.",
+      message: "The group exists on the platform and matches the spec.",
       observedGeneration: 1,
       lastTransitionTime: "2026-01-01T00:00:00Z",
     },
@@ -93,14 +91,14 @@ export const ready: Status = {
       type: "ReferencesResolved",
       status: "True",
       reason: "Available",
-      message: "All that the spec refers to was found.",
+      message: "All references in the spec are resolved.",
       observedGeneration: 1,
       lastTransitionTime: "2026-01-01T00:00:00Z",
     },
   ],
 };
 
-/** The status of an object that was like this before. */
+/** The status of an object that is not Ready for `reason`. */
 export function notReady(reason: string, { stalled = false, uid: recorded }: { stalled?: boolean; uid?: string } = {}) {
   const base = { reason, message: reason, observedGeneration: 1, lastTransitionTime: "2026-01-01T00:00:00Z" };
   return {
@@ -113,7 +111,7 @@ export function notReady(reason: string, { stalled = false, uid: recorded }: { s
   } as Status;
 }
 
-export function groupRow(fields: Partial<ExternalGroup> = {}): ExternalGroup {
+export function externalGroup(fields: Partial<ExternalGroup> = {}): ExternalGroup {
   return { uid, name: "payments", description: withMarker("", marker), ...fields };
 }
 
@@ -121,17 +119,20 @@ export function resolved(desired: Readonly<Record<string, unknown>> = { name: "p
   return { are: "resolved", uids: { parent }, desired, naturalKey: marker };
 }
 
-export const memory: ReconcileState = {
+export const emptyState: ReconcileState = {
   resourceUid: "uid-of-payments",
   firstSeenAt: 0,
   bornHere: false,
   corrections: [],
 };
 
-export function refusal(code: PlatformErrorBody["code"], parts: Partial<PlatformErrorBody> = {}): PlatformErrorBody {
+export function platformError(
+  code: PlatformErrorBody["code"],
+  parts: Partial<PlatformErrorBody> = {},
+): PlatformErrorBody {
   return {
     code,
-    message: `refused with ${code}`,
+    message: `rejected with ${code}`,
     reason: code,
     domain: "iam.example.dev",
     fieldViolations: [],
@@ -140,42 +141,51 @@ export function refusal(code: PlatformErrorBody["code"], parts: Partial<Platform
   };
 }
 
+/** Parts of an observation. The parts of the claim can be given without the claim itself. */
+export type ObservedParts = Partial<Observed> & Partial<Pick<Claim, "external" | "olderClaimant" | "heldByBreaker">>;
+
 /**
- * A group that was applied a moment ago and is on nobody's record: its finalizer stands, its parent was listed, and
- * nothing like it is there. What a case is about is given in `parts`.
+ * A group that was created a moment ago and has no uid yet: it has its finalizer, and its parent was listed and contains
+ * nothing like it. `parts` hold what a case is about.
  */
-export function observed(parts: Partial<Observed> = {}): Observed {
+export function observed(parts: ObservedParts = {}): Observed {
+  const { external = { is: "unknown" }, olderClaimant = null, heldByBreaker = false, ...others } = parts;
   const resource = parts.resource ?? groupResource();
   return {
-    kind: kinds[resource.kind],
     resource,
-    invalid: undefined,
+    invalid: null,
     references: resolved(),
     markers: [marker, earlierMarker],
-    uid: resource.spec.uid ?? resource.status?.uid,
-    external: { is: "unknown" },
-    request: undefined,
+    claim: claimOf(resource, external, olderClaimant, heldByBreaker),
+    request: null,
     matches: [],
     nameConflicts: [],
     snapshot: { startedAt: 50, stable: true },
     parentIsFresh: false,
-    rootSnapshots: [{ root, snapshot: { startedAt: 50, stable: true } }],
-    lastDeletionAt: Number.NEGATIVE_INFINITY,
-    postUnknownSince: undefined,
+    rootSnapshots: [{ group: root, snapshot: { startedAt: 50, stable: true } }],
+    lastDeletionAt: null,
+    postUnknownSince: null,
     postedHere: false,
     doublePosted: false,
-    competingClaimant: undefined,
-    isProtected: (one) => one === root,
-    isWithinRoots: (one) => one.startsWith(`${root}/`),
+    protectedUids: [],
     dependents: [],
     crd: { readAt: 19_000, deleting: false },
-    heldByBreaker: false,
-    state: memory,
+    state: emptyState,
     settledAt: 10,
     settleMs: 15_000,
     credentialEpoch: 1,
     now: 20_000,
-    wallClock: new Date("2026-02-02T02:02:02.222Z"),
-    ...parts,
+    wallClock: Date.parse("2026-02-02T02:02:02.222Z"),
+    ...others,
   };
+}
+
+function claimOf(
+  { spec, status }: Resource,
+  external: ExternalState,
+  olderClaimant: string | null,
+  heldByBreaker: boolean,
+): Claim | null {
+  const claimed = spec.uid ?? status?.uid;
+  return claimed === undefined ? null : { uid: claimed, external, olderClaimant, heldByBreaker };
 }

@@ -1,176 +1,146 @@
 import { describe } from "vitest";
-import { becomesReady, isReady, judge, present, stalls, unmarked } from "./decision-cases.testing.ts";
+import { becomesReady, readyGroup, itDecides, present, reportsStalled, unmarked } from "./decision-cases.testing.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import {
   anotherUid,
   bindingResource,
   foreignMarker,
   groupResource,
-  groupRow,
+  externalGroup,
   otherRoot,
   ready,
   resolved,
   uid,
 } from "./observed-fixture.testing.ts";
 
-describe("of the same name", () => {
+describe("a resource with the same name", () => {
   const ifExists = groupResource({ spec: { policy: { adoption: "IfExists" } } });
-  judge([
+  itDecides([
     {
-      name: "another's marker: Conflict",
+      name: "is a Conflict if it carries another marker",
       given: {
-        nameConflicts: [{ row: groupRow({ description: withMarker("", foreignMarker) }), claimedBy: undefined }],
+        nameConflicts: [{ external: externalGroup({ description: withMarker("", foreignMarker) }), claimedBy: null }],
       },
-      expected: stalls("Conflict", "Choose another name"),
+      expected: reportsStalled("Conflict", "Choose another name"),
     },
     {
-      name: "another's marker: Conflict, whatever adoption says",
+      name: "is a Conflict if it carries another marker, whatever the adoption policy",
       given: {
         resource: ifExists,
-        nameConflicts: [{ row: groupRow({ description: withMarker("", foreignMarker) }), claimedBy: undefined }],
+        nameConflicts: [{ external: externalGroup({ description: withMarker("", foreignMarker) }), claimedBy: null }],
       },
-      expected: stalls("Conflict", "another Muster"),
+      expected: reportsStalled("Conflict", "another Muster"),
     },
     {
-      name: "another object's: Conflict, and it is named",
-      given: { resource: ifExists, nameConflicts: [{ row: unmarked(), claimedBy: "team/other" }] },
-      expected: stalls("Conflict", "managed by Group other"),
+      name: "is a Conflict if another object claims it, which the message names",
+      given: { resource: ifExists, nameConflicts: [{ external: unmarked(), claimedBy: "team/other" }] },
+      expected: reportsStalled("Conflict", "managed by Group other"),
     },
     {
-      name: "one in another namespace: Conflict, without a word of what is there",
-      given: { resource: ifExists, nameConflicts: [{ row: unmarked(), claimedBy: "secret-team/secret-name" }] },
-      expected: stalls("Conflict", "managed by a Group in another namespace"),
+      name: "is a Conflict if an object in another namespace claims it, which the message does not name",
+      given: { resource: ifExists, nameConflicts: [{ external: unmarked(), claimedBy: "secret-team/secret-name" }] },
+      expected: reportsStalled("Conflict", "managed by a Group in another namespace"),
     },
     {
-      name: "unmarked, adoption Never: Conflict, with both ways out",
-      given: { nameConflicts: [{ row: unmarked(), claimedBy: undefined }] },
-      expected: stalls("Conflict", `spec.uid: ${uid}`),
+      name: "is a Conflict if it is unmarked and adoption is Never; the message names both fixes",
+      given: { nameConflicts: [{ external: unmarked(), claimedBy: null }] },
+      expected: reportsStalled("Conflict", `spec.uid: ${uid}`),
     },
     {
-      name: "unmarked, adoption IfExists: taken, and adopting writes nothing outside",
-      given: { resource: ifExists, nameConflicts: [{ row: unmarked("by hand"), claimedBy: undefined }] },
+      name: "is adopted without a write to the platform if it is unmarked and adoption is IfExists",
+      given: { resource: ifExists, nameConflicts: [{ external: unmarked("by hand"), claimedBy: null }] },
       expected: { ...becomesReady, event: { reason: "Adopted" } },
     },
     {
-      name: "more than one candidate: Conflict",
+      name: "is a Conflict if there is more than one",
       given: {
         resource: ifExists,
         nameConflicts: [
-          { row: unmarked(), claimedBy: undefined },
-          { row: groupRow({ uid: anotherUid, description: "" }), claimedBy: undefined },
+          { external: unmarked(), claimedBy: null },
+          { external: externalGroup({ uid: anotherUid, description: "" }), claimedBy: null },
         ],
       },
-      expected: stalls("Conflict", anotherUid),
+      expected: reportsStalled("Conflict", anotherUid),
     },
     {
-      name: "a Conflict by name touches nothing: not even the finalizer is put on",
+      name: "is a Conflict before the finalizer is added",
       given: {
         resource: groupResource({ metadata: { finalizers: [] } }),
-        nameConflicts: [{ row: unmarked(), claimedBy: undefined }],
+        nameConflicts: [{ external: unmarked(), claimedBy: null }],
       },
-      expected: stalls("Conflict"),
+      expected: reportsStalled("Conflict"),
     },
   ]);
 });
 
-describe("one object, one owner", () => {
-  judge([
+describe("an external resource", () => {
+  itDecides([
     {
-      name: "a uid that an elder object stands for is a Conflict",
-      given: { resource: isReady, external: present(groupRow()), competingClaimant: "team/elder" },
-      expected: stalls("Conflict", "Group elder stands"),
+      name: "is a Conflict if an older object claims its uid",
+      given: { resource: readyGroup, external: present(externalGroup()), olderClaimant: "team/older" },
+      expected: reportsStalled("Conflict", "claimed by Group older"),
     },
     {
-      name: "a thing with another's marker is never written",
+      name: "is not written if it carries another marker",
       given: {
         resource: groupResource({ spec: { uid, name: "renamed" } }),
         references: resolved({ name: "renamed" }),
-        external: present(groupRow({ description: withMarker("", foreignMarker) })),
+        external: present(externalGroup({ description: withMarker("", foreignMarker) })),
       },
-      expected: stalls("Conflict", "marker of another"),
+      expected: reportsStalled("Conflict", "marker of another"),
     },
     {
-      name: "what belongs to the operator itself is never managed",
+      name: "is not managed if it belongs to the operator itself",
       given: {
         resource: groupResource({ spec: { uid } }),
         external: present(unmarked()),
-        isProtected: (one) => one === uid,
+        protectedUids: [uid],
       },
-      expected: stalls("Conflict", "never managed"),
+      expected: reportsStalled("Conflict", "never manages it"),
     },
     {
-      name: "spec.uid: adopted by spec, and nothing is written outside",
+      name: "is adopted by spec.uid without a write to the platform",
       given: { resource: groupResource({ spec: { uid } }), external: present(unmarked("by hand")) },
       expected: becomesReady,
     },
     {
-      name: "spec.uid that is not below the named group is a mistake in the spec, and is not even read",
+      name: "is an InvalidSpec, and not read, if spec.uid is not below the named group",
       given: { resource: groupResource({ spec: { uid: `${otherRoot}/4444444444444444` } }) },
-      expected: stalls("InvalidSpec", "spec.uid"),
-    },
-    {
-      name: "two carry our marker and this process made neither: the one in status is kept, and both are told",
-      given: {
-        resource: isReady,
-        external: present(groupRow()),
-        matches: [groupRow(), groupRow({ uid: anotherUid })],
-      },
-      expected: stalls("Conflict", anotherUid),
-    },
-    {
-      name: "two carry our marker after a POST of ours with a lost answer: the other is deleted",
-      given: {
-        resource: isReady,
-        external: present(groupRow()),
-        matches: [groupRow(), groupRow({ uid: anotherUid })],
-        postedHere: true,
-        doublePosted: true,
-      },
-      expected: { do: "delete", uid: anotherUid },
-    },
-    {
-      name: "two carry our marker, and every POST of ours was answered: the other is a copy by another hand, and is told",
-      given: {
-        resource: isReady,
-        external: present(groupRow()),
-        matches: [groupRow(), groupRow({ uid: anotherUid })],
-        postedHere: true,
-      },
-      expected: stalls("Conflict", anotherUid),
+      expected: reportsStalled("InvalidSpec", "spec.uid"),
     },
   ]);
 });
 
-describe("role bindings, which have no description to mark", () => {
+describe("a role binding, which has no marker", () => {
   const row = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
   const desired = { identityUid: anotherUid, roleUid: "c".repeat(40) };
   const references = resolved(desired);
   const never = bindingResource({ spec: { policy: { adoption: "Never" } } });
-  judge([
+  itDecides([
     {
-      name: "an equal one that no other object claims is taken",
+      name: "takes over an equal one that no other object claims",
       given: { resource: bindingResource(), references, matches: [row] },
       expected: becomesReady,
     },
     {
-      name: "with adoption Never an equal one is a Conflict",
+      name: "is a Conflict if an equal one exists and adoption is Never",
       given: { resource: never, references, matches: [row] },
-      expected: stalls("Conflict", "adoption: IfExists"),
+      expected: reportsStalled("Conflict", "adoption: IfExists"),
     },
     {
-      name: "with adoption Never the one that this process has just made is taken all the same",
+      name: "takes over the one that this process created, even if adoption is Never",
       given: { resource: never, references, matches: [row], postedHere: true },
       expected: becomesReady,
     },
     {
-      name: "equal bindings beside it are no double",
+      name: "is Ready in addition to equal ones",
       given: {
         resource: bindingResource({
           status: {
             ...ready,
             conditions: (ready.conditions ?? []).map((one) =>
               one.type === "Ready"
-                ? { ...one, message: "The role binding exists on the platform as the spec says." }
+                ? { ...one, message: "The role binding exists on the platform and matches the spec." }
                 : one,
             ),
           },
@@ -182,12 +152,12 @@ describe("role bindings, which have no description to mark", () => {
       expected: { do: "done" },
     },
     {
-      name: "none: it is made, without a description",
+      name: "is created without a description",
       given: { resource: bindingResource(), references },
       expected: { do: "create", body: desired },
     },
     {
-      name: "roles that have not been read are read",
+      name: "reads the roles if they have not been read",
       given: { resource: bindingResource(), references: { are: "unread" } },
       expected: { do: "refreshPermissions" },
     },

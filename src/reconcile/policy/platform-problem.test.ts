@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
 import { type CodeName, codeNames, type PlatformProblem } from "#src/platform-client/failure.ts";
-import { refusal } from "./observed-fixture.testing.ts";
+import { platformError } from "./observed-fixture.testing.ts";
 import { problemOf } from "./platform-problem.ts";
 
-const of = (code: CodeName, more: object = {}) =>
-  problemOf({ kind: "refused", error: refusal(code, more) }, kinds.Identity);
+const problemOfCode = (code: CodeName, more: object = {}) =>
+  problemOf({ kind: "refused", error: platformError(code, more) }, kinds.Identity);
 
-describe("what each answer of the platform means", () => {
+describe("an error of the platform", () => {
   it.each<[CodeName, string, string]>([
     ["INVALID_ARGUMENT", "stalled", "InvalidSpec"],
     ["OUT_OF_RANGE", "stalled", "InvalidSpec"],
@@ -26,18 +26,18 @@ describe("what each answer of the platform means", () => {
     ["UNAVAILABLE", "waiting", "PlatformUnavailable"],
     ["DATA_LOSS", "waiting", "PlatformUnavailable"],
   ])("%s: %s, %s", (code, is, reason) => {
-    expect(of(code)).toMatchObject({ is, reason, error: { code } });
+    expect(problemOfCode(code)).toMatchObject({ is, reason, error: { code } });
   });
 
-  it("covers every code that an error can have", () => {
-    for (const code of codeNames) expect(of(code).message).not.toBe("");
+  it("has a message for every code", () => {
+    for (const code of codeNames) expect(problemOfCode(code).message).not.toBe("");
   });
 
-  it("RESOURCE_NOT_EMPTY waits for the children", () => {
+  it("waits for the children after RESOURCE_NOT_EMPTY", () => {
     const preconditionViolations = [
       { type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" },
     ];
-    expect(of("FAILED_PRECONDITION", { preconditionViolations })).toMatchObject({
+    expect(problemOfCode("FAILED_PRECONDITION", { preconditionViolations })).toMatchObject({
       is: "waiting",
       reason: "ChildrenExist",
     });
@@ -48,19 +48,29 @@ describe("what each answer of the platform means", () => {
       { field: "name", description: "must match" },
       { field: "claim_match.issuer", description: "must be https" },
     ];
-    expect(of("INVALID_ARGUMENT", { fieldViolations }).message).toBe(
-      "The platform refused the spec: spec.name: must match; spec.claimMatch.issuer: must be https.",
+    expect(problemOfCode("INVALID_ARGUMENT", { fieldViolations }).message).toBe(
+      "The platform rejected the spec: spec.name: must match; spec.claimMatch.issuer: must be https.",
     );
   });
 });
 
-describe("what no answer means", () => {
+describe("a call without a valid response", () => {
   it.each<[string, PlatformProblem, string, string]>([
-    ["silence", { kind: "noResponse", message: "reset" }, "waiting", "PlatformUnavailable"],
+    ["a lost connection", { kind: "noResponse", message: "reset" }, "waiting", "PlatformUnavailable"],
     ["a pause", { kind: "paused", retryAfterMs: 1 }, "waiting", "RateLimited"],
-    ["no token", { kind: "credential", cause: "unavailable", message: "no file" }, "failing", "TokenUnavailable"],
-    ["no exchange", { kind: "credential", cause: "exchange", message: "refused" }, "failing", "TokenExchangeFailed"],
-    ["no right", { kind: "permissions", capability: "CAP_X", scope: "g" }, "failing", "PermissionDenied"],
+    [
+      "a missing token",
+      { kind: "credential", cause: "unavailable", message: "no file" },
+      "failing",
+      "TokenUnavailable",
+    ],
+    [
+      "a failed exchange",
+      { kind: "credential", cause: "exchange", message: "refused" },
+      "failing",
+      "TokenExchangeFailed",
+    ],
+    ["a missing permission", { kind: "permissions", capability: "CAP_X", scope: "g" }, "failing", "PermissionDenied"],
   ])("%s", (_, failure, is, reason) => {
     expect(problemOf(failure, kinds.Group)).toMatchObject({ is, reason });
   });

@@ -2,32 +2,33 @@ import { isDeepStrictEqual } from "node:util";
 import type { Condition, ConditionType, Reason } from "#src/api/condition.ts";
 import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import { statusBounds } from "#src/api/status.ts";
-import type { PlatformErrorBody } from "#src/platform-client/failure.ts";
-import type { Observed } from "#src/reconcile/observe/observed.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { Observed, PlatformErrorBody } from "#src/reconcile/observe/observed.ts";
+import * as messages from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
 import { plainText } from "./plain-text.ts";
 import type { StatusErrorPatch, StatusPatch } from "./step.ts";
 
 /**
- * What has to change in a resource's status so that it tells `outlook`; undefined where it tells so already. Times move
- * only along with something else, and a condition's `lastTransitionTime` only with its status.
+ * The change that makes an object's status report `outcome`; undefined if the status reports it already. A timestamp
+ * changes only together with another field, and the `lastTransitionTime` of a condition only together with its status.
  */
-export function statusPatch(observed: Observed, outlook: Outcome): StatusPatch | undefined {
+export function statusPatch(observed: Observed, outcome: Outcome): StatusPatch | undefined {
   const before = observed.resource.status;
-  const now = observed.wallClock.toISOString().replace(/\.\d+Z$/, "Z");
+  const now = new Date(observed.wallClock).toISOString().replace(/\.\d+Z$/, "Z");
   const generation = observed.resource.metadata.generation ?? 0;
   const after: Record<string, unknown> = {
     observedGeneration: generation,
-    conditions: conditionsOf(outlook, observed).map((condition) =>
-      dated(condition, generation, now, before?.conditions),
+    conditions: conditionsOf(outcome, observed).map((condition) =>
+      withTimes(condition, generation, now, before?.conditions),
     ),
-    error: outlook.is === "ready" || outlook.is === "paused" ? null : errorOf(outlook.error, now, before?.error),
+    error: outcome.is === "ready" || outcome.is === "paused" ? null : errorOf(outcome.error, now, before?.error),
     drift:
-      "drift" in outlook && outlook.drift !== undefined
-        ? outlook.drift.slice(0, statusBounds.items).map(fitting)
+      "drift" in outcome && outcome.drift !== undefined
+        ? outcome.drift.slice(0, statusBounds.items).map(boundedDrift)
         : null,
-    ...(outlook.is === "ready" ? { uid: outlook.uid, parentUid: outlook.parentUid } : {}),
-    ...(isAnswered(observed, outlook) ? { lastHandledReconcileAt: observed.request?.value } : {}),
+    ...(outcome.is === "ready" ? { uid: outcome.uid, parentUid: outcome.parentUid } : {}),
+    ...(isHandled(observed, outcome) ? { lastHandledReconcileAt: observed.request?.value } : {}),
   };
   const changes = Object.entries(after).filter(
     ([field, value]) => !isDeepStrictEqual(value ?? undefined, before?.[field as keyof Status]),
@@ -36,98 +37,80 @@ export function statusPatch(observed: Observed, outlook: Outcome): StatusPatch |
   const patch: StatusPatch = Object.fromEntries(changes);
   return {
     ...patch,
-    ...(patch.error ? { error: replacing(before?.error, patch.error) } : {}),
-    ...(outlook.is === "ready" ? { lastSyncTime: now } : {}),
+    ...(patch.error ? { error: errorPatch(before?.error, patch.error) } : {}),
+    ...(outcome.is === "ready" ? { lastSyncTime: now } : {}),
   };
 }
 
-/** A merge patch keeps what it does not name: what the new error lacks has to be taken away by name. */
-function replacing(before: StatusError | undefined, error: StatusErrorPatch): StatusErrorPatch {
+/** A merge patch keeps the fields that it does not name: those that the new error lacks are removed by name. */
+function errorPatch(before: StatusError | undefined, error: StatusErrorPatch): StatusErrorPatch {
   const removed = Object.keys(before ?? {}).filter((field) => !(field in error));
   return { ...error, ...Object.fromEntries(removed.map((field) => [field, null])) };
 }
 
 /**
- * Whether `patch` says the same in other words: the same conditions and the same code, with another text. What waits for
- * many things would else be written each time that one of them comes.
+ * Whether `patch` changes only texts: the conditions and the code of the error keep their meaning. An object that waits
+ * for many others would otherwise be written each time that one of them changes.
  */
 export function onlyRephrases(before: Status | undefined, { conditions, error, ...others }: StatusPatch): boolean {
   return (
     Object.keys(others).length === 0 &&
-    (!conditions || isDeepStrictEqual(conditions.map(sense), before?.conditions?.map(sense))) &&
+    (!conditions || isDeepStrictEqual(conditions.map(withoutMessage), before?.conditions?.map(withoutMessage))) &&
     (error === undefined || (error !== null && error.code === before?.error?.code))
   );
 }
 
-function sense({ message: _words, ...condition }: Condition): Omit<Condition, "message"> {
+function withoutMessage({ message: _message, ...condition }: Condition): Omit<Condition, "message"> {
   return condition;
 }
 
-/** A wish for a reconcile is answered once there is an outcome: not while it is paused, nor by a call that is tried again. */
-function isAnswered({ request, state: memory }: Observed, outlook: Outcome): boolean {
-  if (request === undefined || outlook.is === "paused") return false;
-  return outlook.is === "ready" || outlook.is === "stalled" || memory.failure === undefined;
+/** A request for a reconcile is handled once there is an outcome: not while paused, nor while a call is being retried. */
+function isHandled({ request, state }: Observed, outcome: Outcome): boolean {
+  if (request === null || outcome.is === "paused") return false;
+  return outcome.is === "ready" || outcome.is === "stalled" || state.failure === undefined;
 }
 
-type Finding = Omit<Condition, "lastTransitionTime" | "observedGeneration">;
+/** A condition before its generation and its times are filled in. */
+type NewCondition = Omit<Condition, "lastTransitionTime" | "observedGeneration">;
 
-function conditionsOf(outlook: Outcome, observed: Observed): Finding[] {
+function conditionsOf(outcome: Outcome, observed: Observed): NewCondition[] {
   const references = referencesResolved(observed);
-  if (outlook.is === "ready")
-    return [
-      finding("Ready", "True", "Available", `The ${observed.kind.noun} exists on the platform as the spec says.`),
-      references,
-    ];
-  if (outlook.is === "paused")
-    return [
-      finding("Ready", "Unknown", "Paused", "The annotation iam.muster.dev/paused keeps the operator from looking."),
-      references,
-    ];
-  const ready = finding("Ready", "False", outlook.reason, plainText(outlook.message, statusBounds.message));
-  if (outlook.is === "failing") return [ready, references];
-  return [ready, { ...ready, type: outlook.is === "stalled" ? "Stalled" : "Reconciling", status: "True" }, references];
+  if (outcome.is === "ready") {
+    const { noun } = kinds[observed.resource.kind];
+    return [newCondition("Ready", "True", "Available", messages.ready(noun)), references];
+  }
+  if (outcome.is === "paused") return [newCondition("Ready", "Unknown", "Paused", messages.paused()), references];
+  const ready = newCondition("Ready", "False", outcome.reason, boundedMessage(outcome.message));
+  if (outcome.is === "failing") return [ready, references];
+  return [ready, { ...ready, type: outcome.is === "stalled" ? "Stalled" : "Reconciling", status: "True" }, references];
 }
 
-function referencesResolved({ references }: Observed): Finding {
+function referencesResolved({ references }: Observed): NewCondition {
+  const type = "ReferencesResolved";
   switch (references.are) {
     case "resolved":
-      return finding("ReferencesResolved", "True", "Available", "All that the spec refers to was found.");
+      return newCondition(type, "True", "Available", messages.referencesResolved());
     case "waiting":
-      return finding(
-        "ReferencesResolved",
-        "False",
-        references.reason,
-        plainText(references.message, statusBounds.message),
-      );
+      return newCondition(type, "False", references.reason, boundedMessage(references.message));
     case "denied":
-      return finding(
-        "ReferencesResolved",
-        "False",
-        "TenantDenied",
-        plainText(references.message, statusBounds.message),
-      );
+      return newCondition(type, "False", "TenantDenied", boundedMessage(references.message));
     case "unread":
-      return finding(
-        "ReferencesResolved",
-        "Unknown",
-        "PlatformUnavailable",
-        "The platform's roles could not be read yet.",
-      );
+      return newCondition(type, "Unknown", "PlatformUnavailable", messages.rolesUnread());
   }
 }
 
-function finding(type: ConditionType, status: Condition["status"], reason: Reason, message: string): Finding {
+function newCondition(type: ConditionType, status: Condition["status"], reason: Reason, message: string): NewCondition {
   return { type, status, reason, message };
 }
 
-function dated(
-  condition: Finding,
+function withTimes(
+  condition: NewCondition,
   generation: number,
   now: string,
   before: readonly Condition[] | undefined,
 ): Condition {
-  const old = before?.find(({ type }) => type === condition.type);
-  const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : now;
+  const previous = before?.find(({ type }) => type === condition.type);
+  const lastTransitionTime = previous?.status === condition.status ? previous.lastTransitionTime : now;
   return { ...condition, observedGeneration: generation, lastTransitionTime };
 }
 
@@ -141,7 +124,7 @@ function errorOf(
     code: error.code,
     ...(error.reason === "" ? {} : { reason: bounded(error.reason) }),
     ...(error.domain === "" ? {} : { domain: bounded(error.domain) }),
-    message: plainText(error.message, statusBounds.message),
+    message: boundedMessage(error.message),
     ...(error.fieldViolations.length === 0
       ? {}
       : {
@@ -163,8 +146,14 @@ function errorOf(
   return before !== undefined && isDeepStrictEqual({ ...before, time: now }, next) ? before : next;
 }
 
-function fitting({ field, expected, actual }: Drift): Drift {
+function boundedDrift({ field, expected, actual }: Drift): Drift {
   return { field: bounded(field), expected: bounded(expected), actual: bounded(actual) };
 }
 
-const bounded = (text: string): string => plainText(text, statusBounds.text);
+function bounded(text: string): string {
+  return plainText(text, statusBounds.text);
+}
+
+function boundedMessage(text: string): string {
+  return plainText(text, statusBounds.message);
+}

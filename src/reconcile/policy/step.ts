@@ -1,8 +1,8 @@
 import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { MonotonicTime } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime, PlatformStepName } from "#src/reconcile/observe/observed.ts";
 
-/** Something to tell people about in an event, once the step has succeeded. */
+/** A Kubernetes Event, recorded once the step has succeeded. */
 export interface Event {
   readonly type: "Normal" | "Warning";
   readonly reason: EventReason;
@@ -20,19 +20,19 @@ export type EventReason =
   | "Orphaned"
   | "TenantDenied";
 
-/** What a status write changes, as a merge patch: null removes a field. */
+/** The change of a status, as a merge patch: null removes a field. */
 export type StatusPatch = { readonly [K in keyof Omit<Status, "error">]?: Status[K] | null } & {
   readonly error?: StatusErrorPatch | null;
 };
 export type StatusErrorPatch = { readonly [K in keyof StatusError]: StatusError[K] | null } & Pick<StatusError, "code">;
 
-/** The steps that call the platform; a failed one is tried again only when its wait is over. */
+/** The steps that call the platform. A step that failed is not retried before its delay has passed. */
 export type PlatformStep =
-  /** Read the operator's own rights and the roles. */
+  /** Read the permissions of the operator's identity, and the roles. */
   | { readonly do: "refreshPermissions" }
-  /** List the children of `parent`, by a list begun at or after `startedAfter`. */
+  /** List the children of `parent`, with a list that starts at or after `startedAfter`. */
   | { readonly do: "list"; readonly parent: string; readonly startedAfter: MonotonicTime; readonly stable: boolean }
-  /** Read one thing, or prove that it is gone. */
+  /** Read one external resource, or prove that it is gone. */
   | { readonly do: "read"; readonly uid: string }
   | { readonly do: "create"; readonly parent: string; readonly body: Fields; readonly event: Event }
   | {
@@ -40,25 +40,42 @@ export type PlatformStep =
       readonly uid: string;
       readonly body: Fields;
       readonly mask: readonly string[];
-      /** What the update is for, in people's terms. */
+      /** The differences that the update removes, as people read them. */
       readonly drift: readonly Drift[];
-      /** Whether this undoes what another hand did, which is counted to notice a fight. */
+      /** Whether the update reverts a change made outside Kubernetes. Corrections are counted, to detect a fight. */
       readonly correction: boolean;
       readonly event?: Event;
     }
   | { readonly do: "delete"; readonly uid: string; readonly event: Event };
 
+/** The steps that call Kubernetes. */
+export type KubeStep =
+  | { readonly do: "addFinalizer" }
+  | { readonly do: "removeFinalizer"; readonly event?: Event }
+  /** Read the CustomResourceDefinition, to distinguish the deletion of an object from the removal of its kind. */
+  | { readonly do: "readCrd" }
+  | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly event?: Event };
+
 /**
- * The one next step of a reconcile: at most one write to one system. Its result is observed before the next is decided,
- * so every place where a process can die lies between two steps.
+ * The single next step of a reconcile: at most one write to one system. Its result is observed before the next decision,
+ * so that every crash point lies between two steps.
  */
 export type Step =
   | PlatformStep
-  | { readonly do: "addFinalizer" }
-  | { readonly do: "removeFinalizer"; readonly event?: Event }
-  /** Read the CustomResourceDefinition, to tell an object's deletion from the uninstalling of its kind. */
-  | { readonly do: "readCrd" }
-  | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly event?: Event }
+  | KubeStep
   /** Nothing can be done before `until`, unless something that was observed changes. */
   | { readonly do: "wait"; readonly until: MonotonicTime }
   | { readonly do: "done" };
+
+const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformStep["do"]>([
+  "refreshPermissions",
+  "list",
+  "read",
+  "create",
+  "update",
+  "delete",
+]);
+
+export function isPlatformStep(step: Step): step is PlatformStep {
+  return platformSteps.has(step.do);
+}

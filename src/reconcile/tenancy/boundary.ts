@@ -2,13 +2,13 @@ import type { ExternalRole } from "#src/platform-client/external-resource.ts";
 import { isBelow, isWithin } from "#src/platform-client/uid.ts";
 
 /**
- * What may be used: root groups with all below them, and roles. Deny by default: creating a RoleBinding object must not
- * be a way to become owner.
+ * What the objects of a namespace may use. Everything else is denied: to create a RoleBinding object must not be a way
+ * to become owner.
  */
 export interface Boundary {
-  /** Uids of groups; what is managed lies below them. */
+  /** The uids of root groups. Managed resources lie below them. */
   readonly roots: readonly string[];
-  /** Roles that may be bound: names of built-in ones, or uids. */
+  /** The roles that may be bound: names of built-in roles, or uids. */
   readonly roles: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function permitsIdentity({ roots }: Boundary, identity: string): boolean 
   return roots.some((root) => isBelow(identity, root));
 }
 
-/** `role` is undefined for a role that was not found; then its uid alone may permit it. */
+/** @param builtIn the built-in role with this uid; if there is none, only the uid itself can permit the role. */
 export function permitsRole({ roles }: Boundary, uid: string, builtIn: ExternalRole | undefined): boolean {
   return roles.includes(uid) || (builtIn !== undefined && roles.includes(builtIn.name));
 }

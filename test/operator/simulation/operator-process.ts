@@ -12,7 +12,8 @@ import { type CachedResource, parseResource, resourceIndexes } from "#src/reconc
 import { ownerHash } from "#src/kinds/marker.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import { rowKeys } from "#src/reconcile/observe/natural-key.ts";
-import type { World } from "#src/reconcile/observe/observe.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
@@ -51,12 +52,13 @@ export interface ProcessOptions {
 
 /** The operator's real parts, as `muster operator` puts them together, over doubles of what lies outside. */
 export class OperatorProcess {
-  readonly world: World;
+  readonly sources: Sources;
   /** Failed reconciles: what threw, or found no end. */
   readonly failures: unknown[] = [];
   readonly #lifetime = new AbortController();
   readonly #pool: WorkerPool;
   readonly #controllers: Readonly<Record<KindName, Controller>>;
+  readonly #session: PlatformSession;
   readonly #unfollow: () => void;
   readonly #options: ProcessOptions;
   #dead = false;
@@ -80,7 +82,7 @@ export class OperatorProcess {
     this.#unfollow = kube.follow((event) => stores[event.object.kind as KindName].apply(structuredClone(event)));
     const since = clock.monotonic();
     const gatedKube = this.#gated(kube) as KubeApi;
-    const session = new PlatformSession({
+    this.#session = new PlatformSession({
       api: this.#gated(platform) as PlatformApi,
       identity: operatorIdentity,
       roots: [root],
@@ -91,24 +93,26 @@ export class OperatorProcess {
       signal: this.#lifetime.signal,
       canWrite: () => true,
     });
-    this.world = {
+    this.sources = {
       stores,
       states: { Group: new ReconcileStates(), Identity: new ReconcileStates(), RoleBinding: new ReconcileStates() },
-      session,
+      tenancy: singleTenant({
+        session: this.#session,
+        boundary: { roots: [root], roles: ["viewer"] },
+        identity: operatorIdentity,
+        credentialEpoch: () => 1,
+      }),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
-      breaker: new Breaker({ objects: 20, share: 0.1 }),
-      boundary: { roots: [root], roles: ["viewer"] },
+      breaker: new Breaker(),
       owners: [ownerHash("cluster")],
-      operatorIdentity,
       serviceAccountIssuer: "https://issuer.example",
       settledAt: acquired === "expired" ? since + settleMs : since,
       soleLeaderSince: acquired === "expired" ? since + settleMs : since,
       settleMs,
-      credentialEpoch: () => 1,
       clock,
     };
     const reconciler = new Reconciler({
-      world: this.world,
+      sources: this.sources,
       kube: gatedKube,
       recorder: { record: (object, { reason }) => onEvent?.(reason, object.metadata.name) },
       random: () => 0.5,
@@ -132,7 +136,9 @@ export class OperatorProcess {
       ]),
     ) as Record<KindName, Controller>;
     this.#pool = new WorkerPool({ controllers: Object.values(this.#controllers), workers: 4, clock });
-    connectWatchHandlers(this.world, (kind, key, how) => this.#controllers[kind].enqueue(key, how));
+    connectWatchHandlers(this.sources, { objects: 20, share: 0.1 }, (kind, key, how) =>
+      this.#controllers[kind].enqueue(key, how),
+    );
     this.resync();
     this.#pool.start();
   }
@@ -144,13 +150,13 @@ export class OperatorProcess {
   /** Looks at every object once more. */
   resync(): void {
     for (const kind of kindNames)
-      for (const key of this.world.stores[kind].keys()) this.#controllers[kind].enqueue(key, { priority: "low" });
+      for (const key of this.sources.stores[kind].keys()) this.#controllers[kind].enqueue(key, { priority: "low" });
   }
 
   async driftPass(): Promise<void> {
     const { clock } = this.#options;
     await resyncOnce({
-      session: this.world.session,
+      session: this.#session,
       roots: [root],
       intervalMs: 0,
       clock,
