@@ -16,11 +16,17 @@ const files = {
   "src/platform-client/platform.ts": 'import "#src/platform/uid.ts";',
   "src/runtime/kind.ts": 'import "#src/kinds/kinds.ts";',
   "src/reconcile/command.ts": 'import "#src/commands/operator/operator.ts";',
+  "src/reconcile/policy/clock.ts": 'import "#src/time/clock.ts";',
+  "src/reconcile/policy/observe.ts": 'import "#src/reconcile/observe/observe.ts";',
+  "src/reconcile/policy/loop.ts": 'import "#src/reconcile/reconciler.ts";',
+  "src/reconcile/policy/files.ts": 'import "node:fs";',
   "src/commands/test.ts": 'import "../../test/support/harness/system.ts";',
   "src/telemetry/ok.ts": 'import "./log.ts";',
   "src/platform/store/ok.ts": 'import "../uid.ts";',
   "src/runtime/ok.ts": 'import "#src/time/clock.ts";',
   "src/reconcile/ok.ts": 'import "#src/platform-client/session.ts";',
+  "src/reconcile/policy/ok.ts": 'import "#src/reconcile/observe/observed.ts";',
+  "src/reconcile/policy/util-ok.ts": 'import "node:util";',
   "src/commands/ok.ts": 'import "#src/reconcile/policy/decide.ts";',
 } as const;
 
