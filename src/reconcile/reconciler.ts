@@ -41,7 +41,7 @@ export interface ReconcileTelemetry {
 
 /**
  * The maximum number of steps of one reconcile, more than any flow needs. A reconcile that takes more either has a bug
- * or chases a world that keeps changing; in both cases other objects go first.
+ * or follows changes that do not end; in both cases other objects go first.
  */
 const maxSteps = 24;
 /** The maximum length of an event's note. */

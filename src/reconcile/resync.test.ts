@@ -63,7 +63,7 @@ describe("orphans", () => {
   const found = (description: string, known: readonly string[] = []) =>
     findOrphans(
       [externalGroup({ description })],
-      (row) => ("description" in row ? markerIn(row.description) : undefined),
+      (external) => ("description" in external ? markerIn(external.description) : undefined),
       [ownerHash("owner"), ownerHash("earlier")],
       new Set(known),
     ).length;

@@ -50,16 +50,16 @@ export async function resyncOnce({ session, roots, clock, onListed, onFailure }:
 
 /** The uids of external resources with one of our markers but without a custom resource. They are reported, never changed. */
 export function findOrphans(
-  rows: Iterable<ExternalResource>,
-  markerIn: (row: ExternalResource) => string | undefined,
+  externals: Iterable<ExternalResource>,
+  markerIn: (external: ExternalResource) => string | undefined,
   owners: readonly string[],
   known: ReadonlySet<string>,
 ): string[] {
   const orphans: string[] = [];
-  for (const row of rows) {
-    const marker = markerIn(row);
+  for (const external of externals) {
+    const marker = markerIn(external);
     if (marker !== undefined && owners.some((owner) => marker.startsWith(`${owner}-`)) && !known.has(marker))
-      orphans.push(row.uid);
+      orphans.push(external.uid);
   }
   return orphans;
 }

@@ -8,12 +8,12 @@ import { markerIn } from "#src/kinds/marker.ts";
  * carry one; for a role binding, which has none, what it binds.
  */
 const marked: ResourceKeys<ExternalGroup | ExternalIdentity> = {
-  naturalKey: (row) => markerIn(row.description),
-  name: (row) => row.name,
+  naturalKey: (external) => markerIn(external.description),
+  name: (external) => external.name,
 };
 
 const binding: ResourceKeys<ExternalRoleBinding> = {
-  naturalKey: (row) => bindingKey(parentOf(row.uid) ?? "", row.identity.uid, row.role.uid),
+  naturalKey: (external) => bindingKey(parentOf(external.uid) ?? "", external.identity.uid, external.role.uid),
   name: () => undefined,
 };
 

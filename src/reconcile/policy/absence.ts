@@ -19,7 +19,8 @@ import type { Step } from "./step.ts";
  *
  * Expected flow: the policy looks for the resource among `Observed.matches`. If it is not there, the policy asks for the
  * missing step of the proof, performs that step, and observes again: wait until `startedAfter`, then list, until nothing
- * is missing. One list serves all objects that wait for one.
+ * is missing. One list serves all objects that wait for one. (A recorded uid needs no list: `PlatformSession.read` proves
+ * that it is gone, and its claim is then `gone`.)
  *
  * Guarantees: a complete list proves an absence if it started after the last time at which a resource that we have not
  * seen can have come into existence (`requirementOf`). After a POST with an unknown outcome, its total count must also
@@ -94,7 +95,7 @@ function requirementOf(observed: Observed): ListRequirement {
     settledAt,
     // So may this process.
     ...(postUnknownSince === null ? [] : [postUnknownSince + settleMs]),
-    // A person may have created the resource that the object adopts, until the object was created.
+    // A person may have created the resource to be adopted just before the object.
     ...(resource.spec.policy.adoption === "IfExists" ? [state.firstSeenAt] : []),
     ...(existsAt === undefined ? [] : [existsAt]),
   ];

@@ -67,7 +67,7 @@ function decideRecorded(observed: Observed, uid: string, root: string): Step {
   });
 }
 
-/** The resource stays on the platform: remove the marker, so that nobody takes it for ours, then the finalizer. */
+/** The resource stays on the platform: remove the marker, so that it is no longer taken for ours, then the finalizer. */
 function decideOrphan(observed: Observed, external: ExternalResource): Step {
   const { failure } = observed.state;
   const release: Step = {

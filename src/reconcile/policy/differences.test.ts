@@ -37,8 +37,8 @@ describe("the managed fields", () => {
       undefined,
     ],
     ["do not include the marker", { name: "payments", description: "" }, described(""), undefined],
-  ])("%s", (_, desired, row, mask) => {
-    expect(differencesOf(observed(), desired, row)?.mask).toEqual(mask);
+  ])("%s", (_, desired, external, mask) => {
+    expect(differencesOf(observed(), desired, external)?.mask).toEqual(mask);
   });
 });
 
@@ -50,9 +50,9 @@ describe("the marker", () => {
   });
 
   it("of a previous owner id is kept", () => {
-    const row = described("old", earlierMarker);
-    expect(differencesOf(observed(), { name: "payments" }, row)).toBeUndefined();
-    expect(differencesOf(observed(), { name: "payments", description: "new" }, row)?.body).toEqual({
+    const external = described("old", earlierMarker);
+    expect(differencesOf(observed(), { name: "payments" }, external)).toBeUndefined();
+    expect(differencesOf(observed(), { name: "payments", description: "new" }, external)?.body).toEqual({
       description: withMarker("new", earlierMarker),
     });
   });

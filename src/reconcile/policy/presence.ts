@@ -153,7 +153,8 @@ function findUidNotBelowParent({ resource }: Observed, references: Resolved, { u
 
 /** The resource is below a previous parent, where the operator may not look, so that its absence cannot be proven. */
 function findMovedOutOfReach(observed: Observed, references: Resolved, claim: Claim): Problem | undefined {
-  return rootAbove(observed, claim.uid) === undefined ? findParentChanged(observed, references, claim) : undefined;
+  if (!isElsewhere(references, claim.uid) || rootAbove(observed, claim.uid) !== undefined) return undefined;
+  return findParentChanged(observed, references, claim);
 }
 
 /** The resource still exists below a previous parent. */
@@ -166,7 +167,7 @@ function isElsewhere({ uids }: Resolved, uid: string): boolean {
   return (parentOf(uid) ?? uid) !== uids.parent;
 }
 
-/** The breaker is open: so many resources are missing that re-creating them would probably be wrong. */
+/** The breaker is open: many resources are missing, and to re-create them would probably be wrong. */
 function findGoneWithManyOthers(
   { resource, request }: Observed,
   { uid, external, heldByBreaker }: Claim,

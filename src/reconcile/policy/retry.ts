@@ -95,7 +95,7 @@ function onlyReads({ do: step }: PlatformStep): boolean {
   return step === "refreshPermissions" || step === "list" || step === "read";
 }
 
-/** Whether the object is reported Ready in its current generation. A read that fails is no reason to take that back. */
+/** Whether the object is reported Ready in its current generation. A read that fails does not change that. */
 function wasReady({ resource }: Observed): boolean {
   const ready = readyCondition(resource);
   return (

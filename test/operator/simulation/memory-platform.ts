@@ -57,22 +57,16 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   /** All resources except those that existed from the start. */
-  created(): readonly {
-    readonly collection: Collection;
-    readonly uid: string;
-    readonly row: ExternalResources[Collection];
-  }[] {
+  created(): readonly ExternalResources[Collection][] {
     const initial = new Set([root, operatorIdentity, auditor, `${root}/0000000000000002`, owner, viewer]);
-    return (Object.keys(this.#resources) as Collection[]).flatMap((collection) =>
-      [...this.#resources[collection].values()].flatMap((row) =>
-        initial.has(row.uid) ? [] : [{ collection, uid: row.uid, row }],
-      ),
-    );
+    return Object.values(this.#resources)
+      .flatMap((resources) => [...resources.values()])
+      .filter(({ uid }) => !initial.has(uid));
   }
 
   /** Changes a resource as another client would. */
-  set<C extends Collection>(collection: C, row: ExternalResources[C]): void {
-    this.#in(collection).set(row.uid, row);
+  set<C extends Collection>(collection: C, resource: ExternalResources[C]): void {
+    this.#in(collection).set(resource.uid, resource);
   }
 
   remove(collection: Collection, uid: string): void {
@@ -92,7 +86,8 @@ export class MemoryPlatform implements PlatformApi {
         return "descendantsOf" in scope ? isBelow(uid, scope.descendantsOf) : parentOf(uid) === scope.childrenOf;
       })
       .filter(
-        (row) => filter["identity"] === undefined || ("identity" in row && row.identity.uid === filter["identity"]),
+        (resource) =>
+          filter["identity"] === undefined || ("identity" in resource && resource.identity.uid === filter["identity"]),
       )
       .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
     const rest = all.filter(({ uid }) => uid > pageToken);
@@ -144,9 +139,9 @@ export class MemoryPlatform implements PlatformApi {
     await this.#travel(signal);
     const before = this.#find(`update ${collection}`, collection, uid);
     this.writes += 1;
-    const row = { ...before, ...Object.fromEntries(mask.map((field) => [field, body[field]])) };
-    this.#in(collection).set(uid, row);
-    return row;
+    const resource = { ...before, ...Object.fromEntries(mask.map((field) => [field, body[field]])) };
+    this.#in(collection).set(uid, resource);
+    return resource;
   }
 
   async delete(collection: Collection, uid: string, signal: AbortSignal): Promise<void> {
@@ -174,18 +169,18 @@ export class MemoryPlatform implements PlatformApi {
     if (collection === "roleBindings") this.#find(call, "identities", String(identityUid));
     this.writes += 1;
     const uid = `${parent}/${(this.#count++).toString(16).padStart(16, "0")}`;
-    const row =
+    const resource =
       collection === "roleBindings"
         ? { uid, identity: { uid: String(identityUid), name: "" }, role: { uid: String(roleUid), name: "" } }
         : { description: "", ...body, uid };
-    this.#in(collection).set(uid, row as ExternalResources[C]);
-    return row as ExternalResources[C];
+    this.#in(collection).set(uid, resource as ExternalResources[C]);
+    return resource as ExternalResources[C];
   }
 
   #find<C extends Collection>(call: string, collection: C, uid: string): ExternalResources[C] {
-    const row = this.#in(collection).get(uid);
-    if (row === undefined) throw rejection(call, "NOT_FOUND");
-    return row;
+    const resource = this.#in(collection).get(uid);
+    if (resource === undefined) throw rejection(call, "NOT_FOUND");
+    return resource;
   }
 
   #in<C extends Collection>(collection: C): Map<string, ExternalResources[C]> {

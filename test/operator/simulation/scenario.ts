@@ -97,8 +97,8 @@ export class Scenario {
     if (resources.length !== manifests.length) found.push(`${resources.length} resources on the platform`);
     for (const { kind, name, spec } of manifests) {
       const uid = uids.get(`${kind} ${name}`);
-      const row = resources.find((resource) => resource.uid === uid)?.row;
-      if (uid === undefined || row === undefined) {
+      const resource = resources.find((one) => one.uid === uid);
+      if (uid === undefined || resource === undefined) {
         found.push(`${kind} ${name} has no resource`);
         continue;
       }
@@ -108,8 +108,8 @@ export class Scenario {
       const parent = parentRef ?? groupRef;
       const above = parent === undefined ? root : uids.get(`Group ${parent.name}`);
       if (uid.slice(0, uid.lastIndexOf("/")) !== above) found.push(`${kind} ${name} has the wrong parent: ${uid}`);
-      if (description !== undefined && "description" in row && !row.description.startsWith(description))
-        found.push(`${kind} ${name} has the description ${row.description}`);
+      if (description !== undefined && "description" in resource && !resource.description.startsWith(description))
+        found.push(`${kind} ${name} has the description ${resource.description}`);
     }
     return found;
   }
