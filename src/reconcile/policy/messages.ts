@@ -25,6 +25,11 @@ export function rolesUnread(): string {
   return "The references cannot be resolved before the roles of the platform have been read.";
 }
 
+/** @param details starts with the path of the field. */
+export function invalidSpec(details: string): string {
+  return `The spec does not match its schema: ${sentence(details)} Correct this field.`;
+}
+
 // Who owns the external resource.
 
 export function olderClaimant(noun: string, uid: string, other: string): string {

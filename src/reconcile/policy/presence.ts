@@ -30,7 +30,8 @@ type Resolved = Extract<References, { are: "resolved" }>;
 export function decidePresence(observed: Observed): Step {
   const { resource, references, claim } = observed;
   if (isPaused(resource)) return conclude(observed, { is: "paused" });
-  if (observed.invalid !== null) return conclude(observed, stalled("InvalidSpec", observed.invalid));
+  if (observed.invalid !== null)
+    return conclude(observed, stalled("InvalidSpec", messages.invalidSpec(observed.invalid)));
   switch (references.are) {
     case "unread":
       return attempt(observed, { do: "refreshPermissions" });
