@@ -1,24 +1,24 @@
 import { apiGroup, finalizer, type KindName, resourceDefinitions, version } from "#src/api/resource.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import type { KubeApi } from "#src/kube/api.ts";
-import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
-import type { World } from "./observe.ts";
-import type { Observed } from "./observed.ts";
-import type { PlatformStep, Step } from "./step.ts";
-
-type KubeStep = Extract<Step, { do: "addFinalizer" | "removeFinalizer" | "readCrd" | "writeStatus" }>;
+import type { ResourceKind } from "#src/kube/object.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import type { Observed } from "./observe/observed.ts";
+import type { Sources } from "./observe/sources.ts";
+import type { KubeStep, PlatformStep } from "./policy/step.ts";
 
 /** How Kubernetes addresses each kind. */
 export const resourceKinds = Object.fromEntries(
   resourceDefinitions.map(({ kind, plural }) => [kind, { group: apiGroup, version, plural, kind, namespaced: true }]),
 ) as Readonly<Record<KindName, ResourceKind>>;
 
-export function isPlatformStep(step: Step): step is PlatformStep {
-  return ["refreshPermissions", "list", "read", "create", "update", "delete"].includes(step.do);
-}
-
-/** Makes one call to the platform; what it answers is in the session's views afterwards. @throws {PlatformFailure} */
-export async function performOnPlatform({ session }: World, observed: Observed, step: PlatformStep): Promise<void> {
-  const { collection } = observed.kind;
+/** Makes one call to the platform. Its result is in the views of the session afterwards. @throws {PlatformFailure} */
+export async function performOnPlatform(
+  session: PlatformSession,
+  { resource, references }: Observed,
+  step: PlatformStep,
+): Promise<void> {
+  const { collection } = kinds[resource.kind];
   switch (step.do) {
     case "refreshPermissions":
       return session.refreshPermissions();
@@ -27,8 +27,8 @@ export async function performOnPlatform({ session }: World, observed: Observed, 
     case "read":
       return session.read(collection, step.uid);
     case "create": {
-      const key = observed.references.are === "resolved" ? observed.references.naturalKey : "";
-      return session.create(collection, step.parent, step.body, key);
+      const naturalKey = references.are === "resolved" ? references.naturalKey : "";
+      return session.create(collection, step.parent, step.body, naturalKey);
     }
     case "update":
       return session.update(collection, step.uid, step.body, step.mask);
@@ -38,39 +38,40 @@ export async function performOnPlatform({ session }: World, observed: Observed, 
 }
 
 /**
- * Makes one write to Kubernetes, or the one read that is made there; its answer is in the store afterwards. Every write
- * is guarded by the uid and the version that the decision was made from. @throws {KubeError}
+ * Makes one call to Kubernetes. Its result is in the store afterwards. A write applies only to the uid and the
+ * resourceVersion that the decision was made from.
+ * @throws {KubeError}
  */
 export async function performOnKubernetes(
-  world: World,
+  { stores, crds }: Sources,
   kube: KubeApi,
-  observed: Observed,
+  { resource: { kind, metadata } }: Observed,
   step: KubeStep,
   signal: AbortSignal,
 ): Promise<void> {
-  const { kind, metadata } = observed.resource;
-  if (step.do === "readCrd") return world.crds.read(kind);
-  const guards = { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
-  const answer =
+  if (step.do === "readCrd") return crds.read(kind);
+  const preconditions = { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
+  const { namespace, name, finalizers = [] } = metadata;
+  const written =
     step.do === "writeStatus"
       ? await kube.patch(
           resourceKinds[kind],
-          metadata.namespace,
-          metadata.name,
-          { metadata: guards, status: step.patch },
+          namespace,
+          name,
+          { metadata: preconditions, status: step.patch },
           { signal, subresource: "status" },
         )
       : await kube.patch(
           resourceKinds[kind],
-          metadata.namespace,
-          metadata.name,
-          { metadata: { ...guards, finalizers: finalizersAfter(step, metadata.finalizers ?? []) } },
+          namespace,
+          name,
+          { metadata: { ...preconditions, finalizers: finalizersAfter(step, finalizers) } },
           { signal },
         );
-  world.stores[kind].observeOwnWrite(answer satisfies KubeObject);
+  stores[kind].observeOwnWrite(written);
 }
 
-function finalizersAfter(step: KubeStep, before: readonly string[]): string[] {
+function finalizersAfter({ do: step }: KubeStep, before: readonly string[]): string[] {
   const others = before.filter((one) => one !== finalizer);
-  return step.do === "addFinalizer" ? [...others, finalizer] : others;
+  return step === "addFinalizer" ? [...others, finalizer] : others;
 }

@@ -4,15 +4,24 @@ import { isForbidden, isNotFound } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
-import { decide } from "./decide.ts";
-import { observe, type World } from "./observe.ts";
-import type { Observed } from "./observed.ts";
-import { isPlatformStep, performOnKubernetes, performOnPlatform } from "./perform.ts";
-import { plainText } from "./plain-text.ts";
-import type { PlatformStep, Step } from "./step.ts";
+import { observe } from "./observe/observe.ts";
+import type { Observed, ReconcileState } from "./observe/observed.ts";
+import type { Sources } from "./observe/sources.ts";
+import { performOnKubernetes, performOnPlatform } from "./perform.ts";
+import { decide } from "./policy/decide.ts";
+import { isBeingDeleted } from "./policy/object.ts";
+import { plainText } from "./policy/plain-text.ts";
+import {
+  stateAfterDecision,
+  stateAfterFailure,
+  stateAfterStatusForbidden,
+  stateAfterSuccess,
+} from "./policy/reconcile-state.ts";
+import { failureOf } from "./policy/retry.ts";
+import { isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 
 export interface ReconcilerOptions {
-  readonly world: World;
+  readonly sources: Sources;
   readonly kube: KubeApi;
   readonly recorder: Recorder;
   /** In [0, 1). */
@@ -20,25 +29,28 @@ export interface ReconcilerOptions {
   readonly telemetry: ReconcileTelemetry;
 }
 
-/** What reconciliation tells the operator's logs and metrics. */
+/** What the reconciler reports to the logs and metrics of the operator. */
 export interface ReconcileTelemetry {
-  /** A step has been performed. */
+  /** A step was performed. */
   performed(observed: Observed, step: Step): void;
-  /** A call to the platform failed; it is tried again after `retryInMs`. */
+  /** A platform call failed. It is retried after `retryInMs`. */
   failed(observed: Observed, step: Step, error: PlatformFailure, retryInMs: number): void;
-  /** The status of a resource that is being deleted may not be written any more; its deletion goes on. */
+  /** Kubernetes forbade the status write for an object that is being deleted. The deletion continues. */
   statusForbidden(observed: Observed): void;
 }
 
 /**
- * More steps than any flow needs. A reconcile that takes more has stopped making sense, or the world changes under it:
- * either way others go first.
+ * The maximum number of steps of one reconcile, more than any flow needs. A reconcile that takes more either has a bug
+ * or follows changes that do not end; in both cases other objects go first.
  */
-const mostSteps = 24;
+const maxSteps = 24;
+/** The maximum length of an event's note. */
+const maxNoteLength = 1024;
 
 /**
- * The one reconciliation: observe, decide, perform, until there is nothing to do or something to wait for.
- * Concurrency: never run for one key twice at once; the caller's queue makes sure of it.
+ * The loop, for every kind: observe, decide, perform, until there is nothing to do or something to wait for.
+ *
+ * Assumptions: the queue never runs one key twice at the same time.
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
@@ -47,64 +59,72 @@ export class Reconciler {
     this.#options = options;
   }
 
-  /** @throws {KubeError} where Kubernetes refused a write; what was observed may be old then. */
+  /** @throws {KubeError} if Kubernetes rejected a write: the observation may have been outdated. */
   async reconcile(kind: KindName, key: string, signal: AbortSignal): Promise<Result> {
-    const { world } = this.#options;
-    for (let count = 0; count < mostSteps; count += 1) {
-      const observed = observe(world, kind, key);
+    const { sources } = this.#options;
+    for (let count = 0; count < maxSteps; count += 1) {
+      const observed = observe(sources, kind, key);
       if (observed === undefined) return { type: "done" };
       const step = decide(observed);
-      world.states[kind].afterDecision(key, observed, step);
+      this.#remember(key, observed, stateAfterDecision(observed, step));
       if (step.do === "done") return { type: "done" };
       if (step.do === "wait") return { type: "requeueAfter", ms: Math.max(step.until - observed.now, 0) };
       signal.throwIfAborted();
-      if (isPlatformStep(step)) await this.#callPlatform(kind, key, observed, step);
-      else {
-        try {
-          await performOnKubernetes(world, this.#options.kube, observed, step, signal);
-        } catch (error) {
-          // Gone meanwhile: the watch will say so, or has.
-          if (isNotFound(error) && step.do !== "readCrd") return { type: "done" };
-          // A namespace that is deleted takes the right to tell along before what waits to go: that is no failure.
-          if (!isForbidden(error) || step.do !== "writeStatus" || !isLeaving(observed)) throw error;
-          world.states[kind].afterStatusForbidden(key, observed, world.clock.monotonic());
-          this.#options.telemetry.statusForbidden(observed);
-          continue;
-        }
-        this.#tell(observed, step);
-      }
+      if (isPlatformStep(step)) await this.#callPlatform(key, observed, step);
+      else if (!(await this.#callKubernetes(key, observed, step, signal))) return { type: "done" };
     }
-    return { type: "failed", error: new Error(`no end after ${mostSteps} steps`) };
+    return { type: "failed", error: new Error(`the reconcile did not end within ${maxSteps} steps`) };
   }
 
-  async #callPlatform(kind: KindName, key: string, observed: Observed, step: PlatformStep): Promise<void> {
-    const { world, random, telemetry: signs } = this.#options;
+  /** A failure is remembered, so that the next decision observes it. */
+  async #callPlatform(key: string, observed: Observed, step: PlatformStep): Promise<void> {
+    const { sources, random, telemetry } = this.#options;
+    const { session } = sources.tenancy.contextOf(observed.resource.metadata.namespace ?? "");
     try {
-      await performOnPlatform(world, observed, step);
+      await performOnPlatform(session, observed, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
-      const now = world.clock.monotonic();
-      const failure = world.states[kind].afterFailure(key, observed, step, error, now, random());
-      signs.failed(observed, step, error, failure.retryAt - now);
+      const now = sources.clock.monotonic();
+      const failure = failureOf(observed, step, error.problem, now, random());
+      this.#remember(key, observed, stateAfterFailure(observed, failure));
+      telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
     }
-    world.states[kind].afterSuccess(key, observed, step);
-    this.#tell(observed, step);
+    this.#remember(key, observed, stateAfterSuccess(observed, step));
+    this.#report(observed, step);
   }
 
-  #tell(observed: Observed, step: Step): void {
-    this.#options.telemetry.performed(observed, step);
+  /** @returns false if the object does not exist any longer. @throws {KubeError} */
+  async #callKubernetes(key: string, observed: Observed, step: KubeStep, signal: AbortSignal): Promise<boolean> {
+    const { sources, kube, telemetry } = this.#options;
+    try {
+      await performOnKubernetes(sources, kube, observed, step, signal);
+    } catch (error) {
+      if (isNotFound(error) && step.do !== "readCrd") return false;
+      // The deletion of a namespace removes our RoleBinding before the objects that still have finalizers.
+      if (!isForbidden(error) || step.do !== "writeStatus" || !isBeingDeleted(observed.resource)) throw error;
+      this.#remember(key, observed, stateAfterStatusForbidden(observed, sources.clock.monotonic()));
+      telemetry.statusForbidden(observed);
+      return true;
+    }
+    this.#report(observed, step);
+    return true;
+  }
+
+  #remember(key: string, { resource, state }: Observed, next: ReconcileState): void {
+    if (next !== state) this.#options.sources.states[resource.kind].set(key, next);
+  }
+
+  #report(observed: Observed, step: Step): void {
+    const { telemetry, recorder } = this.#options;
+    telemetry.performed(observed, step);
     if (!("event" in step) || step.event === undefined) return;
     const { type, reason, note } = step.event;
-    this.#options.recorder.record(observed.resource, {
+    recorder.record(observed.resource, {
       type,
       reason,
       action: step.do.charAt(0).toUpperCase() + step.do.slice(1),
-      note: plainText(note, 1024),
+      note: plainText(note, maxNoteLength),
     });
   }
-}
-
-function isLeaving({ resource }: Observed): boolean {
-  return resource.metadata.deletionTimestamp !== undefined;
 }

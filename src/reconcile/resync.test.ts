@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { findOrphans, resyncOnce, runResyncs } from "./resync.ts";
-import { markerIn, markerOf, objectHash, ownerHash, withMarker } from "./marker.ts";
-import { foreignMarker, groupRow, marker, otherRoot, root } from "./observed-fixture.testing.ts";
+import { markerIn, markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
+import { foreignMarker, externalGroup, marker, otherRoot, root } from "./policy/observed-fixture.testing.ts";
 
-function passing(fails: (list: string) => boolean = () => false) {
+function startResyncs(fails: (list: string) => boolean = () => false) {
   const lists: string[] = [];
   const failures: string[] = [];
   const clock = new ManualClock();
@@ -30,14 +30,14 @@ function passing(fails: (list: string) => boolean = () => false) {
 
 const everything = ["groups", "identities", "roleBindings"].flatMap((one) => [`${one} ${root}`, `${one} ${otherRoot}`]);
 
-it("a pass lists each collection below each root, once", async () => {
-  const { lists, options } = passing();
+it("lists each collection below each root once", async () => {
+  const { lists, options } = startResyncs();
   await resyncOnce(options);
   expect(lists).toEqual(everything);
 });
 
-it("a list that fails is told, and keeps no other from being made", async () => {
-  const { lists, failures, options } = passing((list) => list === `groups ${root}`);
+it("reports a list that fails and continues with the others", async () => {
+  const { lists, failures, options } = startResyncs((list) => list === `groups ${root}`);
   await resyncOnce(options);
   expect(lists).toEqual(everything);
   expect(failures).toEqual([`groups ${root}`]);
@@ -46,33 +46,33 @@ it("a list that fails is told, and keeps no other from being made", async () => 
 it.each([
   [0, 540_000],
   [0.999_999_9, 660_000],
-])("passes are an interval apart, within 10 %% (%d)", async (random, ms) => {
-  const { lists, clock, options } = passing();
+])("waits for the interval, within 10 %% (%d)", async (random, ms) => {
+  const { lists, clock, options } = startResyncs();
   const end = new AbortController();
-  const passes = runResyncs({ ...options, random: () => random }, end.signal);
+  const running = runResyncs({ ...options, random: () => random }, end.signal);
   await clock.advance(ms - 1_000);
   expect(lists).toHaveLength(0);
   await clock.advance(1_000);
   expect(lists).toHaveLength(6);
   end.abort(new Error("the end"));
-  await passes;
+  await running;
 });
 
 describe("orphans", () => {
   const earlier = markerOf(ownerHash("earlier"), objectHash("Group", "team", "payments"));
   const found = (description: string, known: readonly string[] = []) =>
     findOrphans(
-      [groupRow({ description })],
-      (row) => ("description" in row ? markerIn(row.description) : undefined),
+      [externalGroup({ description })],
+      (external) => ("description" in external ? markerIn(external.description) : undefined),
       [ownerHash("owner"), ownerHash("earlier")],
       new Set(known),
     ).length;
   it.each([
-    ["carry our marker, and no object is there", withMarker("", marker), [], 1],
-    ["carry an earlier owner's marker, and no object is there", withMarker("", earlier), [], 1],
-    ["are none where the object is there", withMarker("", marker), [marker], 0],
-    ["are none with another's marker", withMarker("", foreignMarker), [], 0],
-    ["are none without a marker", "by hand", [], 0],
+    ["include a resource with our marker and without an object", withMarker("", marker), [], 1],
+    ["include a resource with the marker of a previous owner id and without an object", withMarker("", earlier), [], 1],
+    ["do not include a resource whose object exists", withMarker("", marker), [marker], 0],
+    ["do not include a resource with another marker", withMarker("", foreignMarker), [], 0],
+    ["do not include a resource without a marker", "by hand", [], 0],
   ] as const)("%s", (_, description, known, count) => {
     expect(found(description, known)).toBe(count);
   });

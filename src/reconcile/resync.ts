@@ -14,18 +14,18 @@ export interface ResyncOptions {
 }
 
 const collections: readonly CollectionName[] = ["groups", "identities", "roleBindings"];
-/** Passes of many operators must not fall together: each interval is this share longer or shorter at most. */
-const spread = 0.1;
+/** Each interval is at most this share longer or shorter, so that the resyncs of several operators do not coincide. */
+const jitter = 0.1;
 
 /**
- * Lists each collection below each root, once an interval, by pages and not by object; what differs from before wakes
- * the resource that it belongs to. Runs until `signal` aborts.
+ * Lists each collection below each root once per interval, in pages and not object by object. The watch handlers wake the
+ * objects whose external resources differ from before. Runs until `signal` aborts.
  */
 export async function runResyncs(options: ResyncOptions, signal: AbortSignal): Promise<void> {
   const { clock, intervalMs, random } = options;
   while (!signal.aborted) {
     try {
-      await clock.sleep(intervalMs * (1 - spread + 2 * spread * random()), signal);
+      await clock.sleep(intervalMs * (1 - jitter + 2 * jitter * random()), signal);
     } catch {
       return;
     }
@@ -33,14 +33,8 @@ export async function runResyncs(options: ResyncOptions, signal: AbortSignal): P
   }
 }
 
-/** One pass. A list that fails is told, and does not keep the others from being made. */
-export async function resyncOnce({
-  session,
-  roots,
-  clock,
-  onListed: onListed,
-  onFailure,
-}: ResyncOptions): Promise<void> {
+/** One resync. A list that fails is reported and does not prevent the others. */
+export async function resyncOnce({ session, roots, clock, onListed, onFailure }: ResyncOptions): Promise<void> {
   for (const collection of collections) {
     const startedAt = clock.monotonic();
     for (const root of roots) {
@@ -54,18 +48,18 @@ export async function resyncOnce({
   }
 }
 
-/** Uids that carry a marker of ours, while no custom resource of that name is there. They are told, never touched. */
+/** The uids of external resources with one of our markers but without a custom resource. They are reported, never changed. */
 export function findOrphans(
-  rows: Iterable<ExternalResource>,
-  markerIn: (row: ExternalResource) => string | undefined,
+  externals: Iterable<ExternalResource>,
+  markerIn: (external: ExternalResource) => string | undefined,
   owners: readonly string[],
   known: ReadonlySet<string>,
 ): string[] {
   const orphans: string[] = [];
-  for (const row of rows) {
-    const marker = markerIn(row);
+  for (const external of externals) {
+    const marker = markerIn(external);
     if (marker !== undefined && owners.some((owner) => marker.startsWith(`${owner}-`)) && !known.has(marker))
-      orphans.push(row.uid);
+      orphans.push(external.uid);
   }
   return orphans;
 }

@@ -1,61 +1,97 @@
 import type { KindName } from "#src/api/resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
+import { markerIn, objectOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
+import type { ChangeSource } from "#src/kube/store.ts";
+import type { CollectionName } from "#src/platform-client/external-resource.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
-import { type CachedResource, referenceKey, resourceIndexes } from "./cached-resource.ts";
-import { markerIn, objectOf } from "./marker.ts";
-import type { World } from "./observe.ts";
+import { type CachedResource, referenceKey, resourceIndexes } from "./observe/cached-resource.ts";
+import type { Sources } from "./observe/sources.ts";
+import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
 
 export type Enqueue = (kind: KindName, key: string, options: AddOptions) => void;
 
 const kindNames = Object.keys(kinds) as KindName[];
 
 /**
- * Turns changes into keys to look at: of a custom resource itself, of those that refer to it or wait for it to go, of
- * those that stand for the same uid; and of those whose thing on the platform changed.
+ * Turns changes into keys to reconcile.
+ *
+ * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
+ *   its deletion; the objects that claim the same uid; and those in Conflict, if it may have released a name.
+ * - The platform was listed: the objects whose external resources changed, and all objects that are waiting.
+ * - The permissions of a session changed: all objects that are waiting.
+ *
+ * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
+ * `low` for the first list of a store and for changes on the platform.
  */
-export function connectWatchHandlers(world: World, enqueue: Enqueue): void {
-  const now = () => world.clock.monotonic();
-  // What a former leader may have seen before us is not taken for new.
-  const isNew = () => now() >= world.soleLeaderSince;
+export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLimits, enqueue: Enqueue): void {
   for (const kind of kindNames)
-    world.stores[kind].onChange((before, after, source) => {
-      const held = after ?? before;
-      if (held === undefined) return;
-      const key = keyOf(held);
-      if (after === undefined) world.states[kind].forget(key);
-      else world.states[kind].get(key, after, now(), before === undefined && source === "watch" && isNew());
-      // Who writes it himself looks again anyway.
-      if (source !== "ownWrite") enqueue(kind, key, { priority: source === "list" ? "low" : "high" });
-      if (mattersToReferrers(before, after)) wakeReferrers(world, kind, held, enqueue);
-      if (after === undefined) wakeReferents(world, held, enqueue);
-      wakeClaimants(world, kind, before, after, enqueue);
-      if (before !== undefined && freesAName(before, after)) wakeConflicts(world, kind, enqueue);
+    sources.stores[kind].onChange((before, after, source) =>
+      onResourceChanged(sources, kind, before, after, source, enqueue),
+    );
+  for (const { session } of sources.tenancy.contexts) {
+    session.onSnapshot((collection, changed) =>
+      onCollectionListed(sources, breakerLimits, session, collection, changed, enqueue),
+    );
+    session.onPermissionsChanged(() => {
+      for (const kind of kindNames) wakeWaiting(sources, kind, enqueue);
     });
-
-  world.session.onSnapshot((collection, changed) => {
-    const kind = kindNames.find((name) => kinds[name].collection === collection);
-    if (kind === undefined) return;
-    world.breaker.assess(world.session.views[collection], managedUids(world, kind));
-    for (const uid of changed)
-      for (const held of concerned(world, kind, uid)) enqueue(kind, keyOf(held), { priority: "low" });
-    // What waits may wait for just this: a name that has become free, a right that was given.
-    wakeWaiting(world, kind, enqueue);
-  });
-
-  // What failed under the old token is no longer what is tried.
-  world.session.onPermissionsChanged(() => {
-    for (const kind of kindNames) wakeWaiting(world, kind, enqueue);
-  });
+  }
 }
 
-function wakeWaiting(world: World, kind: KindName, enqueue: Enqueue): void {
-  for (const key of world.states[kind].waiting()) enqueue(kind, key, { priority: "low" });
+function onResourceChanged(
+  sources: Sources,
+  kind: KindName,
+  before: CachedResource | undefined,
+  after: CachedResource | undefined,
+  source: ChangeSource,
+  enqueue: Enqueue,
+): void {
+  const cached = after ?? before;
+  if (cached === undefined) return;
+  const key = keyOf(cached);
+  if (after === undefined) sources.states[kind].forget(key);
+  else {
+    const now = sources.clock.monotonic();
+    // An object that a previous leader may have seen is not new.
+    const bornHere = before === undefined && source === "watch" && now >= sources.soleLeaderSince;
+    sources.states[kind].get(key, after, now, bornHere);
+  }
+  // The reconcile that made a write observes it itself.
+  if (source !== "ownWrite") enqueue(kind, key, { priority: source === "list" ? "low" : "high" });
+  if (mattersToReferrers(before, after)) wakeReferrers(sources, kind, cached, enqueue);
+  if (after === undefined) wakeReferents(sources, cached, enqueue);
+  wakeClaimants(sources, kind, before, after, enqueue);
+  if (before !== undefined && mayReleaseName(before, after)) wakeConflicts(sources, kind, enqueue);
 }
 
-/** The uids that resources stand for by their status and that are not on their way out. */
-function managedUids(world: World, kind: KindName): string[] {
-  return [...world.stores[kind].values()].flatMap(({ resource: { status, metadata } }) =>
+function onCollectionListed(
+  sources: Sources,
+  breakerLimits: BreakerLimits,
+  session: PlatformSession,
+  collection: CollectionName,
+  changed: readonly string[],
+  enqueue: Enqueue,
+): void {
+  const kind = kindNames.find((name) => kinds[name].collection === collection);
+  if (kind === undefined) return;
+  sources.breaker.assess(session.views[collection], managedUids(sources, kind), (missing, managed) =>
+    opensBreaker(missing, managed, breakerLimits),
+  );
+  for (const uid of changed)
+    for (const cached of objectsOf(sources, session, kind, uid)) enqueue(kind, keyOf(cached), { priority: "low" });
+  // The list may show what they wait for: a name that was released, a resource that now exists.
+  wakeWaiting(sources, kind, enqueue);
+}
+
+function wakeWaiting({ states }: Sources, kind: KindName, enqueue: Enqueue): void {
+  for (const key of states[kind].waiting()) enqueue(kind, key, { priority: "low" });
+}
+
+/** The uids that objects claim by their status, except objects that are being deleted. */
+function managedUids({ stores }: Sources, kind: KindName): string[] {
+  return [...stores[kind].values()].flatMap(({ resource: { status, metadata } }) =>
     status?.uid === undefined || metadata.deletionTimestamp !== undefined ? [] : [status.uid],
   );
 }
@@ -68,62 +104,68 @@ function mattersToReferrers(before: CachedResource | undefined, after: CachedRes
   );
 }
 
-function wakeReferrers(world: World, kind: KindName, held: CachedResource, enqueue: Enqueue): void {
-  const name = referenceKey(kind, held.metadata.namespace ?? "", held.metadata.name);
+function wakeReferrers({ stores }: Sources, kind: KindName, { metadata }: CachedResource, enqueue: Enqueue): void {
+  const reference = referenceKey(kind, metadata.namespace ?? "", metadata.name);
   for (const other of kindNames)
-    for (const referrer of world.stores[other].index("refersTo", name)) enqueue(other, keyOf(referrer), {});
+    for (const referrer of stores[other].index("refersTo", reference)) enqueue(other, keyOf(referrer), {});
 }
 
-/** What waits for `held` to go before it may be deleted itself, here or on the platform. */
-function wakeReferents(world: World, held: CachedResource, enqueue: Enqueue): void {
-  for (const name of resourceIndexes.refersTo(held)) {
-    const [kind, key] = name.split(" ") as [KindName, string];
-    if (world.stores[kind].get(key)?.metadata.deletionTimestamp === undefined) continue;
-    world.states[kind].clearFailure(key);
+/** The objects that must not be deleted before `gone`, because it referred to them. */
+function wakeReferents({ stores, states }: Sources, gone: CachedResource, enqueue: Enqueue): void {
+  for (const reference of resourceIndexes.refersTo(gone)) {
+    const [kind, key] = reference.split(" ") as [KindName, string];
+    if (stores[kind].get(key)?.metadata.deletionTimestamp === undefined) continue;
+    states[kind].clearFailure(key);
     enqueue(kind, key, {});
   }
 }
 
-/** A uid that was let go may be wanted by another resource, and one that is newly stood for may be stood for already. */
+/** The other objects that claim a uid which this object now claims, or no longer claims. */
 function wakeClaimants(
-  world: World,
+  { stores, breaker }: Sources,
   kind: KindName,
   before: CachedResource | undefined,
   after: CachedResource | undefined,
   enqueue: Enqueue,
 ): void {
-  const [old, current] = [claimsOf(before), claimsOf(after)];
-  for (const uid of old) if (!current.includes(uid)) world.breaker.release(uid);
-  const changed = [...old.filter((uid) => !current.includes(uid)), ...current.filter((uid) => !old.includes(uid))];
-  const held = after ?? before;
-  for (const uid of changed)
-    for (const other of world.stores[kind].index("claims", uid)) if (other !== held) enqueue(kind, keyOf(other), {});
+  const [previous, current] = [claimsOf(before), claimsOf(after)];
+  const released = previous.filter((uid) => !current.includes(uid));
+  const added = current.filter((uid) => !previous.includes(uid));
+  for (const uid of released) breaker.release(uid);
+  for (const uid of [...released, ...added])
+    for (const other of stores[kind].index("claims", uid))
+      if (other !== (after ?? before)) enqueue(kind, keyOf(other), {});
 }
 
-function claimsOf(held: CachedResource | undefined): readonly string[] {
-  return held === undefined ? [] : resourceIndexes.claims(held);
+function claimsOf(cached: CachedResource | undefined): readonly string[] {
+  return cached === undefined ? [] : resourceIndexes.claims(cached);
 }
 
-/** Whether what `before` stood for may have gone from the platform, or have another name there now. */
-function freesAName({ resource: { status } }: CachedResource, after: CachedResource | undefined): boolean {
+/** Whether the external resource of `before` may be gone, or have another name now. */
+function mayReleaseName({ resource: { status } }: CachedResource, after: CachedResource | undefined): boolean {
   if (status?.uid === undefined) return false;
   return after === undefined || after.resource.status?.observedGeneration !== status.observedGeneration;
 }
 
-/** What is in conflict may be so with just this one. */
-function wakeConflicts(world: World, kind: KindName, enqueue: Enqueue): void {
-  for (const held of world.stores[kind].index("inConflict", "yes")) {
-    world.states[kind].clearFailure(keyOf(held));
-    enqueue(kind, keyOf(held), {});
+/** The objects in Conflict: the change may have resolved it. */
+function wakeConflicts({ stores, states }: Sources, kind: KindName, enqueue: Enqueue): void {
+  for (const cached of stores[kind].index("inConflict", "yes")) {
+    states[kind].clearFailure(keyOf(cached));
+    enqueue(kind, keyOf(cached), {});
   }
 }
 
-/** Whom a thing on the platform concerns: who stands for it, and whose marker it carries. */
-function concerned(world: World, kind: KindName, uid: string): readonly CachedResource[] {
-  const knowledge = world.session.views[kinds[kind].collection].know(uid);
+/** The objects of an external resource: those that claim its uid, and the one whose marker it carries. */
+function objectsOf(
+  { stores }: Sources,
+  session: PlatformSession,
+  kind: KindName,
+  uid: string,
+): readonly CachedResource[] {
+  const external = session.views[kinds[kind].collection].know(uid);
   const marker =
-    knowledge.is === "present" && "description" in knowledge.row ? markerIn(knowledge.row.description) : undefined;
-  const marked = marker === undefined ? [] : world.stores[kind].index("object", objectOf(marker));
-  const standing = world.stores[kind].index("claims", uid);
-  return [...standing, ...marked.filter((held) => !standing.includes(held))];
+    external.is === "present" && "description" in external.row ? markerIn(external.row.description) : undefined;
+  const claimants = stores[kind].index("claims", uid);
+  const marked = marker === undefined ? [] : stores[kind].index("object", objectOf(marker));
+  return [...claimants, ...marked.filter((cached) => !claimants.includes(cached))];
 }

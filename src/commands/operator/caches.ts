@@ -8,7 +8,7 @@ import {
   parseResource,
   type ResourceIndex,
   resourceIndexes,
-} from "#src/reconcile/cached-resource.ts";
+} from "#src/reconcile/observe/cached-resource.ts";
 import { resourceKinds } from "#src/reconcile/perform.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";

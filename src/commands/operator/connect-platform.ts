@@ -3,8 +3,8 @@ import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport, type HttpTransportOptions } from "#src/platform-client/transport.ts";
-import type { Boundary } from "#src/reconcile/boundary.ts";
-import { rowKeys } from "#src/reconcile/natural-key.ts";
+import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
+import { rowKeys } from "#src/reconcile/observe/natural-key.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { OperatorValues } from "./settings.ts";
 

@@ -3,19 +3,19 @@ import type { KindName } from "#src/api/resource.ts";
 import type { KubeClient } from "#src/kube/client.ts";
 import { EventRecorder } from "#src/kube/event-recorder.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
-import type { Boundary } from "#src/reconcile/boundary.ts";
-import { Breaker } from "#src/reconcile/breaker.ts";
-import { CrdReads } from "#src/reconcile/crd-reads.ts";
-import { ownerHash } from "#src/reconcile/marker.ts";
-import type { World } from "#src/reconcile/observe.ts";
-import { ReconcileStates } from "#src/reconcile/reconcile-states.ts";
+import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
+import { Breaker } from "#src/reconcile/observe/breaker.ts";
+import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
+import { ownerHash } from "#src/kinds/marker.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
+import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { runResyncs } from "#src/reconcile/resync.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
 import type { Clock } from "#src/time/clock.ts";
-import { minutes, seconds } from "#src/time/durations.ts";
 import { type Caches, kindNames } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
 import { connectPlatform, type PlatformConnection, readCredential } from "./connect-platform.ts";
@@ -23,9 +23,9 @@ import type { OperatorValues } from "./settings.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";
 
 /** Running reconciles may finish for this long at shutdown, so that SIGTERM to exit takes less than 10 s. */
-const drainMs = seconds(5);
+const drainMs = 5_000;
 /** A silent watch is detected after 90 s; an event can be this late before the caches show it. */
-const maxWatchDelayMs = minutes(2);
+const maxWatchDelayMs = 120_000;
 /** The share of a kind's resources that must disappear at once, in addition to `--breaker-objects`. */
 const breakerShare = 0.1;
 
@@ -59,14 +59,15 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     canWrite: () => leadership.held(),
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });
-  const world = createWorld(options, boundary, platform);
-  const controllers = createControllers(options, world);
+  const sources = createSources(options, boundary, platform);
+  const controllers = createControllers(options, sources);
   const pool = new WorkerPool({ controllers: Object.values(controllers), workers: values.workers, clock });
 
-  connectWatchHandlers(world, (kind, key, how) => controllers[kind].enqueue(key, how));
-  telemetry.watchWorld(world);
+  const breakerLimits = { objects: values.breakerObjects, share: breakerShare };
+  connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers[kind].enqueue(key, how));
+  telemetry.watchSources(sources);
   for (const kind of kindNames)
-    for (const key of world.stores[kind].keys()) controllers[kind].enqueue(key, { priority: "low" });
+    for (const key of sources.stores[kind].keys()) controllers[kind].enqueue(key, { priority: "low" });
   pool.start();
   const resyncs = runResyncs(
     {
@@ -75,7 +76,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
       intervalMs: values.resync,
       clock,
       random,
-      onListed: (collection, seconds) => telemetry.resynced(world, collection, seconds),
+      onListed: (collection, seconds) => telemetry.resynced(sources, collection, seconds),
       onFailure: (collection, root, error) => telemetry.resyncFailed(collection, root, error),
     },
     lifetime.signal,
@@ -94,25 +95,27 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 }
 
 /** Everything that a reconcile observes. */
-function createWorld(options: LeadOptions, boundary: Boundary, platform: PlatformConnection): World {
+function createSources(options: LeadOptions, boundary: Boundary, platform: PlatformConnection): Sources {
   const { values, kube, caches, cluster, leadership, lifetime, clock } = options;
   const settleMs = values.platformTimeout + values.settleTime;
   const leadingSince = clock.monotonic();
   return {
     stores: caches,
     states: { Group: new ReconcileStates(), Identity: new ReconcileStates(), RoleBinding: new ReconcileStates() },
-    session: platform.session,
+    tenancy: singleTenant({
+      session: platform.session,
+      boundary,
+      identity: values.identity,
+      credentialEpoch: platform.credentialEpoch,
+    }),
     crds: new CrdReads(kube, clock, lifetime.signal),
-    breaker: new Breaker({ objects: values.breakerObjects, share: breakerShare }),
-    boundary,
+    breaker: new Breaker(),
     owners: [ownerHash(cluster.ownerId), ...values.previousOwnerId.map(ownerHash)],
-    operatorIdentity: values.identity,
     serviceAccountIssuer: cluster.serviceAccountIssuer,
     // A leader whose Lease expired may have had a request in flight; one that released its Lease did not.
     settledAt: leadership.acquired === "expired" ? leadingSince + settleMs : leadingSince,
     soleLeaderSince: leadership.acquired === "created" ? leadingSince : leadingSince + maxWatchDelayMs,
     settleMs,
-    credentialEpoch: platform.credentialEpoch,
     clock,
   };
 }
@@ -120,7 +123,7 @@ function createWorld(options: LeadOptions, boundary: Boundary, platform: Platfor
 /** One controller per kind; all of them share the reconciler. */
 function createControllers(
   { kube, telemetry, clock, random }: LeadOptions,
-  world: World,
+  sources: Sources,
 ): Readonly<Record<KindName, Controller>> {
   const recorder = new EventRecorder({
     api: kube,
@@ -129,7 +132,7 @@ function createControllers(
     clock,
     onDrop: (reason, events, error) => telemetry.eventsDropped(reason, events, error),
   });
-  const reconciler = new Reconciler({ world, kube, recorder, random, telemetry });
+  const reconciler = new Reconciler({ sources, kube, recorder, random, telemetry });
   return Object.fromEntries(
     kindNames.map((kind) => [
       kind,

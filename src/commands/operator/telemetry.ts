@@ -9,11 +9,12 @@ import type { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { CollectionName } from "#src/platform-client/external-resource.ts";
 import type { HttpCall } from "#src/platform-client/transport.ts";
 import { findOrphans } from "#src/reconcile/resync.ts";
-import { markerIn } from "#src/reconcile/marker.ts";
-import { markersOf, type World } from "#src/reconcile/observe.ts";
-import type { Observed } from "#src/reconcile/observed.ts";
+import { markerIn } from "#src/kinds/marker.ts";
+import { markersOf } from "#src/reconcile/observe/observe.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { ReconcileTelemetry } from "#src/reconcile/reconciler.ts";
-import type { Step } from "#src/reconcile/step.ts";
+import type { Step } from "#src/reconcile/policy/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
 
 const kindNames = Object.keys(kinds) as KindName[];
@@ -94,20 +95,20 @@ export class OperatorTelemetry implements ReconcileTelemetry {
 
   eventsDropped(reason: DropReason, events: number, error?: unknown): void {
     this.metrics.eventsDropped.inc({ reason }, events);
-    if (error !== undefined) this.#log.debug({ err: error }, "event dropped");
+    if (error !== undefined) this.#log.debug({ reason, events, err: error }, "events dropped");
   }
 
   /** Reports one finished resync of a collection, and the resources with our marker that have no custom resource. */
-  resynced(world: World, collection: CollectionName, seconds: number): void {
+  resynced(sources: Sources, collection: CollectionName, seconds: number): void {
     const kind = kindNames.find((name) => kinds[name].collection === collection);
     if (kind === undefined) return;
     this.#log.debug({ kind, seconds }, "platform listed");
     if (!kinds[kind].marked) return;
-    const known = new Set([...world.stores[kind].values()].flatMap((cached) => markersOf(world.owners, cached)));
+    const known = new Set([...sources.stores[kind].values()].flatMap((cached) => markersOf(sources.owners, cached)));
     const orphans = findOrphans(
-      world.session.views[collection].resources(),
+      sources.tenancy.contexts.flatMap(({ session }) => [...session.views[collection].resources()]),
       (resource) => ("description" in resource ? markerIn(resource.description) : undefined),
-      world.owners,
+      sources.owners,
       known,
     );
     this.metrics.orphans.set({ kind }, orphans.length);
@@ -120,21 +121,22 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */
-  watchWorld(world: World): void {
+  watchSources(sources: Sources): void {
     this.metrics.onScrape(() => {
       const { objects, breaker, snapshotAge } = this.metrics;
       objects.reset();
       for (const kind of kindNames) {
-        for (const { resource } of world.stores[kind].values()) {
+        for (const { resource } of sources.stores[kind].values()) {
           const ready = resource.status?.conditions?.find((condition) => condition.type === "Ready");
           objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
         }
-        const view = world.session.views[kinds[kind].collection];
-        const startTimes = world.boundary.roots.flatMap((root) => view.snapshotOf(root)?.startedAt ?? []);
+        const startTimes = sources.tenancy.contexts.flatMap(({ session, boundary }) =>
+          boundary.roots.flatMap((root) => session.views[kinds[kind].collection].snapshotOf(root)?.startedAt ?? []),
+        );
         if (startTimes.length > 0)
-          snapshotAge.set({ kind }, (world.clock.monotonic() - Math.min(...startTimes)) / 1000);
+          snapshotAge.set({ kind }, (sources.clock.monotonic() - Math.min(...startTimes)) / 1000);
       }
-      breaker.set(world.breaker.size);
+      breaker.set(sources.breaker.size);
     });
   }
 
@@ -144,10 +146,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     if (ready.reason === "DriftDetected") this.metrics.drift.inc({ kind: resource.kind, result: "detected" });
     const { creationTimestamp } = resource.metadata;
     if (ready.status === "True" && resource.status?.uid === undefined && creationTimestamp !== undefined)
-      this.metrics.timeToReady.observe(
-        { kind: resource.kind },
-        (wallClock.getTime() - Date.parse(creationTimestamp)) / 1000,
-      );
+      this.metrics.timeToReady.observe({ kind: resource.kind }, (wallClock - Date.parse(creationTimestamp)) / 1000);
     if (ready.status === "False")
       this.#log.info({ ...nameOf(resource), reason: ready.reason, message: ready.message }, "not ready");
   }

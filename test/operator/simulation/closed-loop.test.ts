@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "./memory-kube.ts";
-import { auditor, lostAnswers, root } from "./memory-platform.ts";
+import { auditor, lostResponses, root } from "./memory-platform.ts";
 import { crashMoments } from "./operator-process.ts";
 import { type Fault, Scenario } from "./scenario.ts";
 
@@ -27,7 +27,7 @@ const views = {
   },
 } satisfies Manifest;
 const tree = [org, shop, ci, views];
-/** Its identity does not go along with the tree. */
+/** Its identity is not part of the tree, so it survives the tree. */
 const audits: Manifest = {
   ...views,
   name: "auditor-views",
@@ -45,10 +45,10 @@ function orders<T>(items: readonly T[]): T[][] {
 }
 
 /**
- * A tree is created, edited, deleted and made again, in the order of `manifests`; `gapMs` lie between one object and the
- * next. What must hold is looked at after each part.
+ * Creates, edits, deletes and re-creates a tree in the order of `manifests`, with `gapMs` between two objects, and checks
+ * the result of each part.
  */
-async function live(
+async function runLifecycle(
   manifests: readonly Manifest[],
   gapMs: number,
   fault: Fault,
@@ -69,35 +69,35 @@ async function live(
     kube.remove(manifest);
     await scenario.pass(gapMs);
   }
-  await scenario.until("deleted", () => kube.objects().length === 0 && platform.things().length === 0);
+  await scenario.until("deleted", () => kube.objects().length === 0 && platform.created().length === 0);
   await create();
-  // Whatever was still on its way has landed by now, and is noticed by the next pass.
+  // Late requests have taken effect by now; the next resync sees them.
   await scenario.pass(60_000);
-  await scenario.driftPass();
+  await scenario.resync();
   await scenario.until("at rest", () => scenario.differences(tree).length === 0);
   const { calls } = scenario;
-  await restsWithoutWrites(scenario);
+  await expectNoWritesAtRest(scenario);
   return { scenario, calls };
 }
 
-async function restsWithoutWrites(scenario: Scenario): Promise<void> {
+async function expectNoWritesAtRest(scenario: Scenario): Promise<void> {
   const { kube, platform } = scenario;
   await scenario.pass(5_000);
   const before = [kube.writes, platform.writes];
   for (let count = 0; count < resyncs; count += 1) {
-    scenario.process.resync();
-    await scenario.driftPass();
+    scenario.process.reconcileAll();
+    await scenario.resync();
     await scenario.pass(600_000);
   }
   expect([kube.writes, platform.writes]).toEqual(before);
 }
 
 describe("a tree in a closed loop", () => {
-  it("comes to rest in every order of arrival and of deletion, and then makes no write", async () => {
+  it("converges in every order of creation and deletion, and then makes no writes", async () => {
     let count = 0;
     for (const manifests of orders(tree))
       for (const gapMs of [0, 7, 3_000]) {
-        const { scenario } = await live(manifests, gapMs, {});
+        const { scenario } = await runLifecycle(manifests, gapMs, {});
         expect(scenario.process.failures).toEqual([]);
         count += 1;
       }
@@ -108,11 +108,11 @@ describe("a tree in a closed loop", () => {
     ["parents first", tree, 0],
     ["children first", tree.toReversed(), 7],
   ])("survives a crash before and after every call: %s", async (_, manifests, gapMs) => {
-    const { calls } = await live(manifests, gapMs, {});
+    const { calls } = await runLifecycle(manifests, gapMs, {});
     let tried = 0;
     for (let call = 0; call < calls; call += 1)
       for (const when of crashMoments) {
-        const { scenario } = await live(manifests, gapMs, { crash: { call, when } }).catch((error: Error) => {
+        const { scenario } = await runLifecycle(manifests, gapMs, { crash: { call, when } }).catch((error: Error) => {
           throw new Error(`crash ${when} call ${call}: ${error.message}`, { cause: error });
         });
         if (scenario.crashed) tried += 1;
@@ -121,18 +121,22 @@ describe("a tree in a closed loop", () => {
     expect(tried).toBeGreaterThanOrEqual(80);
   });
 
-  it.each(lostAnswers)("survives the loss of the answer to every POST: %s", async (how) => {
-    const { platform } = (await live(tree, 0, {})).scenario;
+  it.each(lostResponses)("survives the loss of the response to every POST: %s", async (how) => {
+    const { platform } = (await runLifecycle(tree, 0, {})).scenario;
     for (let post = 0; post < platform.posts; post += 1)
-      await live(tree, 0, { lose: { post, how } }).catch((error: Error) => {
+      await runLifecycle(tree, 0, { lose: { post, how } }).catch((error: Error) => {
         throw new Error(`POST ${post} ${how}: ${error.message}`, { cause: error });
       });
     console.info(`${platform.posts} POSTs, ${how}`);
     expect(platform.posts).toBe(8);
   });
 
-  /** The tree is deleted `afterMs` after it was applied, wherever its creation is by then. */
-  async function liveBriefly(manifests: readonly Manifest[], afterMs: number, fault: Fault): Promise<Scenario> {
+  /** Deletes the tree `afterMs` after it was applied, whatever has been created by then. */
+  async function runInterruptedCreation(
+    manifests: readonly Manifest[],
+    afterMs: number,
+    fault: Fault,
+  ): Promise<Scenario> {
     const scenario = new Scenario(fault);
     const { kube, platform } = scenario;
     for (const manifest of treeAndAudit) kube.apply(manifest);
@@ -140,41 +144,43 @@ describe("a tree in a closed loop", () => {
     for (const manifest of manifests) kube.remove(manifest);
     await scenario.until("deleted", () => kube.objects().length === 0);
     await scenario.pass(60_000);
-    expect(platform.things()).toEqual([]);
+    expect(platform.created()).toEqual([]);
     return scenario;
   }
 
   const creationMs = 120;
 
-  it("leaves nothing behind when it is deleted at any moment of its creation", async () => {
+  it("leaves no resources behind if it is deleted at any time during its creation", async () => {
     let count = 0;
     for (let afterMs = 0; afterMs <= creationMs; afterMs += 1)
       for (const manifests of [treeAndAudit, treeAndAudit.toReversed()]) {
-        await liveBriefly(manifests, afterMs, {});
+        await runInterruptedCreation(manifests, afterMs, {});
         count += 1;
       }
     console.info(`${count} moments`);
   });
 
-  it.each(lostAnswers)("leaves nothing behind when an answer was lost, too: %s", async (how) => {
+  it.each(lostResponses)("leaves no resources behind if a response was lost, too: %s", async (how) => {
     let count = 0;
     for (let afterMs = 0; afterMs <= creationMs; afterMs += 5)
       for (let post = 0; post < treeAndAudit.length; post += 1) {
-        const { platform } = await liveBriefly(treeAndAudit, afterMs, { lose: { post, how } }).catch((error: Error) => {
-          throw new Error(`POST ${post} ${how}, deleted after ${afterMs} ms: ${error.message}`, { cause: error });
-        });
+        const { platform } = await runInterruptedCreation(treeAndAudit, afterMs, { lose: { post, how } }).catch(
+          (error: Error) => {
+            throw new Error(`POST ${post} ${how}, deleted after ${afterMs} ms: ${error.message}`, { cause: error });
+          },
+        );
         if (platform.posts > post) count += 1;
       }
     console.info(`${count} moments with a POST that is ${how}`);
   });
 
-  it("leaves nothing behind when the process dies before and after every call, too", async () => {
+  it("leaves no resources behind if the process dies before or after every call, too", async () => {
     let count = 0;
     for (let afterMs = 0; afterMs <= creationMs; afterMs += 15) {
-      const { calls } = await liveBriefly(treeAndAudit, afterMs, {});
+      const { calls } = await runInterruptedCreation(treeAndAudit, afterMs, {});
       for (let call = 0; call < calls; call += 1)
         for (const when of crashMoments) {
-          await liveBriefly(treeAndAudit, afterMs, { crash: { call, when } }).catch((error: Error) => {
+          await runInterruptedCreation(treeAndAudit, afterMs, { crash: { call, when } }).catch((error: Error) => {
             throw new Error(`crash ${when} call ${call}, deleted after ${afterMs} ms: ${error.message}`, {
               cause: error,
             });

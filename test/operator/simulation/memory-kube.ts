@@ -8,7 +8,7 @@ import type { ObjectEvent } from "#src/kube/store.ts";
 
 export const namespace = "team";
 
-/** The object as `kubectl apply` would bring it. */
+/** An object as in a file for `kubectl apply`. */
 export interface Manifest {
   readonly kind: Resource["kind"];
   readonly name: string;
@@ -17,22 +17,22 @@ export interface Manifest {
 
 type Stored = KubeObject & { readonly spec: object; readonly status?: object };
 
-/** How long a watch event takes, so that it comes after the answer to the write that caused it. */
+/** The delay of a watch event, so that it arrives after the response to the write that caused it. */
 const watchLagMs = 2;
 
 /**
- * Kubernetes in memory, as far as reconciliation uses it: patches with their guards, finalizers, generations, and events
- * for whoever follows.
+ * Kubernetes in memory, as far as reconciliation uses it: patches with preconditions, finalizers, generations, and watch
+ * events.
  */
 export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   readonly #objects = new Map<string, Stored>();
-  readonly #followers = new Set<(event: ObjectEvent) => void>();
+  readonly #watchers = new Set<(event: ObjectEvent) => void>();
   readonly #clock: Clock;
   #version = 100;
   #uids = 0;
   writes = 0;
-  /** As in a namespace that is being deleted, whose role bindings are gone: objects may be let go, and nothing told. */
-  refusesStatus = false;
+  /** As in a namespace that is being deleted and has lost our RoleBinding: finalizers can be removed, no status written. */
+  forbidsStatus = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -50,10 +50,10 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     return this.#objects.get(`${kind} ${name}`);
   }
 
-  /** @returns a function that stops following. */
-  follow(follower: (event: ObjectEvent) => void): () => void {
-    this.#followers.add(follower);
-    return () => this.#followers.delete(follower);
+  /** @returns a function that stops the watch. */
+  watch(watcher: (event: ObjectEvent) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
   }
 
   /** `kubectl apply` by a person. */
@@ -108,10 +108,13 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     const call = `patch ${resource.plural}`;
     const before = this.find(resource.kind, name);
     if (before === undefined) throw new KubeError({ call, code: 404, reason: "NotFound" }, "not found");
-    if (this.refusesStatus && subresource === "status")
-      throw new KubeError({ call: `${call}/status`, code: 403, reason: "Forbidden" }, "is forbidden");
-    const guards = (body as { metadata?: { uid?: string; resourceVersion?: string } }).metadata;
-    if (guards?.uid !== before.metadata.uid || guards?.resourceVersion !== before.metadata.resourceVersion)
+    if (this.forbidsStatus && subresource === "status")
+      throw new KubeError({ call: `${call}/status`, code: 403, reason: "Forbidden" }, "forbidden");
+    const preconditions = (body as { metadata?: { uid?: string; resourceVersion?: string } }).metadata;
+    if (
+      preconditions?.uid !== before.metadata.uid ||
+      preconditions?.resourceVersion !== before.metadata.resourceVersion
+    )
       throw new KubeError({ call, code: 409, reason: "Conflict" }, "the object has been modified");
     const merged = mergePatch(before, body) as Stored;
     const { status, ...main } = merged;
@@ -134,12 +137,12 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
       },
     });
     const key = `${after.kind} ${after.metadata.name}`;
-    const goes = after.metadata.deletionTimestamp !== undefined && (after.metadata.finalizers ?? []).length === 0;
-    if (goes) this.#objects.delete(key);
+    const isRemoved = after.metadata.deletionTimestamp !== undefined && (after.metadata.finalizers ?? []).length === 0;
+    if (isRemoved) this.#objects.delete(key);
     else this.#objects.set(key, after);
-    const type = goes ? "DELETED" : before === undefined ? "ADDED" : "MODIFIED";
+    const type = isRemoved ? "DELETED" : before === undefined ? "ADDED" : "MODIFIED";
     this.#clock.setTimer(() => {
-      for (const follower of this.#followers) follower({ type, object: structuredClone(after) });
+      for (const watcher of this.#watchers) watcher({ type, object: structuredClone(after) });
     }, watchLagMs);
     return structuredClone(after);
   }

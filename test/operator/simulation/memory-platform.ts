@@ -1,5 +1,5 @@
 import type { Clock } from "#src/time/clock.ts";
-import type { ListQuery, ResourcePage, PlatformApi } from "#src/platform-client/api.ts";
+import type { ListQuery, PlatformApi, ResourcePage } from "#src/platform-client/api.ts";
 import { type CodeName, PlatformFailure } from "#src/platform-client/failure.ts";
 import type { ExternalResources } from "#src/platform-client/external-resource.ts";
 import { isBelow, parentOf } from "#src/platform-client/uid.ts";
@@ -14,31 +14,31 @@ export const auditor = `${root}/0000000000000003`;
 type Collection = keyof ExternalResources;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What becomes of a POST whose answer is lost. */
-export const lostAnswers = ["not applied", "applied", "applied later", "applied twice"] as const;
-export type LostAnswer = (typeof lostAnswers)[number];
-/** How much later "applied later" is: within the settle time. */
+/** What happens to a POST whose response is lost. */
+export const lostResponses = ["not applied", "applied", "applied later", "applied twice"] as const;
+export type LostResponse = (typeof lostResponses)[number];
+/** The delay of "applied later": less than the settle time. */
 export const laterMs = 5_000;
-/** Small, so that even a small tree takes several pages. */
+/** Small, so that even a small tree needs several pages. */
 const rowsPerPage = 3;
 
-/** A platform in memory: it keeps rows, checks what reconciliation leans on, and can lose an answer. */
+/** A platform in memory. It stores resources, enforces the rules that the operator relies on, and can lose a response. */
 export class MemoryPlatform implements PlatformApi {
-  /** By what its uid is: `groups`, `identities`, `roleBindings`, `roles`. */
-  readonly #rows: { readonly [C in Collection]: Map<string, ExternalResources[C]> };
+  /** By collection and uid. */
+  readonly #resources: { readonly [C in Collection]: Map<string, ExternalResources[C]> };
   readonly #clock: Clock;
   #count = 16;
   #posts = 0;
   writes = 0;
   calls = 0;
-  /** Loses the answer of the POST with this number (from 0). */
-  lose: { readonly post: number; readonly how: LostAnswer } | undefined;
+  /** Loses the response to the POST with this number, counted from 0. */
+  lose: { readonly post: number; readonly how: LostResponse } | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_IDENTITY_LIST", "CAP_IAM_ROLE_BINDINGS_LIST"];
     const own = { uid: `${root}/0000000000000002`, identity: { uid: operatorIdentity, name: "muster" } };
-    this.#rows = {
+    this.#resources = {
       groups: new Map([[root, { uid: root, name: "acme", description: "" }]]),
       identities: new Map([
         [operatorIdentity, { uid: operatorIdentity, name: "muster", description: "" }],
@@ -56,27 +56,21 @@ export class MemoryPlatform implements PlatformApi {
     return this.#posts;
   }
 
-  /** All that is there besides what was there from the start. */
-  things(): readonly {
-    readonly collection: Collection;
-    readonly uid: string;
-    readonly row: ExternalResources[Collection];
-  }[] {
-    const first = new Set([root, operatorIdentity, auditor, `${root}/0000000000000002`, owner, viewer]);
-    return (Object.keys(this.#rows) as Collection[]).flatMap((collection) =>
-      [...this.#rows[collection].values()].flatMap((row) =>
-        first.has(row.uid) ? [] : [{ collection, uid: row.uid, row }],
-      ),
-    );
+  /** All resources except those that existed from the start. */
+  created(): readonly ExternalResources[Collection][] {
+    const initial = new Set([root, operatorIdentity, auditor, `${root}/0000000000000002`, owner, viewer]);
+    return Object.values(this.#resources)
+      .flatMap((resources) => [...resources.values()])
+      .filter(({ uid }) => !initial.has(uid));
   }
 
-  /** Another hand's doing. */
-  set<C extends Collection>(collection: C, row: ExternalResources[C]): void {
-    this.#in(collection).set(row.uid, row);
+  /** Changes a resource as another client would. */
+  set<C extends Collection>(collection: C, resource: ExternalResources[C]): void {
+    this.#in(collection).set(resource.uid, resource);
   }
 
   remove(collection: Collection, uid: string): void {
-    this.#rows[collection].delete(uid);
+    this.#resources[collection].delete(uid);
   }
 
   async list<C extends Collection>(
@@ -92,7 +86,8 @@ export class MemoryPlatform implements PlatformApi {
         return "descendantsOf" in scope ? isBelow(uid, scope.descendantsOf) : parentOf(uid) === scope.childrenOf;
       })
       .filter(
-        (row) => filter["identity"] === undefined || ("identity" in row && row.identity.uid === filter["identity"]),
+        (resource) =>
+          filter["identity"] === undefined || ("identity" in resource && resource.identity.uid === filter["identity"]),
       )
       .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
     const rest = all.filter(({ uid }) => uid > pageToken);
@@ -117,21 +112,21 @@ export class MemoryPlatform implements PlatformApi {
   ): Promise<ExternalResources[C]> {
     await this.#travel(signal);
     const lost = this.lose?.post === this.#posts++ ? this.lose.how : undefined;
-    const make = () => this.#make(collection, parent, body);
-    if (lost === undefined) return make();
-    if (lost === "applied") make();
+    const apply = () => this.#create(collection, parent, body);
+    if (lost === undefined) return apply();
+    if (lost === "applied") apply();
     if (lost === "applied twice") {
-      make();
-      make();
+      apply();
+      apply();
     }
     if (lost === "applied later")
       this.#clock.setTimer(() => {
-        // Whatever it needs may be gone by then.
+        // The parent or the identity may be gone by then.
         try {
-          make();
+          apply();
         } catch {}
       }, laterMs);
-    throw new PlatformFailure(`create ${collection}`, { kind: "noResponse", message: "the answer was lost" });
+    throw new PlatformFailure(`create ${collection}`, { kind: "noResponse", message: "the response was lost" });
   }
 
   async update<C extends Collection>(
@@ -144,60 +139,60 @@ export class MemoryPlatform implements PlatformApi {
     await this.#travel(signal);
     const before = this.#find(`update ${collection}`, collection, uid);
     this.writes += 1;
-    const row = { ...before, ...Object.fromEntries(mask.map((field) => [field, body[field]])) };
-    this.#in(collection).set(uid, row);
-    return row;
+    const resource = { ...before, ...Object.fromEntries(mask.map((field) => [field, body[field]])) };
+    this.#in(collection).set(uid, resource);
+    return resource;
   }
 
   async delete(collection: Collection, uid: string, signal: AbortSignal): Promise<void> {
     await this.#travel(signal);
     const call = `delete ${collection}`;
     if (collection !== "roleBindings") this.#find(call, collection, uid);
-    if (collection === "groups" && this.#holdsAnything(uid)) throw refused(call, "FAILED_PRECONDITION");
+    if (collection === "groups" && this.#hasChildren(uid)) throw rejection(call, "FAILED_PRECONDITION");
     this.writes += 1;
-    this.#rows[collection].delete(uid);
+    this.#resources[collection].delete(uid);
     if (collection !== "identities") return;
-    for (const binding of this.#rows.roleBindings.values())
-      if (binding.identity.uid === uid) this.#rows.roleBindings.delete(binding.uid);
+    for (const binding of this.#resources.roleBindings.values())
+      if (binding.identity.uid === uid) this.#resources.roleBindings.delete(binding.uid);
   }
 
-  /** A request that is on its way arrives, whatever becomes of its sender. */
+  /** A request that was sent arrives, even if its sender dies. */
   async #travel(_signal: AbortSignal): Promise<void> {
     this.calls += 1;
     await this.#clock.sleep(1, new AbortController().signal);
   }
 
-  #make<C extends Collection>(collection: C, parent: string, body: Fields): ExternalResources[C] {
+  #create<C extends Collection>(collection: C, parent: string, body: Fields): ExternalResources[C] {
     const call = `create ${collection}`;
     this.#find(call, "groups", parent);
     const { identityUid, roleUid } = body;
     if (collection === "roleBindings") this.#find(call, "identities", String(identityUid));
     this.writes += 1;
     const uid = `${parent}/${(this.#count++).toString(16).padStart(16, "0")}`;
-    const row =
+    const resource =
       collection === "roleBindings"
         ? { uid, identity: { uid: String(identityUid), name: "" }, role: { uid: String(roleUid), name: "" } }
         : { description: "", ...body, uid };
-    this.#in(collection).set(uid, row as ExternalResources[C]);
-    return row as ExternalResources[C];
+    this.#in(collection).set(uid, resource as ExternalResources[C]);
+    return resource as ExternalResources[C];
   }
 
   #find<C extends Collection>(call: string, collection: C, uid: string): ExternalResources[C] {
-    const row = this.#in(collection).get(uid);
-    if (row === undefined) throw refused(call, "NOT_FOUND");
-    return row;
+    const resource = this.#in(collection).get(uid);
+    if (resource === undefined) throw rejection(call, "NOT_FOUND");
+    return resource;
   }
 
   #in<C extends Collection>(collection: C): Map<string, ExternalResources[C]> {
-    return this.#rows[collection];
+    return this.#resources[collection];
   }
 
-  #holdsAnything(group: string): boolean {
-    return Object.values(this.#rows).some((rows) => [...rows.keys()].some((uid) => parentOf(uid) === group));
+  #hasChildren(group: string): boolean {
+    return Object.values(this.#resources).some((rows) => [...rows.keys()].some((uid) => parentOf(uid) === group));
   }
 }
 
-function refused(call: string, code: CodeName): PlatformFailure {
+function rejection(call: string, code: CodeName): PlatformFailure {
   const preconditionViolations =
     code === "FAILED_PRECONDITION"
       ? [{ type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child groups" }]

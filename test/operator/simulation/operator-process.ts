@@ -5,19 +5,22 @@ import type { Clock } from "#src/time/clock.ts";
 import { Store } from "#src/kube/store.ts";
 import type { PlatformApi } from "#src/platform-client/api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
-import { Breaker } from "#src/reconcile/breaker.ts";
-import { CrdReads } from "#src/reconcile/crd-reads.ts";
+import { Breaker } from "#src/reconcile/observe/breaker.ts";
+import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import { resyncOnce } from "#src/reconcile/resync.ts";
 import {
   type CachedResource,
   parseResource,
   type ResourceIndex,
   resourceIndexes,
-} from "#src/reconcile/cached-resource.ts";
-import { ownerHash } from "#src/reconcile/marker.ts";
-import { ReconcileStates } from "#src/reconcile/reconcile-states.ts";
-import { rowKeys } from "#src/reconcile/natural-key.ts";
-import type { World } from "#src/reconcile/observe.ts";
+} from "#src/reconcile/observe/cached-resource.ts";
+import { ownerHash } from "#src/kinds/marker.ts";
+import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import { rowKeys } from "#src/reconcile/observe/natural-key.ts";
+import type { Observed } from "#src/reconcile/observe/observed.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
+import type { Step } from "#src/reconcile/policy/step.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
@@ -29,8 +32,8 @@ export const settleMs = 15_000;
 const kindNames = Object.keys(kinds) as KindName[];
 
 /**
- * A place that a process can die at: just before a call takes effect, just after, or so that the call takes effect only
- * when another process leads already.
+ * A point at which a process can die: just before a call takes effect, just after, or so that the call takes effect only
+ * when another process is already the leader.
  */
 export interface CrashPoint {
   readonly call: number;
@@ -38,39 +41,42 @@ export interface CrashPoint {
 }
 export const crashMoments = ["before", "after", "long before"] as const;
 
-/** How long a Lease takes to run out after its holder was killed. */
+/** How long a Lease takes to expire after its holder was killed. */
 export const leaseMs = 15_000;
-/** How long after its sender's death a request may take effect: within the settle time of the next process. */
-const stragglerMs = leaseMs + settleMs - 2_000;
+/** How long after the death of its sender a request takes effect: within the settle time of the next process. */
+const lateMs = leaseMs + settleMs - 2_000;
 
 export interface ProcessOptions {
   readonly kube: MemoryKube;
   readonly platform: MemoryPlatform;
   readonly clock: Clock;
   readonly acquired: "created" | "expired";
-  /** Told of each call as it begins. @returns its number in the whole scenario. */
-  readonly begin: () => number;
+  /** Called when a call starts. @returns the number of the call in the whole scenario. */
+  readonly onCall: () => number;
   readonly crash: CrashPoint | undefined;
   readonly onEvent?: (reason: string, name: string) => void;
+  /** Called after each step that was performed, with the observation that it was decided from. */
+  readonly onStep?: (observed: Observed, step: Step) => void;
 }
 
-/** The operator's real parts, as `muster operator` puts them together, over doubles of what lies outside. */
+/** The components of the operator, connected as by `muster operator`, with doubles of Kubernetes and the platform. */
 export class OperatorProcess {
-  readonly world: World;
-  /** Failed reconciles: what threw, or found no end. */
+  readonly sources: Sources;
+  /** The errors of failed reconciles. */
   readonly failures: unknown[] = [];
   readonly #lifetime = new AbortController();
   readonly #pool: WorkerPool;
   readonly #controllers: Readonly<Record<KindName, Controller>>;
-  readonly #unfollow: () => void;
+  readonly #session: PlatformSession;
+  readonly #stopWatch: () => void;
   readonly #options: ProcessOptions;
   #dead = false;
   reconciles = 0;
-  /** Statuses that might not be written. */
-  silences = 0;
+  /** How many status writes were forbidden. */
+  forbiddenStatuses = 0;
 
   constructor(options: ProcessOptions) {
-    const { kube, platform, clock, acquired, onEvent } = options;
+    const { kube, platform, clock, acquired, onEvent, onStep } = options;
     this.#options = options;
     const stores = Object.fromEntries(
       kindNames.map((kind) => [
@@ -90,10 +96,10 @@ export class OperatorProcess {
         versionAtStart: "0",
       });
     }
-    this.#unfollow = kube.follow((event) => stores[event.object.kind as KindName].apply(structuredClone(event)));
+    this.#stopWatch = kube.watch((event) => stores[event.object.kind as KindName].apply(structuredClone(event)));
     const since = clock.monotonic();
     const gatedKube = this.#gated(kube) as KubeApi;
-    const session = new PlatformSession({
+    this.#session = new PlatformSession({
       api: this.#gated(platform) as PlatformApi,
       identity: operatorIdentity,
       roots: [root],
@@ -103,28 +109,34 @@ export class OperatorProcess {
       signal: this.#lifetime.signal,
       canWrite: () => true,
     });
-    this.world = {
+    this.sources = {
       stores,
       states: { Group: new ReconcileStates(), Identity: new ReconcileStates(), RoleBinding: new ReconcileStates() },
-      session,
+      tenancy: singleTenant({
+        session: this.#session,
+        boundary: { roots: [root], roles: ["viewer"] },
+        identity: operatorIdentity,
+        credentialEpoch: () => 1,
+      }),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
-      breaker: new Breaker({ objects: 20, share: 0.1 }),
-      boundary: { roots: [root], roles: ["viewer"] },
+      breaker: new Breaker(),
       owners: [ownerHash("cluster")],
-      operatorIdentity,
       serviceAccountIssuer: "https://issuer.example",
       settledAt: acquired === "expired" ? since + settleMs : since,
       soleLeaderSince: acquired === "expired" ? since + settleMs : since,
       settleMs,
-      credentialEpoch: () => 1,
       clock,
     };
     const reconciler = new Reconciler({
-      world: this.world,
+      sources: this.sources,
       kube: gatedKube,
       recorder: { record: (object, { reason }) => onEvent?.(reason, object.metadata.name) },
       random: () => 0.5,
-      telemetry: { performed: () => undefined, failed: () => undefined, statusForbidden: () => (this.silences += 1) },
+      telemetry: {
+        performed: (observed, step) => onStep?.(observed, step),
+        failed: () => undefined,
+        statusForbidden: () => (this.forbiddenStatuses += 1),
+      },
     });
     this.#controllers = Object.fromEntries(
       kindNames.map((kind) => [
@@ -144,8 +156,10 @@ export class OperatorProcess {
       ]),
     ) as Record<KindName, Controller>;
     this.#pool = new WorkerPool({ controllers: Object.values(this.#controllers), workers: 4, clock });
-    connectWatchHandlers(this.world, (kind, key, how) => this.#controllers[kind].enqueue(key, how));
-    this.resync();
+    connectWatchHandlers(this.sources, { objects: 20, share: 0.1 }, (kind, key, how) =>
+      this.#controllers[kind].enqueue(key, how),
+    );
+    this.reconcileAll();
     this.#pool.start();
   }
 
@@ -153,16 +167,17 @@ export class OperatorProcess {
     return this.#dead;
   }
 
-  /** Looks at every object once more. */
-  resync(): void {
+  /** Reconciles every object. */
+  reconcileAll(): void {
     for (const kind of kindNames)
-      for (const key of this.world.stores[kind].keys()) this.#controllers[kind].enqueue(key, { priority: "low" });
+      for (const key of this.sources.stores[kind].keys()) this.#controllers[kind].enqueue(key, { priority: "low" });
   }
 
-  async driftPass(): Promise<void> {
+  /** One resync: lists the platform. */
+  async resync(): Promise<void> {
     const { clock } = this.#options;
     await resyncOnce({
-      session: this.world.session,
+      session: this.#session,
       roots: [root],
       intervalMs: 0,
       clock,
@@ -172,26 +187,26 @@ export class OperatorProcess {
     });
   }
 
-  /** As SIGKILL: nothing is finished, nothing answered, nothing given back. */
+  /** Like SIGKILL: no call is finished, and the lease is not released. */
   kill(): void {
     this.#dead = true;
-    this.#unfollow();
+    this.#stopWatch();
     this.#lifetime.abort(new Error("killed"));
     void this.#pool.stop({ graceMs: 0 });
   }
 
-  /** `api`, whose calls die with the process, or kill it. */
+  /** `api`, with calls that never return once the process is dead, and one that kills it. */
   #gated(api: object): object {
     return new Proxy(api, {
       get: (target, name) => {
         const method: unknown = Reflect.get(target, name);
         if (typeof method !== "function") return method;
         return async (...parameters: unknown[]) => {
-          const call = this.#dead ? -1 : this.#options.begin();
+          const call = this.#dead ? -1 : this.#options.onCall();
           if (this.#endsAt(call, "before")) return never;
           if (this.#endsAt(call, "long before")) {
-            const straggle = () => void Promise.allSettled([Reflect.apply(method, target, parameters) as unknown]);
-            this.#options.clock.setTimer(straggle, stragglerMs);
+            const applyLate = () => void Promise.allSettled([Reflect.apply(method, target, parameters) as unknown]);
+            this.#options.clock.setTimer(applyLate, lateMs);
             return never;
           }
           const outcome = await Promise.allSettled([Reflect.apply(method, target, parameters) as Promise<unknown>]);

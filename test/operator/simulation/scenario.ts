@@ -1,18 +1,18 @@
 import type { Status } from "#src/api/status.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { type Manifest, MemoryKube } from "./memory-kube.ts";
-import { type LostAnswer, MemoryPlatform, root } from "./memory-platform.ts";
-import { type CrashPoint, leaseMs, OperatorProcess } from "./operator-process.ts";
+import { type LostResponse, MemoryPlatform, root } from "./memory-platform.ts";
+import { type CrashPoint, leaseMs, OperatorProcess, type ProcessOptions } from "./operator-process.ts";
 
 export interface Fault {
   readonly crash?: CrashPoint;
-  readonly lose?: { readonly post: number; readonly how: LostAnswer };
+  readonly lose?: { readonly post: number; readonly how: LostResponse };
 }
 
-/** No scenario needs longer, with any one fault. */
-const patienceMs = 600_000;
+/** No scenario with one fault needs longer. */
+const timeoutMs = 600_000;
 
-/** A cluster, a platform, and one operator process after another, until all is as it should be. */
+/** A cluster, a platform, and one operator process after another. */
 export class Scenario {
   readonly clock = new ManualClock();
   readonly kube = new MemoryKube(this.clock);
@@ -20,12 +20,14 @@ export class Scenario {
   readonly events: string[] = [];
   readonly failures: unknown[] = [];
   readonly #fault: Fault;
+  readonly #onStep: NonNullable<ProcessOptions["onStep"]>;
   #process: OperatorProcess;
   #calls = 0;
   #starts = 0;
 
-  constructor(fault: Fault = {}) {
+  constructor(fault: Fault = {}, onStep: ProcessOptions["onStep"] = () => undefined) {
     this.#fault = fault;
+    this.#onStep = onStep;
     this.platform.lose = fault.lose;
     this.#process = this.#start("created");
   }
@@ -42,11 +44,11 @@ export class Scenario {
     return this.#starts > 1;
   }
 
-  /** Lets time pass until `reached`, with a new process wherever one has died. */
+  /** Advances the time until `reached`. A process that died is replaced by a new one. @throws after 10 min. */
   async until(what: string, reached: () => boolean): Promise<void> {
-    const end = this.clock.monotonic() + patienceMs;
+    const end = this.clock.monotonic() + timeoutMs;
     while (!reached() || this.#process.dead) {
-      if (this.clock.monotonic() > end) throw new Error(`never came to: ${what}\n${this.describe()}`);
+      if (this.clock.monotonic() > end) throw new Error(`timed out waiting for: ${what}\n${this.describe()}`);
       if (this.#process.dead) {
         await this.clock.advance(leaseMs);
         this.failures.push(...this.#process.failures);
@@ -56,30 +58,30 @@ export class Scenario {
     }
   }
 
-  /** Lets `ms` pass. */
+  /** Advances the time by `ms`. */
   async pass(ms: number): Promise<void> {
     await this.clock.advance(ms);
   }
 
-  /** One pass of the platform's collections, to its end. */
-  async driftPass(): Promise<void> {
+  /** One complete resync. */
+  async resync(): Promise<void> {
     const process = this.#process;
     let done = false;
-    const pass = process.driftPass().finally(() => {
+    const resync = process.resync().finally(() => {
       done = true;
     });
-    await this.until("the end of the drift pass", () => done || this.#process !== process);
-    if (this.#process === process) await pass;
-    else await this.driftPass();
+    await this.until("the end of the resync", () => done || this.#process !== process);
+    if (this.#process === process) await resync;
+    else await this.resync();
   }
 
-  /** The process is killed, and another one takes over. */
+  /** Kills the process; another one takes over. */
   async restart(): Promise<void> {
     this.#process.kill();
     await this.until("a new process", () => true);
   }
 
-  /** What differs from: each manifest Ready as it is now, for exactly one thing that is as it says. Empty if nothing does. */
+  /** How the cluster and the platform differ from: each manifest is Ready and has exactly one resource, which matches it. */
   differences(manifests: readonly Manifest[]): string[] {
     const found: string[] = [];
     const uids = new Map<string, string>();
@@ -91,13 +93,13 @@ export class Scenario {
         found.push(`${kind} ${name} is not Ready: ${ready?.reason}: ${ready?.message}`);
       if (status?.uid !== undefined) uids.set(`${kind} ${name}`, status.uid);
     }
-    const things = this.platform.things();
-    if (things.length !== manifests.length) found.push(`${things.length} things on the platform`);
+    const resources = this.platform.created();
+    if (resources.length !== manifests.length) found.push(`${resources.length} resources on the platform`);
     for (const { kind, name, spec } of manifests) {
       const uid = uids.get(`${kind} ${name}`);
-      const row = things.find((thing) => thing.uid === uid)?.row;
-      if (uid === undefined || row === undefined) {
-        found.push(`${kind} ${name} stands for nothing`);
+      const resource = resources.find((one) => one.uid === uid);
+      if (uid === undefined || resource === undefined) {
+        found.push(`${kind} ${name} has no resource`);
         continue;
       }
       const { parentRef, groupRef, description } = spec as Readonly<Record<string, { name: string } | undefined>> & {
@@ -105,16 +107,20 @@ export class Scenario {
       };
       const parent = parentRef ?? groupRef;
       const above = parent === undefined ? root : uids.get(`Group ${parent.name}`);
-      if (uid.slice(0, uid.lastIndexOf("/")) !== above) found.push(`${kind} ${name} lies elsewhere: ${uid}`);
-      if (description !== undefined && "description" in row && !row.description.startsWith(description))
-        found.push(`${kind} ${name} is described as ${row.description}`);
+      if (uid.slice(0, uid.lastIndexOf("/")) !== above) found.push(`${kind} ${name} has the wrong parent: ${uid}`);
+      if (description !== undefined && "description" in resource && !resource.description.startsWith(description))
+        found.push(`${kind} ${name} has the description ${resource.description}`);
     }
     return found;
   }
 
   describe(): string {
     return JSON.stringify(
-      { objects: this.kube.objects(), things: this.platform.things(), failures: this.#process.failures.map(String) },
+      {
+        objects: this.kube.objects(),
+        resources: this.platform.created(),
+        failures: this.#process.failures.map(String),
+      },
       undefined,
       1,
     );
@@ -128,8 +134,9 @@ export class Scenario {
       platform: this.platform,
       clock: this.clock,
       acquired,
-      begin: () => this.#calls++,
-      crash: crash,
+      onCall: () => this.#calls++,
+      crash,
+      onStep: this.#onStep,
       onEvent: (reason, name) => this.events.push(`${reason} ${name}`),
     });
   }

@@ -8,35 +8,35 @@ const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const parent: Manifest = { kind: "Group", name: "parent", spec: { parentUid: root, policy } };
 const child: Manifest = { kind: "Group", name: "child", spec: { parentRef: { name: "parent" }, policy } };
 
-it("where a status may not be written any more, deletions wait and go on without a failure, and it is tried once a minute", async () => {
+it("deletions wait and continue without failures if Kubernetes forbids status writes, which are retried once a minute", async () => {
   const scenario = new Scenario();
   const { kube, platform, process } = scenario;
   kube.apply(parent);
   kube.apply(child);
   await scenario.until("created", () => scenario.differences([parent, child]).length === 0);
 
-  // The child is held, and the parent waits for it, which it cannot tell.
+  // The child is paused, and the parent waits for it but cannot report so.
   kube.annotate("Group", "child", { [pausedAnnotation]: "true" });
   await scenario.pass(1_000);
-  kube.refusesStatus = true;
+  kube.forbidsStatus = true;
   kube.remove(child);
   kube.remove(parent);
   await scenario.pass(600_000);
   expect(kube.objects()).toHaveLength(2);
-  expect(process.silences).toBeGreaterThan(5);
-  expect(process.silences).toBeLessThanOrEqual(10);
+  expect(process.forbiddenStatuses).toBeGreaterThan(5);
+  expect(process.forbiddenStatuses).toBeLessThanOrEqual(10);
 
   kube.annotate("Group", "child", {});
-  await scenario.until("deleted", () => kube.objects().length === 0 && platform.things().length === 0);
+  await scenario.until("deleted", () => kube.objects().length === 0 && platform.created().length === 0);
   expect(process.failures).toEqual([]);
 });
 
-it("of what stays, a status that may not be written is a failure", async () => {
+it("a forbidden status write of an object that is not being deleted is a failure", async () => {
   const scenario = new Scenario();
-  scenario.kube.refusesStatus = true;
+  scenario.kube.forbidsStatus = true;
   scenario.kube.apply(parent);
   await scenario.pass(10_000);
   expect(scenario.process.failures).not.toEqual([]);
-  scenario.kube.refusesStatus = false;
+  scenario.kube.forbidsStatus = false;
   await scenario.until("created", () => scenario.differences([parent]).length === 0);
 });

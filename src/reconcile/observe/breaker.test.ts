@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { CollectionView } from "#src/platform-client/collection-view.ts";
+import type { ExternalResource } from "#src/platform-client/external-resource.ts";
+import { opensBreaker } from "#src/reconcile/policy/breaker.ts";
+import { root } from "#src/reconcile/policy/observed-fixture.testing.ts";
+import { Breaker } from "./breaker.ts";
+
+const opens = (missing: number, managed: number) => opensBreaker(missing, managed, { objects: 3, share: 0.1 });
+const uids = (count: number) =>
+  Array.from({ length: count }, (_, index) => `${root}/${index.toString(16).padStart(16, "0")}`);
+const group = (uid: string): ExternalResource => ({ uid, name: "", description: "" });
+const emptyView = () => new CollectionView<ExternalResource>({ naturalKey: () => undefined, name: () => undefined });
+
+/** A view in which `missing` of `managed` resources disappeared with the last list. */
+function viewAfter(managed: number, missing: number) {
+  const view = emptyView();
+  const all = uids(managed);
+  view.recordSnapshot({ descendantsOf: root }, all.map(group), 1, true);
+  view.recordSnapshot({ descendantsOf: root }, all.slice(missing).map(group), 2, true);
+  return { view, all };
+}
+
+describe("the breaker", () => {
+  it.each([
+    ["holds nothing while nothing is missing", 10, 0, 0],
+    ["holds nothing below the number of objects", 10, 2, 0],
+    ["holds what is missing at the number of objects", 10, 3, 3],
+    ["holds nothing below the share", 100, 9, 0],
+    ["holds what is missing at the share", 100, 10, 10],
+  ])("%s", (_, managed, missing, held) => {
+    const breaker = new Breaker();
+    const { view, all } = viewAfter(managed, missing);
+    breaker.assess(view, all, opens);
+    expect(breaker.size).toBe(held);
+    expect(all.filter((uid) => breaker.holds(uid))).toEqual(all.slice(0, held));
+  });
+
+  it("releases resources that exist again, and those that no object claims any longer", () => {
+    const breaker = new Breaker();
+    const { view, all } = viewAfter(10, 4);
+    breaker.assess(view, all, opens);
+    view.record(group(all[0] ?? ""), 3);
+    breaker.release(all[1] ?? "");
+    breaker.assess(view, all.slice(2).concat(all[0] ?? ""), opens);
+    expect(all.filter((uid) => breaker.holds(uid))).toEqual(all.slice(2, 4));
+  });
+
+  it("does not count resources that were never listed", () => {
+    const breaker = new Breaker();
+    breaker.assess(emptyView(), uids(50), opens);
+    expect(breaker.size).toBe(0);
+  });
+});

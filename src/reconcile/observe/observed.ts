@@ -1,0 +1,170 @@
+import type { Resource } from "#src/api/resource.ts";
+import type { Drift } from "#src/api/status.ts";
+import type { Fields, ResolvedUids } from "#src/kinds/kind.ts";
+import type { ExternalState as ExternalStateOf } from "#src/platform-client/collection-view.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
+import type { ExternalResource } from "#src/platform-client/external-resource.ts";
+import type { PlatformError, PlatformProblem } from "#src/platform-client/failure.ts";
+
+export type { ExternalResource, MonotonicTime, PlatformError, PlatformProblem };
+
+/**
+ * Everything that a decision about one custom resource is made from.
+ *
+ * Guarantees: plain data. An `Observed` can be written to a file as JSON and replayed: `decide` returns the same step
+ * for the copy. It therefore holds no function, no instance of a class, no infinite number, and no property that may be
+ * undefined: where there is no value, the property is null. (Optional properties are absent.) The kind's description is
+ * not part of it: `kinds[observed.resource.kind]` is.
+ */
+export interface Observed {
+  readonly resource: Resource;
+  /** Why the object does not match the schema of its kind; null if it does. */
+  readonly invalid: string | null;
+  readonly references: References;
+  /** The markers of this object: first that of the current owner id, then those of the previous owner ids. */
+  readonly markers: readonly [string, ...string[]];
+  /** The external resource that the object names by uid; null if it names none. */
+  readonly claim: Claim | null;
+  /** The value of the annotation that requests a reconcile, until `status.lastHandledReconcileAt` repeats it. */
+  readonly request: ReconcileRequest | null;
+  /** The external resources with this object's marker or natural key that no other object claims. */
+  readonly matches: readonly ExternalResource[];
+  /** The external resources with the desired name below the same parent, except the matches. */
+  readonly nameConflicts: readonly NameConflict[];
+  /** The latest complete list that included all children of the parent. */
+  readonly snapshot: Snapshot | null;
+  /** Whether this process created the parent a moment ago, so that the parent has only the children that we created. */
+  readonly parentIsFresh: boolean;
+  /** For each root group, the latest complete list of everything below it. */
+  readonly rootSnapshots: readonly ScopeSnapshot[];
+  /** When the last POST with this natural key was sent whose outcome is unknown. */
+  readonly postUnknownSince: MonotonicTime | null;
+  /** Whether this process may have created a resource with this natural key. */
+  readonly postedHere: boolean;
+  /** Whether this process may have created two of them, because it lost the response to a POST. */
+  readonly doublePosted: boolean;
+  /** Those of the uids in this observation that Muster never manages: root groups, its own identity and role bindings. */
+  readonly protectedUids: readonly string[];
+  /** The objects that refer to this one and have an external resource. Only filled while this object is being deleted. */
+  readonly dependents: readonly Dependent[];
+  /** When the deletion of any custom resource was last observed. */
+  readonly lastDeletionAt: MonotonicTime | null;
+  /** The last live read of the object's CustomResourceDefinition. */
+  readonly crd: CrdRead | null;
+  readonly state: ReconcileState;
+  /** From this time on, no request of a previous leader can still take effect. */
+  readonly settledAt: MonotonicTime;
+  /** How long after it was sent a request may still take effect, in milliseconds. */
+  readonly settleMs: number;
+  /** Increases with every token exchange. */
+  readonly credentialEpoch: number;
+  readonly now: MonotonicTime;
+  /** The wall clock in milliseconds since the epoch, for times that people read. */
+  readonly wallClock: number;
+}
+
+/** What the references in a spec resolve to. */
+export type References =
+  | {
+      readonly are: "resolved";
+      readonly uids: ResolvedUids & { readonly parent: string };
+      readonly desired: Fields;
+      /** What identifies the external resource whatever its uid: its marker, or the fields of a role binding. */
+      readonly naturalKey: string;
+    }
+  | {
+      readonly are: "waiting";
+      readonly reason: "ReferenceNotFound" | "ReferenceNotReady" | "ReferenceNotGranted";
+      readonly message: string;
+      /** Whether the object that is referred to is being deleted. */
+      readonly deleting?: boolean;
+    }
+  /** The roles of the platform have not been read yet. */
+  | { readonly are: "unread" }
+  | { readonly are: "denied"; readonly message: string };
+
+/** A uid that an object claims, and what is known of it. */
+export interface Claim {
+  /** `spec.uid`, else `status.uid`. */
+  readonly uid: string;
+  readonly external: ExternalState;
+  /** An older object that claims the same uid, as `namespace/name`. */
+  readonly olderClaimant: string | null;
+  /** Whether the breaker pauses the re-creation of this resource, because many were missing at once. */
+  readonly heldByBreaker: boolean;
+}
+
+export type ExternalState = ExternalStateOf<ExternalResource>;
+
+export interface ReconcileRequest {
+  readonly value: string;
+  readonly seenAt: MonotonicTime;
+}
+
+/** A complete list of a scope: every page of it was read. */
+export interface Snapshot {
+  readonly startedAt: MonotonicTime;
+  /** Whether the total count was the same on every page, so that nothing came or went while the list was read. */
+  readonly stable: boolean;
+}
+
+export interface ScopeSnapshot {
+  readonly group: string;
+  readonly snapshot: Snapshot | null;
+}
+
+export interface NameConflict {
+  readonly external: ExternalResource;
+  /** Another object that claims it, as `namespace/name`. */
+  readonly claimedBy: string | null;
+}
+
+export interface Dependent {
+  /** `Identity ci`. */
+  readonly name: string;
+  /** Whether the dependent is being deleted too, so that the wait for it ends without anybody's action. */
+  readonly deleting: boolean;
+}
+
+export interface CrdRead {
+  readonly readAt: MonotonicTime;
+  readonly deleting: boolean;
+}
+
+/**
+ * What this process remembers of one custom resource between two reconciles. Correctness does not depend on it: a new
+ * process observes everything again, or waits for it.
+ */
+export interface ReconcileState {
+  /** The uid of the custom resource: an object that was deleted and created again starts with an empty state. */
+  readonly resourceUid: string;
+  readonly firstSeenAt: MonotonicTime;
+  /** Whether the object was created while this process was the only leader, so that no other process acted on it. */
+  readonly bornHere: boolean;
+  /** The last value of the annotation that requests a reconcile. */
+  readonly request?: ReconcileRequest;
+  readonly deletionSeenAt?: MonotonicTime;
+  readonly waitingSince?: MonotonicTime;
+  readonly failure?: Failure;
+  readonly statusWrittenAt?: MonotonicTime;
+  /** When Kubernetes last refused a status write with 403 Forbidden. */
+  readonly statusForbiddenAt?: MonotonicTime;
+  /** The last update that succeeded, with the differences that it was to remove. */
+  readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };
+  /** When drift was corrected, within the last hour. */
+  readonly corrections: readonly MonotonicTime[];
+}
+
+/** The last platform call that failed. */
+export interface Failure {
+  readonly step: PlatformStepName;
+  readonly problem: PlatformProblem;
+  /** What the call was to achieve: a failure does not delay the attempt at anything else. */
+  readonly attemptOf: string;
+  /** Consecutive failures of this step. */
+  readonly attempts: number;
+  readonly at: MonotonicTime;
+  readonly retryAt: MonotonicTime;
+}
+
+export type PlatformStepName = "refreshPermissions" | "list" | "read" | "create" | "update" | "delete";

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
+import { statusBounds } from "#src/api/status.ts";
+import { groupResource, platformError } from "#src/reconcile/policy/observed-fixture.testing.ts";
+import type { Failure } from "./observed.ts";
+import { ReconcileStates } from "./reconcile-states.ts";
+
+const key = "team/payments";
+const deletionTimestamp = "2026-01-01T00:00:00Z";
+const failure: Failure = {
+  step: "read",
+  problem: { kind: "refused", error: platformError("UNAVAILABLE") },
+  attemptOf: "",
+  attempts: 1,
+  at: 1_000,
+  retryAt: 1_250,
+};
+
+function cached(metadata: object = {}) {
+  const resource = groupResource({ metadata });
+  return { metadata: resource.metadata, resource, invalid: undefined, objectHash: "" };
+}
+
+describe("the state of an object", () => {
+  it("starts when the object is first seen, and again for an object that was created again under its name", () => {
+    const states = new ReconcileStates();
+    states.get(key, cached(), 1_000);
+    expect(states.get(key, cached(), 2_000).firstSeenAt).toBe(1_000);
+    expect(states.get(key, cached({ uid: "another" }), 2_000).firstSeenAt).toBe(2_000);
+  });
+
+  it("keeps the times at which a deletion and a request were first seen, and bounds the request's value", () => {
+    const states = new ReconcileStates();
+    const metadata = { deletionTimestamp, annotations: { [reconcileRequestedAtAnnotation]: "x".repeat(10_000) } };
+    states.get(key, cached(), 1_000);
+    states.get(key, cached(metadata), 2_000);
+    const later = states.get(key, cached(metadata), 3_000);
+    expect(later).toMatchObject({ deletionSeenAt: 2_000, request: { seenAt: 2_000 } });
+    expect(later.request?.value).toHaveLength(statusBounds.text);
+  });
+
+  it("stays forgotten if a call for the object ends later", () => {
+    const states = new ReconcileStates();
+    const state = { ...states.get(key, cached(), 1_000), waitingSince: 1_000 };
+    states.set(key, state);
+    expect([...states.waiting()]).toEqual([key]);
+    states.forget(key);
+    states.set(key, state);
+    expect([...states.waiting()]).toEqual([]);
+  });
+
+  it("loses its failure when the cause has changed", () => {
+    const states = new ReconcileStates();
+    states.set(key, { ...states.get(key, cached(), 1_000), failure });
+    expect(states.get(key, cached(), 1_000).failure).toBe(failure);
+    states.clearFailure(key);
+    expect(states.get(key, cached(), 1_000)).not.toHaveProperty("failure");
+  });
+});
+
+it("reports when the deletion of any object was last seen", () => {
+  const states = new ReconcileStates();
+  states.get(key, cached(), 1_000);
+  expect(states.lastDeletionAt).toBeNull();
+  states.get(key, cached({ deletionTimestamp }), 2_000);
+  states.get(key, cached({ deletionTimestamp }), 3_000);
+  expect(states.lastDeletionAt).toBe(2_000);
+});

@@ -1,0 +1,138 @@
+import type { Reference } from "#src/api/reference.ts";
+import type { KindName, Resource } from "#src/api/resource.ts";
+import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
+import type { RoleCatalog } from "#src/platform-client/permissions.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
+import { type Boundary, permitsIdentity, permitsParent, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
+import { bindingKey } from "./natural-key.ts";
+import type { References } from "./observed.ts";
+
+export interface ReferenceContext {
+  /** The custom resource at `namespace/name`. */
+  readonly find: (kind: KindName, key: string) => Resource | undefined;
+  /** Undefined until the roles have been read. */
+  readonly roles: RoleCatalog | undefined;
+  readonly boundary: Boundary;
+  /** The operator's own identity on the platform. No object may bind a role to it. */
+  readonly operatorIdentity: string;
+  readonly serviceAccountIssuer: string;
+  readonly marker: string;
+}
+
+type Found = { readonly uid: string } | Exclude<References, { are: "resolved" }>;
+
+/** Resolves the references in a spec, and checks that the object may use what they refer to. The first problem counts. */
+export function resolveReferences(kind: Kind, resource: Resource, context: ReferenceContext): References {
+  const uids: Partial<Record<ReferenceRole, string>> = {};
+  for (const field of kind.references(resource)) {
+    const found = find(field, resource, context);
+    if ("are" in found) return found;
+    const denial = findDenial(field, found.uid, context);
+    if (denial !== undefined) return denial;
+    uids[field.role] = found.uid;
+  }
+  const parent = uids.parent ?? "";
+  const desired = kind.desired(resource, uids, { serviceAccountIssuer: context.serviceAccountIssuer });
+  const naturalKey = kind.marked ? context.marker : bindingKey(parent, uids.identity ?? "", uids.role ?? "");
+  return { are: "resolved", uids: { ...uids, parent }, desired, naturalKey };
+}
+
+function find(field: ReferenceField, resource: Resource, context: ReferenceContext): Found {
+  const { target, path } = field;
+  switch (target.by) {
+    case "uid":
+      // Whether a built-in role may be bound depends on its name, too.
+      return field.role === "role" && parentOf(target.uid) === undefined && context.roles === undefined
+        ? { are: "unread" }
+        : { uid: target.uid };
+    case "roleName":
+      return findRole(path, target.name, context);
+    case "resource":
+      return findObject(path, target.kind, target.reference, resource, context);
+  }
+}
+
+function findObject(
+  path: string,
+  kind: KindName,
+  reference: Reference,
+  { metadata }: Resource,
+  context: ReferenceContext,
+): Found {
+  const namespace = reference.namespace ?? metadata.namespace;
+  if (namespace !== metadata.namespace)
+    return waiting(
+      "ReferenceNotGranted",
+      `${path}: references to other namespaces are not supported yet. Refer to the object by its uid, or keep both objects in one namespace.`,
+    );
+  const name = `${kind} ${reference.name}`;
+  const found = context.find(kind, `${namespace}/${reference.name}`);
+  if (found === undefined)
+    return waiting(
+      "ReferenceNotFound",
+      `${path}: ${name} does not exist in namespace ${namespace}. Create it; this object continues automatically.`,
+    );
+  // An object that is being deleted needs only the uid of another one that is, too.
+  if (found.metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp === undefined)
+    return {
+      ...waiting("ReferenceNotReady", `${path}: ${name} is being deleted. Create it again, or delete this object.`),
+      deleting: true,
+    };
+  if (found.status?.uid === undefined)
+    return waiting(
+      "ReferenceNotReady",
+      `${path}: ${name} does not exist on the platform yet. See the status of ${name}.`,
+    );
+  return { uid: found.status.uid };
+}
+
+function findRole(path: string, name: string, { roles, boundary }: ReferenceContext): Found {
+  if (roles === undefined) return { are: "unread" };
+  const role = roles.byName.get(name);
+  if (role !== undefined) return { uid: role.uid };
+  // The roles that may be bound are public here; the others are not named.
+  const known = boundary.roles.filter((one) => roles.byName.has(one));
+  return waiting(
+    "ReferenceNotFound",
+    `${path}: the platform has no built-in role named "${name}". Roles that may be bound: ${known.join(", ") || "none"}.`,
+  );
+}
+
+/** Why the object may not use the uid that a reference resolved to. */
+function findDenial(
+  { role, path }: ReferenceField,
+  uid: string,
+  { boundary, roles, operatorIdentity }: ReferenceContext,
+): References | undefined {
+  switch (role) {
+    case "parent":
+      return permitsParent(boundary, uid) ? undefined : denied(outsideRoots(path, `group ${uid}`));
+    case "identity":
+      if (uid === operatorIdentity)
+        return denied(
+          `${path}: identity ${uid} is the operator's own, whose role bindings Muster never manages. Use another identity.`,
+        );
+      return permitsIdentity(boundary, uid) ? undefined : denied(outsideRoots(path, `identity ${uid}`));
+    case "role": {
+      const builtIn = parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
+      if (permitsRole(boundary, uid, builtIn)) return undefined;
+      return denied(
+        `${path}: the role ${builtIn?.name ?? uid} may not be bound. Use one that the operator's setting --allowed-role lists: ${boundary.roles.join(", ")}.`,
+      );
+    }
+  }
+}
+
+function outsideRoots(path: string, resource: string): string {
+  return `${path}: ${resource} is not below a root group that the operator may use. Use one that is, or add its root group to the operator's setting --root-group.`;
+}
+
+type Waiting = Extract<References, { are: "waiting" }>;
+
+function waiting(reason: Waiting["reason"], message: string): Waiting {
+  return { are: "waiting", reason, message };
+}
+
+function denied(message: string): References {
+  return { are: "denied", message };
+}

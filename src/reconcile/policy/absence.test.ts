@@ -1,0 +1,109 @@
+import { describe } from "vitest";
+import {
+  becomesReady,
+  itDecides,
+  present,
+  readyGroup,
+  reports,
+  reportsStalled,
+  waitingLong,
+} from "./decision-cases.testing.ts";
+import { withMarker } from "#src/kinds/marker.ts";
+import {
+  anotherUid,
+  earlierMarker,
+  emptyState,
+  externalGroup,
+  groupResource,
+  parent,
+} from "./observed-fixture.testing.ts";
+
+describe("before a creation", () => {
+  itDecides([
+    {
+      name: "lists a parent that was never listed",
+      given: { snapshot: null },
+      expected: { do: "list", parent, startedAfter: 10, stable: false },
+    },
+    {
+      name: "does not accept a list that started before this process became leader",
+      given: { snapshot: { startedAt: 9, stable: true } },
+      expected: { do: "list", startedAfter: 10 },
+    },
+    {
+      name: "waits for the settle time of a new leader",
+      given: { settledAt: 30_000 },
+      expected: { do: "wait" },
+    },
+    {
+      name: "if adoption is IfExists, needs a list that started after the object was first seen",
+      given: {
+        resource: groupResource({ spec: { policy: { adoption: "IfExists" } } }),
+        state: { ...emptyState, firstSeenAt: 51 },
+      },
+      expected: { do: "list", startedAfter: 51 },
+    },
+    {
+      name: "after a POST with an unknown outcome, waits for the settle time",
+      given: { postUnknownSince: 19_000, state: waitingLong },
+      expected: reports("Creating", "can no longer take effect"),
+    },
+    {
+      name: "after the settle time, needs a list that started later and was stable",
+      given: { postUnknownSince: 1_000 },
+      expected: { do: "list", startedAfter: 16_000, stable: true },
+    },
+    {
+      name: "repeats a list during which the total count changed",
+      given: { postUnknownSince: 1_000, snapshot: { startedAt: 17_000, stable: false } },
+      expected: { do: "list", startedAfter: 16_000, stable: true },
+    },
+    {
+      name: "accepts a stable list that started after the settle time",
+      given: { postUnknownSince: 1_000, snapshot: { startedAt: 17_000, stable: true } },
+      expected: { do: "create" },
+    },
+    {
+      name: "needs no list of a group that this process created a moment ago",
+      given: { parentIsFresh: true, snapshot: null },
+      expected: { do: "create" },
+    },
+    {
+      name: "needs a list of a new group, too, if a POST there had an unknown outcome",
+      given: { parentIsFresh: true, snapshot: null, postUnknownSince: 1_000 },
+      expected: { do: "list", startedAfter: 16_000, stable: true },
+    },
+    {
+      name: "finds the resource by its marker after a crash and records its uid",
+      given: { matches: [externalGroup()] },
+      expected: becomesReady,
+    },
+    {
+      name: "finds the resource by the marker of a previous owner id",
+      given: { matches: [externalGroup({ description: withMarker("", earlierMarker) })] },
+      expected: becomesReady,
+    },
+  ]);
+});
+
+describe("two resources with our marker", () => {
+  const copy = externalGroup({ uid: anotherUid });
+  const two = { resource: readyGroup, external: present(externalGroup()), matches: [externalGroup(), copy] };
+  itDecides([
+    {
+      name: "deletes the second if this process lost the response to a POST",
+      given: { ...two, postedHere: true, doublePosted: true },
+      expected: { do: "delete", uid: anotherUid },
+    },
+    {
+      name: "keeps the recorded one and reports both if this process created neither",
+      given: two,
+      expected: reportsStalled("Conflict", anotherUid),
+    },
+    {
+      name: "reports a copied marker if this process received the response to every POST",
+      given: { ...two, postedHere: true },
+      expected: reportsStalled("Conflict", anotherUid),
+    },
+  ]);
+});

@@ -1,0 +1,110 @@
+import type { ExternalResource, MonotonicTime, Observed, ScopeSnapshot } from "#src/reconcile/observe/observed.ts";
+import { conclude } from "./conclude.ts";
+import * as messages from "./messages.ts";
+import { waiting } from "./outcome.ts";
+import { attempt } from "./retry.ts";
+import type { Step } from "./step.ts";
+
+/**
+ * The proof of absence: how Muster knows that the platform has no resource for an object.
+ *
+ * The platform assigns the uids, accepts no idempotency key, and does not keep names unique. A POST that is sent twice
+ * creates two resources, and a POST whose response was lost may have created one, or may still do so. Missing data
+ * proves nothing: a list without permission is empty, and a list that started too early does not show what came later.
+ * Three decisions therefore need a proof, and all of them find it here:
+ * - Creation: POST only if no resource with our marker (or natural key) exists below the parent.
+ * - Deletion of an object without a recorded uid: remove the finalizer only if no such resource exists below any root.
+ * - Duplicates: of two resources with our marker, delete the second only if this process may have created it: if it lost
+ *   the response to a POST and sent the POST again. Without such a loss the second resource is somebody else's.
+ *
+ * Expected flow: the policy looks for the resource among `Observed.matches`. If it is not there, the policy asks for the
+ * missing step of the proof, performs that step, and observes again: wait until `startedAfter`, then list, until nothing
+ * is missing. One list serves all objects that wait for one. (A recorded uid needs no list: `PlatformSession.read` proves
+ * that it is gone, and its claim is then `gone`.)
+ *
+ * Guarantees: a complete list proves an absence if it started after the last time at which a resource that we have not
+ * seen can have come into existence (`requirementOf`). After a POST with an unknown outcome, its total count must also
+ * have been stable while it was read, because a resource that moves between two pages can be missed.
+ *
+ * Assumptions: the session records a list only if it was complete, and only under permissions that were read before and
+ * after it and include the capability to list there. A request takes effect within `settleMs` of being sent, or never.
+ * Other clients do not create resources with our marker.
+ *
+ * Caveats: anybody who may edit a description can copy a marker, so the last assumption can fail. The copy is reported and
+ * never deleted. Role bindings have no marker, and equal ones are legitimate; a duplicate that this process may have
+ * created is deleted nevertheless, because it would keep access that was revoked.
+ */
+
+/** What a list must satisfy so that a resource that it lacks is absent. */
+interface ListRequirement {
+  readonly startedAfter: MonotonicTime;
+  readonly stable: boolean;
+}
+
+/**
+ * The step that is missing before the object's resource is proven to be absent below its parent; undefined if the proof
+ * is complete.
+ */
+export function proveAbsenceBelow(observed: Observed, parent: string): Step | undefined {
+  // A group that this process created a moment ago has only the children that this process created, and those are known.
+  if (observed.parentIsFresh && observed.postUnknownSince === null && alreadyExistsAt(observed) === undefined)
+    return undefined;
+  return prove(observed, [{ group: parent, snapshot: observed.snapshot }], "Creating");
+}
+
+/**
+ * The step that is missing before the object's resource is proven to be absent everywhere that the operator may look;
+ * undefined if the proof is complete. An object without references may have had its resource below any root.
+ */
+export function proveAbsenceBelowRoots(observed: Observed): Step | undefined {
+  return prove(observed, observed.rootSnapshots, "Deleting");
+}
+
+/** The resource that this process may have created in addition to `kept`, with a POST whose response was lost. */
+export function ownDuplicateOf(
+  { matches, doublePosted }: Observed,
+  kept: ExternalResource,
+): ExternalResource | undefined {
+  return doublePosted ? matches.find((match) => match.uid !== kept.uid) : undefined;
+}
+
+function prove(
+  observed: Observed,
+  scopes: readonly ScopeSnapshot[],
+  reason: "Creating" | "Deleting",
+): Step | undefined {
+  const requirement = requirementOf(observed);
+  const { startedAfter, stable } = requirement;
+  if (observed.now < startedAfter) return conclude(observed, waiting(reason, messages.outcomeUnknown()), startedAfter);
+  const unproven = scopes.find((scope) => !proves(scope, requirement));
+  return unproven === undefined
+    ? undefined
+    : attempt(observed, { do: "list", parent: unproven.group, startedAfter, stable });
+}
+
+function proves({ snapshot }: ScopeSnapshot, { startedAfter, stable }: ListRequirement): boolean {
+  return snapshot !== null && snapshot.startedAt >= startedAfter && (snapshot.stable || !stable);
+}
+
+/** A list must start after each time at which a resource that we have not seen can have come into existence. */
+function requirementOf(observed: Observed): ListRequirement {
+  const { settledAt, postUnknownSince, settleMs, resource, state } = observed;
+  const existsAt = alreadyExistsAt(observed);
+  const times = [
+    // The previous leader may have had a POST in flight when it lost the lease.
+    settledAt,
+    // So may this process.
+    ...(postUnknownSince === null ? [] : [postUnknownSince + settleMs]),
+    // A person may have created the resource to be adopted just before the object.
+    ...(resource.spec.policy.adoption === "IfExists" ? [state.firstSeenAt] : []),
+    ...(existsAt === undefined ? [] : [existsAt]),
+  ];
+  return { startedAfter: Math.max(...times), stable: postUnknownSince !== null };
+}
+
+/** When the platform rejected the last call with ALREADY_EXISTS: a resource exists that no list has shown yet. */
+function alreadyExistsAt({ state: { failure } }: Observed): MonotonicTime | undefined {
+  return failure?.problem.kind === "refused" && failure.problem.error.code === "ALREADY_EXISTS"
+    ? failure.at
+    : undefined;
+}

@@ -1,0 +1,74 @@
+import { kinds } from "#src/kinds/kinds.ts";
+import type { MonotonicTime, Observed } from "#src/reconcile/observe/observed.ts";
+import * as messages from "./messages.ts";
+import { readyCondition } from "./object.ts";
+import type { Outcome } from "./outcome.ts";
+import { onlyRephrases, statusPatch } from "./status.ts";
+import type { Event, Step } from "./step.ts";
+
+/** A problem that resolves by itself is reported once it has lasted this long: most do not, and status writes are costly. */
+export const statusDelayMs = 2_000;
+/** A wait that the deletion of other objects causes is reported after this time at the latest. */
+export const maxStatusDelayMs = 60_000;
+/** A status whose meaning stays the same is rewritten at most once in this time. */
+const rephraseIntervalMs = 60_000;
+/** A status write that Kubernetes forbids is retried after this time. */
+const statusForbiddenRetryMs = 60_000;
+/** An outcome that is not Ready is checked again after this time, even if no change is observed. */
+const recheckMs = 3_600_000;
+
+/**
+ * Ends a decision: the step that writes `outcome` into the status, or, where the status says so already, the wait until
+ * `until` (by default an hour). A problem that resolves by itself is written only if it lasts.
+ */
+export function conclude(observed: Observed, outcome: Outcome, until?: MonotonicTime, event?: Event): Step {
+  const { state, now } = observed;
+  const patch = statusPatch(observed, outcome);
+  if (outcome.is === "waiting" || outcome.is === "failing") {
+    const reportAt = (state.waitingSince ?? now) + (outcome.statusDelayMs ?? statusDelayMs);
+    const rephrases = patch !== undefined && onlyRephrases(observed.resource.status, patch);
+    const writeAt =
+      rephrases && state.statusWrittenAt !== undefined
+        ? Math.max(reportAt, state.statusWrittenAt + rephraseIntervalMs)
+        : reportAt;
+    if (now < writeAt) return { do: "wait", until: Math.min(until ?? writeAt, writeAt) };
+  }
+  if (patch !== undefined && state.statusForbiddenAt !== undefined) {
+    const retryAt = state.statusForbiddenAt + statusForbiddenRetryMs;
+    if (now < retryAt) return { do: "wait", until: Math.min(until ?? retryAt, retryAt) };
+  }
+  if (patch !== undefined) {
+    const reported = event ?? transitionEvent(observed, outcome);
+    return { do: "writeStatus", patch, ...(reported === undefined ? {} : { event: reported }) };
+  }
+  if (outcome.is === "ready" || outcome.is === "paused") return { do: "done" };
+  return { do: "wait", until: until ?? now + recheckMs };
+}
+
+/**
+ * How long a wait that the deletion of another object causes must last before it is reported. While deletions keep
+ * arriving, the object that is waited for may be the next: the deletion of a whole tree, in any order, costs no such write.
+ */
+export function statusDelayAmidDeletions({ lastDeletionAt, state, now }: Observed): number {
+  if (lastDeletionAt === null) return statusDelayMs;
+  const quietAt = lastDeletionAt + statusDelayMs;
+  return Math.min(Math.max(quietAt - (state.waitingSince ?? now), statusDelayMs), maxStatusDelayMs);
+}
+
+/** The event for a transition that people want to know about. */
+function transitionEvent({ resource }: Observed, outcome: Outcome): Event | undefined {
+  const ready = readyCondition(resource);
+  if (outcome.is === "ready") {
+    // An object that has not been Ready before did not recover: it was waiting for its creation.
+    if (ready?.status !== "False" || resource.status?.uid === undefined) return undefined;
+    return {
+      type: "Normal",
+      reason: "Recovered",
+      note: messages.recovered(kinds[resource.kind].noun, ready.reason),
+    };
+  }
+  if (outcome.is === "paused" || ready?.reason === outcome.reason) return undefined;
+  if (outcome.reason === "TenantDenied" || outcome.reason === "DriftDetected")
+    return { type: "Warning", reason: outcome.reason, note: outcome.message };
+  return undefined;
+}

@@ -1,0 +1,22 @@
+import type { Observed } from "#src/reconcile/observe/observed.ts";
+import { decideDeletion } from "./deletion.ts";
+import { isBeingDeleted } from "./object.ts";
+import { decidePresence } from "./presence.ts";
+import type { Step } from "./step.ts";
+
+/**
+ * The whole policy of reconciliation, for every kind: from what was observed to the single next step.
+ *
+ * Expected flow of a creation: `list` (shared by all objects, usually done already) → `addFinalizer` → `create` →
+ * `writeStatus` → `done`. Of an edit: `update` → `writeStatus` → `done`. Of a deletion: `readCrd` (shared) → `delete` →
+ * `removeFinalizer`.
+ *
+ * Guarantees: pure. An external resource is created only after its absence is proven (see `absence.ts`), written only
+ * after it is known to be ours (`ownership.ts`), and its object is released only after it is gone. "First time",
+ * "retry" and "recovery" have no code path of their own: they are observations.
+ *
+ * Assumptions: the result of each step is observed before the next decision.
+ */
+export function decide(observed: Observed): Step {
+  return isBeingDeleted(observed.resource) ? decideDeletion(observed) : decidePresence(observed);
+}

@@ -1,0 +1,383 @@
+import { describe, expect } from "vitest";
+import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
+import { type DecisionCase, itDecides as itDecidesFrom } from "./decision-cases.testing.ts";
+import { withMarker } from "#src/kinds/marker.ts";
+import type { Dependent, ReconcileState } from "#src/reconcile/observe/observed.ts";
+import {
+  anotherUid,
+  bindingResource,
+  foreignMarker,
+  groupResource,
+  externalGroup,
+  marker,
+  emptyState,
+  observed,
+  type ObservedParts,
+  otherRoot,
+  type Parts,
+  ready,
+  platformError,
+  resolved,
+  root,
+  uid,
+} from "./observed-fixture.testing.ts";
+import { attemptOf } from "./retry.ts";
+
+const remaining = (name: string): Dependent => ({ name, deleting: false });
+const beingDeleted = (name: string): Dependent => ({ name, deleting: true });
+
+const deletionSeen: ReconcileState = { ...emptyState, deletionSeenAt: 18_000 };
+const deletionTimestamp = "2026-02-02T02:02:02Z";
+const deleted = (parts: Parts<ReturnType<typeof groupResource>> = {}) =>
+  groupResource({ ...parts, metadata: { ...parts.metadata, deletionTimestamp } });
+const deletedBinding = (parts: Parts<ReturnType<typeof bindingResource>> = {}) =>
+  bindingResource({ ...parts, metadata: { ...parts.metadata, deletionTimestamp } });
+const released = { do: "removeFinalizer" };
+
+/** The deletion of each object was seen before. */
+function itDecides(cases: readonly DecisionCase[]): void {
+  itDecidesFrom(cases.map((one) => ({ ...one, given: { state: deletionSeen, ...one.given } })));
+}
+
+const existing: ObservedParts = {
+  resource: deleted({ status: ready }),
+  external: { is: "present", row: externalGroup(), seenAt: 60 },
+};
+
+describe("an object with an external resource", () => {
+  itDecides([
+    { name: "deletes the resource by its recorded uid", given: existing, expected: { do: "delete", uid } },
+    {
+      name: "does not need its references",
+      given: { ...existing, references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "removes the finalizer if the resource is gone",
+      given: { ...existing, external: { is: "gone" } },
+      expected: released,
+    },
+    {
+      name: "reads a resource that a list lacked: absence must be proven",
+      given: { ...existing, external: { is: "stale" } },
+      expected: { do: "read", uid },
+    },
+    {
+      name: "finds the resource after a restart in a list that serves all objects",
+      given: { ...existing, external: { is: "unknown" } },
+      expected: { do: "list", parent: root },
+    },
+    {
+      name: "waits for its dependents with ChildrenExist and names them",
+      given: {
+        ...existing,
+        dependents: [remaining("Identity ci"), beingDeleted("RoleBinding ci-views")],
+        state: { ...deletionSeen, waitingSince: 0 },
+      },
+      expected: {
+        do: "writeStatus",
+        patch: {
+          conditions: expect.arrayContaining([
+            expect.objectContaining({
+              type: "Reconciling",
+              reason: "ChildrenExist",
+              message: expect.stringContaining("Identity ci, RoleBinding ci-views"),
+            }),
+          ]),
+        },
+      },
+    },
+    {
+      name: "does not report the wait while all dependents are being deleted",
+      given: {
+        ...existing,
+        dependents: [beingDeleted("Identity ci")],
+        state: { ...deletionSeen, waitingSince: 0 },
+        now: 20_000,
+      },
+      expected: { do: "wait", until: 60_000 },
+    },
+    {
+      name: "does not report the wait while deletions keep arriving",
+      given: {
+        ...existing,
+        dependents: [remaining("Identity ci")],
+        state: { ...deletionSeen, waitingSince: 10_000 },
+        lastDeletionAt: 19_500,
+        now: 20_000,
+      },
+      expected: { do: "wait", until: 21_500 },
+    },
+    {
+      name: "reports the wait after a minute of deletions",
+      given: {
+        ...existing,
+        dependents: [remaining("Identity ci")],
+        state: { ...deletionSeen, waitingSince: 10_000 },
+        lastDeletionAt: 69_900,
+        now: 70_000,
+      },
+      expected: { do: "writeStatus" },
+    },
+    {
+      name: "reports the wait after a minute, even if all dependents are being deleted",
+      given: {
+        ...existing,
+        dependents: [beingDeleted("Identity ci")],
+        state: { ...deletionSeen, waitingSince: 0 },
+        now: 60_000,
+      },
+      expected: { do: "writeStatus" },
+    },
+    {
+      name: "is done if our finalizer is not set",
+      given: { ...existing, resource: deleted({ status: ready, metadata: { finalizers: ["another/one"] } }) },
+      expected: { do: "done" },
+    },
+    {
+      name: "waits if the platform rejects the deletion because the group is not empty",
+      given: {
+        ...existing,
+        state: {
+          ...deletionSeen,
+          waitingSince: 0,
+          failure: {
+            step: "delete",
+            problem: {
+              kind: "refused",
+              error: platformError("FAILED_PRECONDITION", {
+                preconditionViolations: [
+                  { type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" },
+                ],
+              }),
+            },
+            attemptOf: attemptOf(observed(existing)),
+            attempts: 1,
+            at: 19_000,
+            retryAt: 25_000,
+          },
+        },
+      },
+      expected: { do: "writeStatus", patch: { error: { code: "FAILED_PRECONDITION" } } },
+    },
+    {
+      name: "reports TenantDenied outside the root groups and names the annotation abandon",
+      given: { resource: deleted({ status: { ...ready, uid: `${otherRoot}/4444444444444444` } }) },
+      expected: {
+        do: "writeStatus",
+        patch: {
+          conditions: expect.arrayContaining([
+            expect.objectContaining({ reason: "TenantDenied", message: expect.stringContaining(abandonAnnotation) }),
+          ]),
+        },
+      },
+    },
+  ]);
+});
+
+describe("the CustomResourceDefinition", () => {
+  itDecides([
+    {
+      name: "is read before anything is deleted",
+      given: { ...existing, crd: null },
+      expected: { do: "readCrd" },
+    },
+    {
+      name: "is read again if the read is older than the deletion",
+      given: { ...existing, crd: { readAt: 17_999, deleting: false } },
+      expected: { do: "readCrd" },
+    },
+    {
+      name: "keeps the external resource while it is being deleted",
+      given: { ...existing, crd: { readAt: 19_000, deleting: true } },
+      expected: { ...released, event: { reason: "Orphaned" } },
+    },
+    {
+      name: "does not make an object wait for dependents while it is being deleted",
+      given: { ...existing, crd: { readAt: 19_000, deleting: true }, dependents: [remaining("Identity ci")] },
+      expected: released,
+    },
+  ]);
+});
+
+describe("an object without a recorded uid", () => {
+  itDecides([
+    {
+      name: "is released at once if nothing was created",
+      given: { resource: deleted(), state: { ...deletionSeen, bornHere: true }, snapshot: null, rootSnapshots: [] },
+      expected: released,
+    },
+    {
+      name: "is released at once if nothing was created, even if a reference is denied",
+      given: {
+        resource: deleted(),
+        state: { ...deletionSeen, bornHere: true },
+        references: { are: "denied", message: "not in a root group" },
+      },
+      expected: released,
+    },
+    {
+      name: "finds the resource of a request with a lost response by its marker and deletes it",
+      given: { resource: deleted(), matches: [externalGroup()] },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "lists all roots if a previous leader may have created the resource",
+      given: { resource: deleted(), rootSnapshots: [{ group: root, snapshot: null }] },
+      expected: { do: "list", parent: root, startedAfter: 10 },
+    },
+    {
+      name: "waits for the settle time if this process may have created the resource",
+      given: { resource: deleted(), postUnknownSince: 19_000, postedHere: true },
+      expected: { do: "wait" },
+    },
+    {
+      name: "is released if stable lists of all roots lack the resource",
+      given: {
+        resource: deleted(),
+        postUnknownSince: 1_000,
+        postedHere: true,
+        rootSnapshots: [{ group: root, snapshot: { startedAt: 17_000, stable: true } }],
+      },
+      expected: released,
+    },
+    {
+      name: "reads the roles for a role binding, which cannot be identified without them",
+      given: { resource: deletedBinding(), references: { are: "unread" } },
+      expected: { do: "refreshPermissions" },
+    },
+    {
+      name: "is released if it is a role binding whose group, identity or role is gone",
+      given: { resource: deletedBinding(), references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
+      expected: released,
+    },
+  ]);
+});
+
+describe("equal role bindings", () => {
+  const row = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
+  const references = resolved({ identityUid: row.identity.uid, roleUid: row.role.uid });
+  itDecides([
+    {
+      name: "are kept if no object recorded them and adoption is Never",
+      given: { resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }), references, matches: [row] },
+      expected: released,
+    },
+    {
+      name: "are kept if they existed before the object",
+      given: { resource: deletedBinding(), references, matches: [row], state: { ...deletionSeen, bornHere: true } },
+      expected: released,
+    },
+    {
+      name: "are deleted if this process created them",
+      given: {
+        resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }),
+        references,
+        matches: [row],
+        postedHere: true,
+      },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "that remain are reported in the event",
+      given: {
+        resource: deletedBinding({ status: ready }),
+        references,
+        external: { is: "present", row, seenAt: 60 },
+        matches: [row, { ...row, uid: anotherUid }],
+      },
+      expected: { do: "delete", uid, event: { note: expect.stringContaining(anotherUid) } },
+    },
+  ]);
+});
+
+describe("a resource that is not ours, or stays", () => {
+  const orphan = deleted({ status: ready, spec: { policy: { deletion: "Orphan" } } });
+  itDecides([
+    {
+      name: "is left unchanged if an older object claims it",
+      given: { ...existing, olderClaimant: "team/older" },
+      expected: released,
+    },
+    {
+      name: "is left unchanged if it carries another marker",
+      given: {
+        ...existing,
+        external: { is: "present", row: externalGroup({ description: withMarker("", foreignMarker) }), seenAt: 60 },
+      },
+      expected: released,
+    },
+    {
+      name: "is left unchanged if it is the operator's own",
+      given: { ...existing, protectedUids: [uid] },
+      expected: released,
+    },
+    {
+      name: "loses its marker under Orphan",
+      given: { ...existing, resource: orphan },
+      expected: { do: "update", uid, body: { description: "" }, mask: ["description"] },
+    },
+    {
+      name: "is released under Orphan once the marker is removed",
+      given: {
+        ...existing,
+        resource: orphan,
+        external: { is: "present", row: externalGroup({ description: "" }), seenAt: 60 },
+      },
+      expected: { ...released, event: { reason: "Orphaned" } },
+    },
+    {
+      name: "is released under Orphan if the marker cannot be removed",
+      given: {
+        ...existing,
+        resource: orphan,
+        state: {
+          ...deletionSeen,
+          failure: {
+            step: "update",
+            problem: { kind: "refused", error: platformError("PERMISSION_DENIED") },
+            attemptOf: attemptOf(observed({ resource: orphan })),
+            attempts: 1,
+            at: 19_000,
+            retryAt: 30_000,
+          },
+        },
+      },
+      expected: released,
+    },
+    {
+      name: "does not wait for dependents under Orphan",
+      given: { ...existing, resource: orphan, dependents: [remaining("Identity ci")] },
+      expected: { do: "update" },
+    },
+    {
+      name: "is released without any call by the annotation abandon, even if paused",
+      given: {
+        ...existing,
+        crd: null,
+        resource: deleted({
+          status: ready,
+          metadata: { annotations: { [abandonAnnotation]: "true", [pausedAnnotation]: "true" } },
+        }),
+      },
+      expected: { ...released, event: { reason: "Orphaned" } },
+    },
+    {
+      name: "is left unchanged while paused",
+      given: {
+        ...existing,
+        resource: deleted({ status: ready, metadata: { annotations: { [pausedAnnotation]: "true" } } }),
+      },
+      expected: { do: "writeStatus" },
+    },
+    {
+      name: "keeps the text of its description when the marker is removed",
+      given: {
+        ...existing,
+        resource: orphan,
+        external: { is: "present", row: externalGroup({ description: withMarker("the shop's", marker) }), seenAt: 60 },
+      },
+      expected: { do: "update", body: { description: "the shop's" } },
+    },
+  ]);
+});

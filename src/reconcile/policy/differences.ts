@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Drift } from "#src/api/status.ts";
+import type { Fields } from "#src/kinds/kind.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { markerIn, maxDescriptionLength, withMarker, withoutMarker } from "#src/kinds/marker.ts";
+import type { ExternalResource, Observed } from "#src/reconcile/observe/observed.ts";
+
+/** How an external resource differs from the spec, and the update that removes the differences. */
+export interface Differences {
+  readonly body: Fields;
+  readonly mask: readonly string[];
+  /** The differences as people read them. */
+  readonly drift: readonly Drift[];
+}
+
+/** The body of the POST that creates the external resource. */
+export function creationBody({ resource, markers }: Observed, desired: Fields): Fields {
+  if (!kinds[resource.kind].marked) return desired;
+  return { ...desired, description: withMarker(textOf(desired["description"]), markers[0]) };
+}
+
+/**
+ * Compares the managed fields and no others; undefined if they are equal. A description is compared without its marker
+ * and written with it. A marker that was removed is restored on a resource that Muster created. On an adopted resource
+ * it is written only together with another change of the description.
+ */
+export function differencesOf(
+  observed: Observed,
+  desired: Fields,
+  external: ExternalResource,
+): Differences | undefined {
+  const kind = kinds[observed.resource.kind];
+  const actual = kind.actual(external, desired);
+  const body: Record<string, unknown> = {};
+  const drift: Drift[] = [];
+  for (const [field, expected] of Object.entries(desired)) {
+    if (kind.marked && field === "description") continue;
+    if (isDeepStrictEqual(expected, actual[field])) continue;
+    body[field] = expected;
+    drift.push({ field, expected: readable(expected), actual: readable(actual[field]) });
+  }
+  if (kind.marked) {
+    const { markers } = observed;
+    const description = textOf(actual["description"]);
+    const text = withoutMarker(description);
+    const desiredText = desired["description"] === undefined ? text : textOf(desired["description"]);
+    const marker = markerIn(description);
+    const lostMarker = marker === undefined && !adopts(observed) && fits(desiredText, markers[0]);
+    if (desiredText !== text || lostMarker) {
+      const ownMarker = marker !== undefined && markers.includes(marker) ? marker : markers[0];
+      body["description"] = withMarker(desiredText, ownMarker);
+      drift.push({
+        field: "description",
+        expected: desiredText,
+        actual: desiredText === text ? `${text} (without Muster's marker)` : text,
+      });
+    }
+  }
+  return drift.length === 0 ? undefined : { body, mask: Object.keys(body), drift };
+}
+
+/** Whether the spec allows the external resource to be one that Muster did not create. */
+function adopts({ resource }: Observed): boolean {
+  return resource.spec.uid !== undefined || resource.spec.policy.adoption === "IfExists";
+}
+
+/** The platform counts characters, not UTF-16 code units. */
+function fits(description: string, marker: string): boolean {
+  return Array.from(withMarker(description, marker)).length <= maxDescriptionLength;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function readable(value: unknown): string {
+  if (value === undefined) return "(absent)";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

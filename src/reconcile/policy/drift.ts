@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Fields } from "#src/kinds/kind.ts";
+import type { ExternalResource, Observed } from "#src/reconcile/observe/observed.ts";
+import { conclude } from "./conclude.ts";
+import { type Differences, differencesOf } from "./differences.ts";
+import * as messages from "./messages.ts";
+import { readyCondition } from "./object.ts";
+import { failing, type Problem, stalled } from "./outcome.ts";
+import { attempt, attemptOf, fightEndsAt, stalledDelayMs } from "./retry.ts";
+import type { Event, Step } from "./step.ts";
+
+/**
+ * The step that makes the managed fields of `external` match the spec; undefined if they do. A difference is either an
+ * edit of the spec, which is always written, or drift: a change made on the platform after this generation of the spec
+ * had been applied.
+ */
+export function decideFields(observed: Observed, desired: Fields, external: ExternalResource): Step | undefined {
+  const differences = differencesOf(observed, desired, external);
+  if (differences === undefined) return undefined;
+  const isDrift = wasApplied(observed, external.uid);
+  const { body, mask, drift } = differences;
+  const fields = drift.map(({ field }) => field).join(", ");
+  if (isDrift) {
+    const reported = findDriftReported(observed, fields, differences);
+    if (reported !== undefined) return conclude(observed, reported);
+    const fightEnd = fightEndsAt(observed);
+    if (fightEnd !== undefined) return conclude(observed, driftFought(fields, differences), fightEnd);
+  }
+  const { update } = observed.state;
+  if (!isDrift && update?.attemptOf === attemptOf(observed) && isDeepStrictEqual(update.drift, drift))
+    return conclude(observed, stalled("PreconditionFailed", messages.valuesNotKept(drift)), update.at + stalledDelayMs);
+  const event: Event = isDrift
+    ? { type: "Normal", reason: "DriftCorrected", note: messages.driftCorrected(fields) }
+    : { type: "Normal", reason: "Updated", note: messages.updated(fields) };
+  return attempt(observed, { do: "update", uid: external.uid, body, mask, drift, correction: isDrift, event });
+}
+
+/** The spec says that drift is reported and not corrected. */
+function findDriftReported({ resource }: Observed, fields: string, { drift }: Differences): Problem | undefined {
+  return resource.spec.policy.drift === "Report"
+    ? { ...failing("DriftDetected", messages.driftReported(fields)), drift }
+    : undefined;
+}
+
+/** Another writer reverts every correction. */
+function driftFought(fields: string, { drift }: Differences): Problem {
+  return { ...failing("DriftDetected", messages.driftFought(fields)), drift };
+}
+
+/** Whether this generation of the spec had been applied to the resource. */
+function wasApplied({ resource }: Observed, uid: string): boolean {
+  const ready = readyCondition(resource);
+  return (
+    resource.status?.uid === uid &&
+    ready?.observedGeneration === resource.metadata.generation &&
+    (ready?.status === "True" || ready?.reason === "DriftDetected")
+  );
+}

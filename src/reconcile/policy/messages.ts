@@ -1,0 +1,249 @@
+import { abandonAnnotation, pausedAnnotation, reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
+import type { Drift } from "#src/api/status.ts";
+
+/**
+ * The texts that people read in conditions and events (`kubectl describe`). The message of a condition has three parts:
+ * what is wrong, where (the field or the uid), and how to fix it. A kind's `noun` never follows an indefinite article,
+ * because it may start with a vowel.
+ */
+
+// Conditions of an object that is as it should be, or that is left alone.
+
+export function ready(noun: string): string {
+  return `The ${noun} exists on the platform and matches the spec.`;
+}
+
+export function paused(): string {
+  return `The annotation ${pausedAnnotation} pauses the reconciliation. Remove it to resume.`;
+}
+
+export function referencesResolved(): string {
+  return "All references in the spec are resolved.";
+}
+
+export function rolesUnread(): string {
+  return "The references cannot be resolved before the roles of the platform have been read.";
+}
+
+/** @param details starts with the path of the field. */
+export function invalidSpec(details: string): string {
+  return `The spec does not match its schema: ${sentence(details)} Correct this field.`;
+}
+
+// Who owns the external resource.
+
+export function olderClaimant(noun: string, uid: string, other: string): string {
+  return `The ${noun} ${uid} is already claimed by ${other}, which is older. Delete one of the two objects.`;
+}
+
+export function protectedResource(noun: string, uid: string): string {
+  return `The ${noun} ${uid} is a root group or belongs to the operator itself, so Muster never manages it. Delete this object; the platform is left unchanged.`;
+}
+
+export function foreignMarker(noun: string, uid: string): string {
+  return `The ${noun} ${uid} carries the marker of another object or of another Muster installation. Delete this object; the platform is left unchanged. To manage the ${noun} here instead, delete the other object with spec.policy.deletion: Orphan.`;
+}
+
+export function copiedMarker(collection: string, kept: string, other: string): string {
+  return `Two ${collection} on the platform carry the marker of this object: ${kept}, which is kept, and ${other}. Delete ${other} on the platform.`;
+}
+
+export function equalResource(noun: string, uid: string): string {
+  return `An equal ${noun} already exists on the platform (uid ${uid}). Set spec.policy.adoption: IfExists to manage it, or delete it on the platform.`;
+}
+
+export function nameManagedBy(noun: string, name: string, uid: string, owner: string): string {
+  return `${nameInUse(noun, name, uid)} and is managed by ${owner}. Choose another name.`;
+}
+
+export function nameNotAdopted(noun: string, name: string, uid: string): string {
+  return `${nameInUse(noun, name, uid)} and was not created by Muster. To manage it, set spec.policy.adoption: IfExists, or create this object again with spec.uid: ${uid}. Otherwise choose another name.`;
+}
+
+export function nameAmbiguous(name: string, uids: readonly string[]): string {
+  return `The name "${name}" is used ${uids.length} times below the same parent: ${uids.join(", ")}. Create this object again with spec.uid set to the one to manage, or choose another name.`;
+}
+
+function nameInUse(noun: string, name: string, uid: string): string {
+  return `The ${noun} ${uid} has the name "${name}" below the same parent`;
+}
+
+export function anotherInstallation(): string {
+  return "another object or another Muster installation";
+}
+
+/** The name of another object. An object in another namespace is not named, because not everybody may see it. */
+export function otherObject(kind: string, namespace: string | undefined, key: string): string {
+  const [otherNamespace, name] = key.split("/");
+  return otherNamespace === namespace ? `${kind} ${name}` : `a ${kind} in another namespace`;
+}
+
+// Where the external resource is.
+
+export function uidNotBelowParent(noun: string, uid: string, parent: string): string {
+  return `spec.uid: the ${noun} ${uid} is not directly below ${parent}, the group that the spec names. Both fields are immutable: create another object that names the group above the uid.`;
+}
+
+export function parentChanged(noun: string, uid: string, parent: string): string {
+  return `The parent is now ${parent}, but the ${noun} ${uid} still exists below the previous one. Delete it on the platform; Muster then creates it below the new parent.`;
+}
+
+export function outsideRoots(uid: string): string {
+  return `The uid ${uid} is not below a root group that the operator may use. Add its root group to the operator's setting --root-group; or, to keep the resource on the platform, set the annotation ${abandonAnnotation}: "true".`;
+}
+
+// The external resource is gone, or is not known to be.
+
+export function goneByUid(noun: string, uid: string): string {
+  return `spec.uid: the ${noun} ${uid} does not exist on the platform. The field is immutable: create another object, with the uid of an existing ${noun}, or without spec.uid to have the ${noun} created.`;
+}
+
+export function goneReported(noun: string, uid: string): string {
+  return `The ${noun} ${uid} was deleted on the platform. It is not re-created because spec.policy.drift is Report; set it to Correct to have the ${noun} re-created.`;
+}
+
+export function goneWithManyOthers(noun: string, uid: string): string {
+  return `The ${noun} ${uid} disappeared from the platform together with many others, so it is not re-created. To have it re-created, set the annotation ${reconcileRequestedAtAnnotation} to a new value.`;
+}
+
+export function outcomeUnknown(): string {
+  return "Waiting until an earlier request with an unknown outcome can no longer take effect.";
+}
+
+// Drift.
+
+export function driftReported(fields: string): string {
+  return `${changedOutside(fields)} The change is kept because spec.policy.drift is Report. Set it to Correct to revert the change, or change the spec to match.`;
+}
+
+export function driftFought(fields: string): string {
+  return `${changedOutside(fields)} Muster reverted such changes three times within an hour. Find the other writer and stop it; Muster reverts the change again when the hour is over.`;
+}
+
+function changedOutside(fields: string): string {
+  return `Changed on the platform outside of Kubernetes: ${fields}.`;
+}
+
+export function valuesNotKept(drift: readonly Drift[]): string {
+  const fields = drift.map(({ field, expected, actual }) => `spec.${field}: "${expected}" is stored as "${actual}"`);
+  return `The platform accepted the update but stored other values. ${fields.join("; ")}. Change the spec to the stored values.`;
+}
+
+// Deletion.
+
+export function dependentsExist(names: readonly string[]): string {
+  return `Waiting for the deletion of the objects that depend on this one: ${shortList(names)}.`;
+}
+
+function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(", ");
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}
+
+// Platform calls that failed.
+
+export function specRejected(details: string): string {
+  return `The platform rejected the spec: ${sentence(details)}`;
+}
+
+export function notEmpty(noun: string, details: string): string {
+  return `The platform does not delete the ${noun} while it contains other resources: ${sentence(details)} Delete those first.`;
+}
+
+export function preconditionFailed(details: string): string {
+  return `The platform rejected the request: ${sentence(details)}`;
+}
+
+export function tokenRejected(details: string): string {
+  return `The platform rejected the operator's token: ${sentence(details)}`;
+}
+
+export function permissionDenied(details: string): string {
+  return `The platform denied the request: ${sentence(details)} Bind a role with this permission to the operator's identity, in that group or above.`;
+}
+
+export function referencedNotFound(noun: string, details: string): string {
+  return `The platform did not find a resource that the ${noun} refers to, or does not let the operator see it: ${sentence(details)}`;
+}
+
+export function alreadyExists(noun: string, details: string): string {
+  return `The platform already has this ${noun}: ${sentence(details)} Choose another name, or set spec.policy.adoption: IfExists to manage the existing ${noun}.`;
+}
+
+export function rateLimited(details: string): string {
+  return `The platform limits the operator's requests: ${sentence(details)}`;
+}
+
+export function requestFailed(code: string, details: string): string {
+  return `The platform failed to process the request: ${code}: ${sentence(details)}`;
+}
+
+export function noResponse(details: string): string {
+  return `The platform did not send a valid response: ${sentence(details)}`;
+}
+
+export function requestsPaused(): string {
+  return "The platform asked for fewer requests (Retry-After). Requests continue after the requested pause.";
+}
+
+export function tokenUnavailable(details: string): string {
+  return `The operator has no token: ${sentence(details)}`;
+}
+
+export function exchangeFailed(details: string): string {
+  return `The token exchange failed: ${sentence(details)} Check that the claimMatch of the operator's identity matches its service account.`;
+}
+
+export function listDenied(capability: string, group: string): string {
+  return `The operator's identity lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability to the identity, in that group or above.`;
+}
+
+/** `text` with a period at its end. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+// Events.
+
+export function created(noun: string, parent: string): string {
+  return `Created the ${noun} below ${parent} on the platform.`;
+}
+
+export function updated(fields: string): string {
+  return `Updated on the platform: ${fields}.`;
+}
+
+export function driftCorrected(fields: string): string {
+  return `Reverted to the spec: ${fields}.`;
+}
+
+export function adopted(noun: string, uid: string): string {
+  return `Manages the existing ${noun} ${uid}.`;
+}
+
+export function recovered(noun: string, reason: string): string {
+  return `The ${noun} matches the spec again; the previous reason was ${reason}.`;
+}
+
+/** Access does not end while an equal role binding remains: whoever deletes one should know of the others. */
+export function deleted(noun: string, uid: string, equalOnes: readonly string[]): string {
+  const remaining = equalOnes.length === 0 ? "" : ` Equal role bindings remain: ${equalOnes.join(", ")}.`;
+  return `Deleted the ${noun} ${uid} on the platform.${remaining}`;
+}
+
+export function duplicateDeleted(noun: string, uid: string, kept: string): string {
+  return `Deleted the ${noun} ${uid} on the platform: a repeated request had created it in addition to ${kept}.`;
+}
+
+/** @param why completes "because …". */
+export function orphaned(noun: string, uid: string | undefined, why: string): string {
+  return uid === undefined
+    ? `Removed the finalizer because ${why}.`
+    : `Left the ${noun} ${uid} on the platform because ${why}.`;
+}
+
+export const orphanedBecause = {
+  abandoned: `the annotation ${abandonAnnotation} is set`,
+  kindRemoved: "Muster's CustomResourceDefinition is being deleted",
+  policy: "spec.policy.deletion is Orphan",
+} as const;

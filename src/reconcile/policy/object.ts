@@ -1,0 +1,25 @@
+import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
+import type { Condition } from "#src/api/condition.ts";
+import { finalizer, type Resource } from "#src/api/resource.ts";
+
+// What the metadata and the status of a custom resource say.
+
+export function isBeingDeleted({ metadata }: Resource): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+export function hasFinalizer({ metadata }: Resource): boolean {
+  return metadata.finalizers?.includes(finalizer) ?? false;
+}
+
+export function isPaused({ metadata }: Resource): boolean {
+  return metadata.annotations?.[pausedAnnotation] === "true";
+}
+
+export function isAbandoned({ metadata }: Resource): boolean {
+  return metadata.annotations?.[abandonAnnotation] === "true";
+}
+
+export function readyCondition({ status }: Resource): Condition | undefined {
+  return status?.conditions?.find((condition) => condition.type === "Ready");
+}

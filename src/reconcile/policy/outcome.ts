@@ -1,0 +1,37 @@
+import type { Reason } from "#src/api/reason.ts";
+import type { Drift } from "#src/api/status.ts";
+import type { PlatformError } from "#src/reconcile/observe/observed.ts";
+
+/** What a reconcile came to. The status is derived from it. */
+export type Outcome =
+  /** The external resource exists and matches the spec. */
+  { readonly is: "ready"; readonly uid: string; readonly parentUid: string } | { readonly is: "paused" } | Problem;
+
+/**
+ * Why a resource does not match its spec, and what that means for its conditions:
+ * - `stalled`: not retried until something changes (kstatus Stalled). Reported at once.
+ * - `waiting`: resolves without anybody's action (kstatus Reconciling). Reported if it lasts.
+ * - `failing`: retried, but somebody has to act. Reported if it lasts.
+ */
+export interface Problem {
+  readonly is: "stalled" | "waiting" | "failing";
+  readonly reason: Reason;
+  /** What is wrong, where, and how to fix it. */
+  readonly message: string;
+  readonly error?: PlatformError;
+  readonly drift?: readonly Drift[];
+  /** How long the problem must last before it is reported, in milliseconds. The default is two seconds. */
+  readonly statusDelayMs?: number;
+}
+
+export function stalled(reason: Reason, message: string): Problem {
+  return { is: "stalled", reason, message };
+}
+
+export function waiting(reason: Reason, message: string): Problem {
+  return { is: "waiting", reason, message };
+}
+
+export function failing(reason: Reason, message: string): Problem {
+  return { is: "failing", reason, message };
+}

@@ -1,0 +1,165 @@
+import { describe } from "vitest";
+import { becomesReady, readyGroup, itDecides, present, reportsStalled, unmarked } from "./decision-cases.testing.ts";
+import { withMarker } from "#src/kinds/marker.ts";
+import {
+  anotherUid,
+  bindingResource,
+  foreignMarker,
+  groupResource,
+  externalGroup,
+  otherRoot,
+  ready,
+  resolved,
+  uid,
+} from "./observed-fixture.testing.ts";
+
+describe("a resource with the same name", () => {
+  const ifExists = groupResource({ spec: { policy: { adoption: "IfExists" } } });
+  itDecides([
+    {
+      name: "is a Conflict if it carries another marker",
+      given: {
+        nameConflicts: [{ external: externalGroup({ description: withMarker("", foreignMarker) }), claimedBy: null }],
+      },
+      expected: reportsStalled("Conflict", "Choose another name"),
+    },
+    {
+      name: "is a Conflict if it carries another marker, whatever the adoption policy",
+      given: {
+        resource: ifExists,
+        nameConflicts: [{ external: externalGroup({ description: withMarker("", foreignMarker) }), claimedBy: null }],
+      },
+      expected: reportsStalled("Conflict", "another Muster"),
+    },
+    {
+      name: "is a Conflict if another object claims it, which the message names",
+      given: { resource: ifExists, nameConflicts: [{ external: unmarked(), claimedBy: "team/other" }] },
+      expected: reportsStalled("Conflict", "managed by Group other"),
+    },
+    {
+      name: "is a Conflict if an object in another namespace claims it, which the message does not name",
+      given: { resource: ifExists, nameConflicts: [{ external: unmarked(), claimedBy: "secret-team/secret-name" }] },
+      expected: reportsStalled("Conflict", "managed by a Group in another namespace"),
+    },
+    {
+      name: "is a Conflict if it is unmarked and adoption is Never; the message names both fixes",
+      given: { nameConflicts: [{ external: unmarked(), claimedBy: null }] },
+      expected: reportsStalled("Conflict", `spec.uid: ${uid}`),
+    },
+    {
+      name: "is adopted without a write to the platform if it is unmarked and adoption is IfExists",
+      given: { resource: ifExists, nameConflicts: [{ external: unmarked("by hand"), claimedBy: null }] },
+      expected: { ...becomesReady, event: { reason: "Adopted" } },
+    },
+    {
+      name: "is a Conflict if there is more than one",
+      given: {
+        resource: ifExists,
+        nameConflicts: [
+          { external: unmarked(), claimedBy: null },
+          { external: externalGroup({ uid: anotherUid, description: "" }), claimedBy: null },
+        ],
+      },
+      expected: reportsStalled("Conflict", anotherUid),
+    },
+    {
+      name: "is a Conflict before the finalizer is added",
+      given: {
+        resource: groupResource({ metadata: { finalizers: [] } }),
+        nameConflicts: [{ external: unmarked(), claimedBy: null }],
+      },
+      expected: reportsStalled("Conflict"),
+    },
+  ]);
+});
+
+describe("an external resource", () => {
+  itDecides([
+    {
+      name: "is a Conflict if an older object claims its uid",
+      given: { resource: readyGroup, external: present(externalGroup()), olderClaimant: "team/older" },
+      expected: reportsStalled("Conflict", "claimed by Group older"),
+    },
+    {
+      name: "is not written if it carries another marker",
+      given: {
+        resource: groupResource({ spec: { uid, name: "renamed" } }),
+        references: resolved({ name: "renamed" }),
+        external: present(externalGroup({ description: withMarker("", foreignMarker) })),
+      },
+      expected: reportsStalled("Conflict", "marker of another"),
+    },
+    {
+      name: "is not managed if it belongs to the operator itself",
+      given: {
+        resource: groupResource({ spec: { uid } }),
+        external: present(unmarked()),
+        protectedUids: [uid],
+      },
+      expected: reportsStalled("Conflict", "never manages it"),
+    },
+    {
+      name: "is adopted by spec.uid without a write to the platform",
+      given: { resource: groupResource({ spec: { uid } }), external: present(unmarked("by hand")) },
+      expected: becomesReady,
+    },
+    {
+      name: "is an InvalidSpec, and not read, if spec.uid is not below the named group",
+      given: { resource: groupResource({ spec: { uid: `${otherRoot}/4444444444444444` } }) },
+      expected: reportsStalled("InvalidSpec", "spec.uid"),
+    },
+  ]);
+});
+
+describe("a role binding, which has no marker", () => {
+  const row = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
+  const desired = { identityUid: anotherUid, roleUid: "c".repeat(40) };
+  const references = resolved(desired);
+  const never = bindingResource({ spec: { policy: { adoption: "Never" } } });
+  itDecides([
+    {
+      name: "takes over an equal one that no other object claims",
+      given: { resource: bindingResource(), references, matches: [row] },
+      expected: becomesReady,
+    },
+    {
+      name: "is a Conflict if an equal one exists and adoption is Never",
+      given: { resource: never, references, matches: [row] },
+      expected: reportsStalled("Conflict", "adoption: IfExists"),
+    },
+    {
+      name: "takes over the one that this process created, even if adoption is Never",
+      given: { resource: never, references, matches: [row], postedHere: true },
+      expected: becomesReady,
+    },
+    {
+      name: "is Ready in addition to equal ones",
+      given: {
+        resource: bindingResource({
+          status: {
+            ...ready,
+            conditions: (ready.conditions ?? []).map((one) =>
+              one.type === "Ready"
+                ? { ...one, message: "The role binding exists on the platform and matches the spec." }
+                : one,
+            ),
+          },
+        }),
+        references,
+        external: present(row),
+        matches: [row, { ...row, uid: anotherUid }],
+      },
+      expected: { do: "done" },
+    },
+    {
+      name: "is created without a description",
+      given: { resource: bindingResource(), references },
+      expected: { do: "create", body: desired },
+    },
+    {
+      name: "reads the roles if they have not been read",
+      given: { resource: bindingResource(), references: { are: "unread" } },
+      expected: { do: "refreshPermissions" },
+    },
+  ]);
+});

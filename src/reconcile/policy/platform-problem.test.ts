@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { kinds } from "#src/kinds/kinds.ts";
+import { type CodeName, codeNames, type PlatformProblem } from "#src/platform-client/failure.ts";
+import { platformError } from "./observed-fixture.testing.ts";
+import { problemOf } from "./platform-problem.ts";
+
+const problemOfCode = (code: CodeName, more: object = {}) =>
+  problemOf({ kind: "refused", error: platformError(code, more) }, kinds.Identity);
+
+describe("an error of the platform", () => {
+  it.each<[CodeName, string, string]>([
+    ["INVALID_ARGUMENT", "stalled", "InvalidSpec"],
+    ["OUT_OF_RANGE", "stalled", "InvalidSpec"],
+    ["UNIMPLEMENTED", "stalled", "InvalidSpec"],
+    ["FAILED_PRECONDITION", "stalled", "PreconditionFailed"],
+    ["UNAUTHENTICATED", "failing", "TokenUnavailable"],
+    ["PERMISSION_DENIED", "failing", "PermissionDenied"],
+    ["NOT_FOUND", "failing", "ReferenceNotFound"],
+    ["ALREADY_EXISTS", "stalled", "Conflict"],
+    ["RESOURCE_EXHAUSTED", "waiting", "RateLimited"],
+    ["CANCELLED", "waiting", "PlatformUnavailable"],
+    ["UNKNOWN", "waiting", "PlatformUnavailable"],
+    ["DEADLINE_EXCEEDED", "waiting", "PlatformUnavailable"],
+    ["ABORTED", "waiting", "PlatformUnavailable"],
+    ["INTERNAL", "waiting", "PlatformUnavailable"],
+    ["UNAVAILABLE", "waiting", "PlatformUnavailable"],
+    ["DATA_LOSS", "waiting", "PlatformUnavailable"],
+  ])("%s: %s, %s", (code, is, reason) => {
+    expect(problemOfCode(code)).toMatchObject({ is, reason, error: { code } });
+  });
+
+  it("has a message for every code", () => {
+    for (const code of codeNames) expect(problemOfCode(code).message).not.toBe("");
+  });
+
+  it("waits for the children after RESOURCE_NOT_EMPTY", () => {
+    const preconditionViolations = [
+      { type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" },
+    ];
+    expect(problemOfCode("FAILED_PRECONDITION", { preconditionViolations })).toMatchObject({
+      is: "waiting",
+      reason: "ChildrenExist",
+    });
+  });
+
+  it("quotes each field violation by its spec path", () => {
+    const fieldViolations = [
+      { field: "name", description: "must match" },
+      { field: "claim_match.issuer", description: "must be https" },
+    ];
+    expect(problemOfCode("INVALID_ARGUMENT", { fieldViolations }).message).toBe(
+      "The platform rejected the spec: spec.name: must match; spec.claimMatch.issuer: must be https.",
+    );
+  });
+});
+
+describe("a call without a valid response", () => {
+  it.each<[string, PlatformProblem, string, string]>([
+    ["a lost connection", { kind: "noResponse", message: "reset" }, "waiting", "PlatformUnavailable"],
+    ["a pause", { kind: "paused", retryAfterMs: 1 }, "waiting", "RateLimited"],
+    [
+      "a missing token",
+      { kind: "credential", cause: "unavailable", message: "no file" },
+      "failing",
+      "TokenUnavailable",
+    ],
+    [
+      "a failed exchange",
+      { kind: "credential", cause: "exchange", message: "refused" },
+      "failing",
+      "TokenExchangeFailed",
+    ],
+    ["a missing permission", { kind: "permissions", capability: "CAP_X", scope: "g" }, "failing", "PermissionDenied"],
+  ])("%s", (_, failure, is, reason) => {
+    expect(problemOf(failure, kinds.Group)).toMatchObject({ is, reason });
+  });
+});

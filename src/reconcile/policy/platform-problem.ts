@@ -1,0 +1,62 @@
+import type { Kind } from "#src/kinds/kind.ts";
+import type { PlatformError, PlatformProblem } from "#src/reconcile/observe/observed.ts";
+import * as messages from "./messages.ts";
+import { failing, type Problem, stalled, waiting } from "./outcome.ts";
+
+/** What a platform call that failed means for the object that it was made for. */
+export function problemOf(failure: PlatformProblem, kind: Kind): Problem {
+  switch (failure.kind) {
+    case "refused":
+      return { ...problemOfError(failure.error, kind), error: failure.error };
+    case "noResponse":
+      return waiting("PlatformUnavailable", messages.noResponse(failure.message));
+    case "paused":
+      return waiting("RateLimited", messages.requestsPaused());
+    case "credential":
+      return failure.cause === "exchange"
+        ? failing("TokenExchangeFailed", messages.exchangeFailed(failure.message))
+        : failing("TokenUnavailable", messages.tokenUnavailable(failure.message));
+    case "permissions":
+      return failing("PermissionDenied", messages.listDenied(failure.capability, failure.scope));
+  }
+}
+
+/** The code alone decides what to do; only for FAILED_PRECONDITION the violation matters, too. */
+function problemOfError(error: PlatformError, kind: Kind): Problem {
+  const { code, message } = error;
+  switch (code) {
+    case "INVALID_ARGUMENT":
+    case "OUT_OF_RANGE":
+    case "UNIMPLEMENTED":
+      return stalled("InvalidSpec", messages.specRejected(violationsBySpecPath(error, kind) ?? message));
+    case "FAILED_PRECONDITION":
+      return error.preconditionViolations.some((violation) => violation.type === "RESOURCE_NOT_EMPTY")
+        ? waiting("ChildrenExist", messages.notEmpty(kind.noun, message))
+        : stalled("PreconditionFailed", messages.preconditionFailed(message));
+    case "UNAUTHENTICATED":
+      return failing("TokenUnavailable", messages.tokenRejected(message));
+    case "PERMISSION_DENIED":
+      return failing("PermissionDenied", messages.permissionDenied(message));
+    case "NOT_FOUND":
+      return failing("ReferenceNotFound", messages.referencedNotFound(kind.noun, message));
+    case "ALREADY_EXISTS":
+      return stalled("Conflict", messages.alreadyExists(kind.noun, message));
+    case "RESOURCE_EXHAUSTED":
+      return waiting("RateLimited", messages.rateLimited(message));
+    case "OK":
+    case "CANCELLED":
+    case "UNKNOWN":
+    case "DEADLINE_EXCEEDED":
+    case "ABORTED":
+    case "INTERNAL":
+    case "UNAVAILABLE":
+    case "DATA_LOSS":
+      return waiting("PlatformUnavailable", messages.requestFailed(code, message));
+  }
+}
+
+/** The field violations, with each field as its path in the spec; undefined if there are none. */
+function violationsBySpecPath({ fieldViolations }: PlatformError, kind: Kind): string | undefined {
+  if (fieldViolations.length === 0) return undefined;
+  return fieldViolations.map(({ field, description }) => `${kind.specPath(field)}: ${description}`).join("; ");
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import type { PlatformProblem } from "#src/reconcile/observe/observed.ts";
+import {
+  emptyState,
+  groupResource,
+  observed,
+  parent,
+  platformError,
+  ready,
+  resolved,
+  uid,
+} from "./observed-fixture.testing.ts";
+import { attempt, attemptOf, failureOf, fightEndsAt } from "./retry.ts";
+import type { PlatformStep } from "./step.ts";
+
+describe("an attempt after a failure", () => {
+  const create: PlatformStep = {
+    do: "create",
+    parent,
+    body: {},
+    event: { type: "Normal", reason: "Created", note: "" },
+  };
+  const failure = {
+    step: "create",
+    problem: { kind: "refused", error: platformError("INTERNAL") },
+    attemptOf: attemptOf(observed()),
+    attempts: 1,
+    at: 19_000,
+    retryAt: 30_000,
+  } as const;
+  const given = observed({ state: { ...emptyState, waitingSince: 0, failure } });
+
+  it.each([
+    ["reports the failure until its delay has passed", given, "writeStatus"],
+    ["is made once the delay has passed", { ...given, now: 30_000 }, "create"],
+    [
+      "is made if another step failed",
+      { ...given, state: { ...given.state, failure: { ...failure, step: "read" } } },
+      "create",
+    ],
+    [
+      "is made for another generation of the spec",
+      { ...given, resource: groupResource({ metadata: { generation: 2 } }) },
+      "create",
+    ],
+    ["is made with a new token", { ...given, credentialEpoch: 2 }, "create"],
+    ["is made when a person requests it", { ...given, request: { value: "now", seenAt: 1 } }, "create"],
+    [
+      "is made for another parent",
+      { ...given, references: { ...resolved(), uids: { parent: `${parent}/4444444444444444` } } },
+      "create",
+    ],
+  ] as const)("%s", (_, observation, step) => {
+    expect(attempt(observation, create).do).toBe(step);
+  });
+
+  it("leaves the status of a Ready object unchanged if only a read failed", () => {
+    const readFailure = { ...failure, step: "read" } as const;
+    const state = { ...emptyState, waitingSince: 0, failure: readFailure };
+    const readyObject = observed({ resource: groupResource({ status: ready }), state });
+    const failed = {
+      ...readyObject,
+      state: { ...state, failure: { ...readFailure, attemptOf: attemptOf(readyObject) } },
+    };
+    expect(attempt(failed, { do: "read", uid })).toEqual({ do: "wait", until: 30_000 });
+  });
+});
+
+describe("the delay after a failure", () => {
+  const unavailable: PlatformProblem = { kind: "refused", error: platformError("UNAVAILABLE") };
+  const read: PlatformStep = { do: "read", uid };
+  const at = 1_000;
+
+  it.each<[string, PlatformProblem, number, number]>([
+    ["is at most 250 ms after the first failure", unavailable, 0.5, 125],
+    ["is zero at least", unavailable, 0, 0],
+    ["is not shorter than the platform requested", { ...unavailable, retryAfterMs: 3_000 }, 0.5, 3_125],
+    [
+      "is an hour where only a change can help",
+      { kind: "refused", error: platformError("INVALID_ARGUMENT") },
+      0.5,
+      3_600_000,
+    ],
+  ])("%s", (_, problem, random, ms) => {
+    expect(failureOf(observed(), read, problem, at, random).retryAt).toBe(at + ms);
+  });
+
+  it("doubles with each failure of the step, up to 5 min", () => {
+    const delays: number[] = [];
+    let given = observed();
+    for (let count = 0; count < 14; count += 1) {
+      const failure = failureOf(given, read, unavailable, at, 1);
+      delays.push(failure.retryAt - at);
+      given = observed({ state: { ...emptyState, failure } });
+    }
+    expect(delays.slice(0, 4)).toEqual([250, 500, 1_000, 2_000]);
+    expect(delays.at(-1)).toBe(300_000);
+  });
+
+  it("starts again with the failure of another step", () => {
+    const failure = failureOf(observed(), read, unavailable, at, 1);
+    const update: PlatformStep = { do: "update", uid, body: {}, mask: [], drift: [], correction: false };
+    expect(failureOf(observed({ state: { ...emptyState, failure } }), update, unavailable, at, 1).attempts).toBe(1);
+  });
+});
+
+describe("a fight with another writer", () => {
+  it.each<[string, readonly number[], number, number | undefined]>([
+    ["is not assumed after two corrections", [1_000, 2_000], 3_000, undefined],
+    ["lasts until an hour after the third-last correction", [1_000, 2_000, 3_000], 4_000, 3_601_000],
+    ["ends when that hour is over", [1_000, 2_000, 3_000], 3_601_000, undefined],
+  ])("%s", (_, corrections, now, end) => {
+    expect(fightEndsAt(observed({ state: { ...emptyState, corrections }, now }))).toBe(end);
+  });
+});

@@ -1,0 +1,104 @@
+import { kinds } from "#src/kinds/kinds.ts";
+import type { Failure, MonotonicTime, Observed, PlatformProblem } from "#src/reconcile/observe/observed.ts";
+import { conclude } from "./conclude.ts";
+import { isBeingDeleted, readyCondition } from "./object.ts";
+import { problemOf } from "./platform-problem.ts";
+import type { PlatformStep, Step } from "./step.ts";
+
+/**
+ * When a platform call is made again.
+ *
+ * Expected flow: a policy wants a platform step and passes it to `attempt`. The step is returned, unless the same step
+ * failed a moment ago in the same attempt; then the failure is reported, and the object waits for its delay to pass.
+ *
+ * Guarantees: one step backs off with full jitter, doubling from 250 ms to 5 min, or for an hour where only a change can
+ * help. A change of what is attempted (the spec, a reference, the credential, a request by a person) ends the delay at
+ * once. A correction of drift is made at most three times an hour.
+ */
+
+const firstDelayMs = 250;
+const maxDelayMs = 300_000;
+/** How long to wait where only a change can help, in case the change cannot be observed. */
+export const stalledDelayMs = 3_600_000;
+const correctionsPerHour = 3;
+const hourMs = 3_600_000;
+
+/** `step`, unless it failed in this attempt and its delay has not passed. Then its failure is what there is to report. */
+export function attempt(observed: Observed, step: PlatformStep): Step {
+  const { failure } = observed.state;
+  if (
+    failure === undefined ||
+    failure.step !== step.do ||
+    failure.attemptOf !== attemptOf(observed) ||
+    observed.now >= failure.retryAt
+  )
+    return step;
+  if (onlyReads(step) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
+  return conclude(observed, problemOf(failure.problem, kinds[observed.resource.kind]), failure.retryAt);
+}
+
+/** Identifies what is being attempted. A failure of another attempt does not delay this one. */
+export function attemptOf({ resource, references, request, credentialEpoch }: Observed): string {
+  const uids = references.are === "resolved" ? Object.values(references.uids) : [];
+  return [
+    resource.metadata.generation,
+    resource.metadata.deletionTimestamp,
+    request?.value,
+    credentialEpoch,
+    ...uids,
+  ].join(" ");
+}
+
+/**
+ * The failure to remember after `step` failed.
+ * @param random in [0, 1).
+ */
+export function failureOf(
+  observed: Observed,
+  step: PlatformStep,
+  problem: PlatformProblem,
+  at: MonotonicTime,
+  random: number,
+): Failure {
+  const { failure } = observed.state;
+  const attempts = failure?.step === step.do ? failure.attempts + 1 : 1;
+  return {
+    step: step.do,
+    problem,
+    attemptOf: attemptOf(observed),
+    attempts,
+    at,
+    retryAt: at + retryDelay(observed, problem, attempts, random),
+  };
+}
+
+/** When drift may be corrected again; undefined if it may be corrected now. */
+export function fightEndsAt({ state, now }: Observed): MonotonicTime | undefined {
+  const oldest = recentCorrections(state.corrections, now).at(-correctionsPerHour);
+  return oldest === undefined ? undefined : oldest + hourMs;
+}
+
+/** The corrections within the last hour. */
+export function recentCorrections(corrections: readonly MonotonicTime[], now: MonotonicTime): readonly MonotonicTime[] {
+  return corrections.filter((at) => at > now - hourMs);
+}
+
+function retryDelay({ resource }: Observed, problem: PlatformProblem, attempts: number, random: number): number {
+  if (problemOf(problem, kinds[resource.kind]).is === "stalled") return stalledDelayMs;
+  const requestedMs = "retryAfterMs" in problem ? (problem.retryAfterMs ?? 0) : 0;
+  const maxMs = Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs);
+  // A delay that the platform requested is spread, too, so that not all requests return at once.
+  return requestedMs + maxMs * random;
+}
+
+function onlyReads({ do: step }: PlatformStep): boolean {
+  return step === "refreshPermissions" || step === "list" || step === "read";
+}
+
+/** Whether the object is reported Ready in its current generation. A read that fails does not change that. */
+function wasReady({ resource }: Observed): boolean {
+  const ready = readyCondition(resource);
+  return (
+    !isBeingDeleted(resource) && ready?.status === "True" && ready.observedGeneration === resource.metadata.generation
+  );
+}

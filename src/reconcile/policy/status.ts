@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Condition, ConditionType, WrittenCondition } from "#src/api/condition.ts";
+import type { Reason } from "#src/api/reason.ts";
+import type { Drift, Status, StatusError } from "#src/api/status.ts";
+import { statusBounds } from "#src/api/status.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { Observed, PlatformError } from "#src/reconcile/observe/observed.ts";
+import * as messages from "./messages.ts";
+import type { Outcome } from "./outcome.ts";
+import { plainText } from "./plain-text.ts";
+import type { StatusErrorPatch, StatusPatch } from "./step.ts";
+
+/**
+ * The change that makes an object's status report `outcome`; undefined if the status reports it already. A timestamp
+ * changes only together with another field, and the `lastTransitionTime` of a condition only together with its status.
+ */
+export function statusPatch(observed: Observed, outcome: Outcome): StatusPatch | undefined {
+  const before = observed.resource.status;
+  const now = new Date(observed.wallClock).toISOString().replace(/\.\d+Z$/, "Z");
+  const generation = observed.resource.metadata.generation ?? 0;
+  const after: Record<string, unknown> = {
+    observedGeneration: generation,
+    conditions: conditionsOf(outcome, observed).map((condition) =>
+      withTimes(condition, generation, now, before?.conditions),
+    ),
+    error: outcome.is === "ready" || outcome.is === "paused" ? null : errorOf(outcome.error, now, before?.error),
+    drift:
+      "drift" in outcome && outcome.drift !== undefined
+        ? outcome.drift.slice(0, statusBounds.items).map(boundedDrift)
+        : null,
+    ...(outcome.is === "ready" ? { uid: outcome.uid, parentUid: outcome.parentUid } : {}),
+    ...(isHandled(observed, outcome) ? { lastHandledReconcileAt: observed.request?.value } : {}),
+  };
+  const changes = Object.entries(after).filter(
+    ([field, value]) => !isDeepStrictEqual(value ?? undefined, before?.[field as keyof Status]),
+  );
+  if (changes.length === 0) return undefined;
+  const patch: StatusPatch = Object.fromEntries(changes);
+  return {
+    ...patch,
+    ...(patch.error ? { error: errorPatch(before?.error, patch.error) } : {}),
+    ...(outcome.is === "ready" ? { lastSyncTime: now } : {}),
+  };
+}
+
+/** A merge patch keeps the fields that it does not name: those that the new error lacks are removed by name. */
+function errorPatch(before: StatusError | undefined, error: StatusErrorPatch): StatusErrorPatch {
+  const removed = Object.keys(before ?? {}).filter((field) => !(field in error));
+  return { ...error, ...Object.fromEntries(removed.map((field) => [field, null])) };
+}
+
+/**
+ * Whether `patch` changes only texts: the conditions and the code of the error keep their meaning. An object that waits
+ * for many others would otherwise be written each time that one of them changes.
+ */
+export function onlyRephrases(before: Status | undefined, { conditions, error, ...others }: StatusPatch): boolean {
+  return (
+    Object.keys(others).length === 0 &&
+    (!conditions || isDeepStrictEqual(conditions.map(withoutMessage), before?.conditions?.map(withoutMessage))) &&
+    (error === undefined || (error !== null && error.code === before?.error?.code))
+  );
+}
+
+function withoutMessage({ message: _message, ...condition }: Condition): Omit<Condition, "message"> {
+  return condition;
+}
+
+/** A request for a reconcile is handled once there is an outcome: not while paused, nor while a call is being retried. */
+function isHandled({ request, state }: Observed, outcome: Outcome): boolean {
+  if (request === null || outcome.is === "paused") return false;
+  return outcome.is === "ready" || outcome.is === "stalled" || state.failure === undefined;
+}
+
+/** A condition before its generation and its times are filled in. */
+type NewCondition = Omit<WrittenCondition, "lastTransitionTime" | "observedGeneration">;
+
+function conditionsOf(outcome: Outcome, observed: Observed): NewCondition[] {
+  const references = referencesResolved(observed);
+  if (outcome.is === "ready") {
+    const { noun } = kinds[observed.resource.kind];
+    return [newCondition("Ready", "True", "Available", messages.ready(noun)), references];
+  }
+  if (outcome.is === "paused") return [newCondition("Ready", "Unknown", "Paused", messages.paused()), references];
+  const ready = newCondition("Ready", "False", outcome.reason, boundedMessage(outcome.message));
+  if (outcome.is === "failing") return [ready, references];
+  return [ready, { ...ready, type: outcome.is === "stalled" ? "Stalled" : "Reconciling", status: "True" }, references];
+}
+
+function referencesResolved({ references }: Observed): NewCondition {
+  const type = "ReferencesResolved";
+  switch (references.are) {
+    case "resolved":
+      return newCondition(type, "True", "Available", messages.referencesResolved());
+    case "waiting":
+      return newCondition(type, "False", references.reason, boundedMessage(references.message));
+    case "denied":
+      return newCondition(type, "False", "TenantDenied", boundedMessage(references.message));
+    case "unread":
+      return newCondition(type, "Unknown", "PlatformUnavailable", messages.rolesUnread());
+  }
+}
+
+function newCondition(type: ConditionType, status: Condition["status"], reason: Reason, message: string): NewCondition {
+  return { type, status, reason, message };
+}
+
+function withTimes(
+  condition: NewCondition,
+  generation: number,
+  now: string,
+  before: readonly Condition[] | undefined,
+): Condition {
+  const previous = before?.find(({ type }) => type === condition.type);
+  const lastTransitionTime = previous?.status === condition.status ? previous.lastTransitionTime : now;
+  return { ...condition, observedGeneration: generation, lastTransitionTime };
+}
+
+function errorOf(error: PlatformError | undefined, now: string, before: StatusError | undefined): StatusError | null {
+  if (error === undefined) return null;
+  const next: StatusError = {
+    code: error.code,
+    ...(error.reason === "" ? {} : { reason: bounded(error.reason) }),
+    ...(error.domain === "" ? {} : { domain: bounded(error.domain) }),
+    message: boundedMessage(error.message),
+    ...(error.fieldViolations.length === 0
+      ? {}
+      : {
+          fieldViolations: error.fieldViolations
+            .slice(0, statusBounds.items)
+            .map(({ field, description }) => ({ field: bounded(field), description: bounded(description) })),
+        }),
+    ...(error.preconditionViolations.length === 0
+      ? {}
+      : {
+          preconditionViolations: error.preconditionViolations.slice(0, statusBounds.items).map((violation) => ({
+            type: bounded(violation.type),
+            description: bounded(violation.description),
+            ...(violation.subject === undefined ? {} : { subject: bounded(violation.subject) }),
+          })),
+        }),
+    time: now,
+  };
+  return before !== undefined && isDeepStrictEqual({ ...before, time: now }, next) ? before : next;
+}
+
+function boundedDrift({ field, expected, actual }: Drift): Drift {
+  return { field: bounded(field), expected: bounded(expected), actual: bounded(actual) };
+}
+
+function bounded(text: string): string {
+  return plainText(text, statusBounds.text);
+}
+
+function boundedMessage(text: string): string {
+  return plainText(text, statusBounds.message);
+}

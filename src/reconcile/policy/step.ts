@@ -1,0 +1,81 @@
+import type { Drift, Status, StatusError } from "#src/api/status.ts";
+import type { Fields } from "#src/kinds/kind.ts";
+import type { MonotonicTime, PlatformStepName } from "#src/reconcile/observe/observed.ts";
+
+/** A Kubernetes Event, recorded once the step has succeeded. */
+export interface Event {
+  readonly type: "Normal" | "Warning";
+  readonly reason: EventReason;
+  readonly note: string;
+}
+
+export type EventReason =
+  | "Created"
+  | "Updated"
+  | "Deleted"
+  | "Adopted"
+  | "Recovered"
+  | "DriftDetected"
+  | "DriftCorrected"
+  | "Orphaned"
+  | "TenantDenied";
+
+/** The change of a status, as a merge patch: null removes a field. */
+export type StatusPatch = { readonly [K in keyof Omit<Status, "error">]?: Status[K] | null } & {
+  readonly error?: StatusErrorPatch | null;
+};
+export type StatusErrorPatch = { readonly [K in keyof StatusError]: StatusError[K] | null } & Pick<StatusError, "code">;
+
+/** The steps that call the platform. A step that failed is not retried before its delay has passed. */
+export type PlatformStep =
+  /** Read the permissions of the operator's identity, and the roles. */
+  | { readonly do: "refreshPermissions" }
+  /** List the children of `parent`, with a list that starts at or after `startedAfter`. */
+  | { readonly do: "list"; readonly parent: string; readonly startedAfter: MonotonicTime; readonly stable: boolean }
+  /** Read one external resource, or prove that it is gone. */
+  | { readonly do: "read"; readonly uid: string }
+  | { readonly do: "create"; readonly parent: string; readonly body: Fields; readonly event: Event }
+  | {
+      readonly do: "update";
+      readonly uid: string;
+      readonly body: Fields;
+      readonly mask: readonly string[];
+      /** The differences that the update removes, as people read them. */
+      readonly drift: readonly Drift[];
+      /** Whether the update reverts a change made outside Kubernetes. Corrections are counted, to detect a fight. */
+      readonly correction: boolean;
+      readonly event?: Event;
+    }
+  | { readonly do: "delete"; readonly uid: string; readonly event: Event };
+
+/** The steps that call Kubernetes. */
+export type KubeStep =
+  | { readonly do: "addFinalizer" }
+  | { readonly do: "removeFinalizer"; readonly event?: Event }
+  /** Read the CustomResourceDefinition, to distinguish the deletion of an object from the removal of its kind. */
+  | { readonly do: "readCrd" }
+  | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly event?: Event };
+
+/**
+ * The single next step of a reconcile: at most one write to one system. Its result is observed before the next decision,
+ * so that every crash point lies between two steps.
+ */
+export type Step =
+  | PlatformStep
+  | KubeStep
+  /** Nothing can be done before `until`, unless something that was observed changes. */
+  | { readonly do: "wait"; readonly until: MonotonicTime }
+  | { readonly do: "done" };
+
+const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformStep["do"]>([
+  "refreshPermissions",
+  "list",
+  "read",
+  "create",
+  "update",
+  "delete",
+]);
+
+export function isPlatformStep(step: Step): step is PlatformStep {
+  return platformSteps.has(step.do);
+}
