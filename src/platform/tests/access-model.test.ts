@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import type { RoleBinding } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { type Caller, notNarrowed } from "../access/caller.ts";
-import type { Exchange } from "./access-model/exchange.ts";
-import { InProcess } from "./access-model/in-process.ts";
-import { exchangeAnswerOf } from "./access-model/exchange-model.ts";
-import { answerOf } from "./access-model/model.ts";
-import { changeableKinds, type Question, randomQuestion, v1Kinds } from "./access-model/question.ts";
-import { Random } from "./access-model/random.ts";
-import { settle } from "./access-model/settle.ts";
+import type { Exchange } from "./access-model/exchange.testing.ts";
+import { InProcess } from "./access-model/in-process.testing.ts";
+import { exchangeAnswerOf } from "./access-model/exchange-model.testing.ts";
+import { answerOf } from "./access-model/model.testing.ts";
+import { changeableKinds, type Question, randomQuestion, v1Kinds } from "./access-model/question.testing.ts";
+import { Random } from "./access-model/random.testing.ts";
+import { settle } from "./access-model/insert-world.testing.ts";
 import {
   type Asker,
   type Place,
@@ -17,7 +17,7 @@ import {
   randomWorld,
   rolesFor,
   type World,
-} from "./access-model/world.ts";
+} from "./access-model/world.testing.ts";
 
 /** Another seed asks other questions; a failure names the one that it came from. */
 const seed = Number(process.env["MUSTER_ACCESS_SEED"] ?? "1");

@@ -6,8 +6,8 @@ import {
   EventTypeFilter,
   FalsePositiveDetermination_Type as FalsePositive,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { loadInto } from "./load-into.ts";
-import { type Client, type Json, RunningPlatform } from "./running-platform.ts";
+import { loadInto } from "./load-into.testing.ts";
+import { type Client, type Json, RunningPlatform } from "./running-platform.testing.ts";
 
 const day = (n: number) => `2026-01-${String(n).padStart(2, "0")}T00:00:00.000Z`;
 const detection = { createTime: day(1), detection: { manual: {} } };

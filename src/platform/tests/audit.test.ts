@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type AuditFilter, type AuditRecord, readAuditLog, record } from "../audit/audit-log.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
-import { type Client, RunningPlatform } from "./running-platform.ts";
+import { type Client, RunningPlatform } from "./running-platform.testing.ts";
 
 const everything: AuditFilter = { since: undefined, until: undefined, uid: undefined, actor: undefined };
 

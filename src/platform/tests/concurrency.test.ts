@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { type Answer, type Client, type Json, RunningPlatform } from "./running-platform.ts";
+import { type Answer, type Client, type Json, RunningPlatform } from "./running-platform.testing.ts";
 
 const rounds = 12;
 

@@ -4,8 +4,8 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createRemoteJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RunningPlatform } from "./running-platform.ts";
-import { selfSignedCertificate } from "./self-signed.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
+import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 let platform: RunningPlatform;
 let identity: string;

@@ -6,7 +6,7 @@ import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { IdentitiesService } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { RoleBindingsService } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { TagsService } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { type Client, RunningPlatform } from "./running-platform.ts";
+import { type Client, RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let team: string;

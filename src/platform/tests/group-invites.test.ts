@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Json, RunningPlatform } from "./running-platform.ts";
+import { type Json, RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let team: string;

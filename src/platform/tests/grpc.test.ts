@@ -11,7 +11,7 @@ import { RolesService } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { RepoSchema, ReposService } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import type { Capability } from "../access/capability.ts";
 import { SecurityTokenService } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
-import { RunningPlatform } from "./running-platform.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 beforeAll(async () => {

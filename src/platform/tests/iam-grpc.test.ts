@@ -6,7 +6,7 @@ import { GroupInvitesService } from "../gen/muster/platform/iam/v2beta1/group_in
 import { IdentityProvidersService } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { IdentitiesService } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { RoleBindingsService } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import { RunningPlatform } from "./running-platform.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let team: string;

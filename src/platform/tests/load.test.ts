@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadProgress } from "../load/load.ts";
 import { LoadRefused } from "../load/mistake.ts";
-import { loadFiles, loadInto } from "./load-into.ts";
-import { type Json, RunningPlatform } from "./running-platform.ts";
+import { loadFiles, loadInto } from "./load-into.testing.ts";
+import { type Json, RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 const folder = mkdtempSync(join(tmpdir(), "muster-load-test-"));

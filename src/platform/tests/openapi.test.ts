@@ -9,7 +9,7 @@ import { implement } from "../service/service.ts";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { SecurityTokenService } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
 import { implementAnonymous } from "../service/service.ts";
-import { RunningPlatform } from "./running-platform.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let document: OpenApiDocument;

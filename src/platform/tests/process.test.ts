@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { Client, type Json } from "./running-platform.ts";
+import { Client, type Json } from "./running-platform.testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "muster-process-"));
 const data = join(folder, "data");

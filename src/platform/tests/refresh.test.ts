@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Answer, RunningPlatform } from "./running-platform.ts";
+import { type Answer, RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let identity: string;

@@ -3,8 +3,8 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CatalogTier, ReposService } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { TagsService } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { denied, digest, hidden, Registry, repoPath, tagPath } from "./registry-calls.ts";
-import { type Json, RunningPlatform } from "./running-platform.ts";
+import { denied, digest, hidden, Registry, repoPath, tagPath } from "./registry-calls.testing.ts";
+import { type Json, RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let team: string;

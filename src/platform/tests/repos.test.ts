@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hidden, Registry, repoPath, tagPath } from "./registry-calls.ts";
-import { RunningPlatform } from "./running-platform.ts";
+import { hidden, Registry, repoPath, tagPath } from "./registry-calls.testing.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let team: string;

@@ -6,10 +6,10 @@ import {
   IdentityProvidersService,
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { builtinRoles } from "../access/builtin-roles.ts";
-import { InProcess } from "./access-model/in-process.ts";
-import { Random } from "./access-model/random.ts";
-import { settle } from "./access-model/settle.ts";
-import { randomWorld } from "./access-model/world.ts";
+import { InProcess } from "./access-model/in-process.testing.ts";
+import { Random } from "./access-model/random.testing.ts";
+import { settle } from "./access-model/insert-world.testing.ts";
+import { randomWorld } from "./access-model/world.testing.ts";
 
 it("client secrets are encrypted at rest and invites' codes kept hashed: neither stands in the data nor in an answer", async () => {
   const platform = new InProcess();

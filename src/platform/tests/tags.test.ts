@@ -1,8 +1,8 @@
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TagsService } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { digest, hidden, Registry, repoPath, tagPath } from "./registry-calls.ts";
-import { type Json, RunningPlatform } from "./running-platform.ts";
+import { digest, hidden, Registry, repoPath, tagPath } from "./registry-calls.testing.ts";
+import { type Json, RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let team: string;

@@ -9,8 +9,8 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { TlsFiles } from "../server/tls-files.ts";
-import { RunningPlatform } from "./running-platform.ts";
-import { selfSignedCertificate } from "./self-signed.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
+import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "muster-tls-"));
 const paths = { certificate: join(folder, "tls.crt"), key: join(folder, "tls.key") };

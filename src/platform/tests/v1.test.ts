@@ -3,7 +3,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Groups } from "../gen/muster/platform/iam/groups_pb.ts";
 import { Identities } from "../gen/muster/platform/iam/identities_pb.ts";
-import { type Json, RunningPlatform } from "./running-platform.ts";
+import { type Json, RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let team: string;

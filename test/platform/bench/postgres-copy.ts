@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { PostgresStore } from "#src/platform/store/postgres.ts";
-import type { PostgresServer } from "#src/platform/tests/postgres-server.ts";
+import type { PostgresServer } from "#src/platform/tests/postgres-server.testing.ts";
 
 /**
  * A database with what a filled SQLite file holds: each table is written to a file, and read from there by the server,

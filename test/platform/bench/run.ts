@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { constants } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PostgresServer } from "#src/platform/tests/postgres-server.ts";
+import { PostgresServer } from "#src/platform/tests/postgres-server.testing.ts";
 import type { Program } from "#test/operator/bench/bundle.ts";
 import { coreSeconds, cpuSeconds, memoryMiB } from "#test/operator/bench/process-usage.ts";
 import { callsOf } from "./cases.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import type { PlatformSettings } from "#src/platform/settings.ts";
-import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.ts";
-import { loadInto } from "#src/platform/tests/load-into.ts";
-import { RunningPlatform } from "#src/platform/tests/running-platform.ts";
+import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
+import { loadInto } from "#src/platform/tests/load-into.testing.ts";
+import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
 import { MutantPlatform, combined } from "./mutant-platform.ts";
 import { mutants } from "./mutants.ts";
 import { Connection } from "./connection.ts";

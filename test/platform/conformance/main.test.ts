@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
-import { RunningPlatform } from "#src/platform/tests/running-platform.ts";
-import { selfSignedCertificate } from "#src/platform/tests/self-signed.ts";
+import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
+import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { MutantPlatform } from "./mutant-platform.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { PostgresServer } from "#src/platform/tests/postgres-server.ts";
+import { PostgresServer } from "#src/platform/tests/postgres-server.testing.ts";
 import { killLoop } from "./kill-loop.ts";
 
 /** `node test/platform/kill.ts [--sqlite 200] [--postgres 50]`: kills platforms so many times, and looks what is left. */

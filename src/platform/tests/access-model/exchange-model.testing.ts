@@ -1,6 +1,6 @@
-import type { Capability } from "../../access/capability.ts";
-import { Code } from "../../errors/api-error.ts";
-import { pathOf, type Place, type TokenHolder, type World } from "./world.ts";
+import type { Capability } from "#src/platform/access/capability.ts";
+import { Code } from "#src/platform/errors/api-error.ts";
+import { pathOf, type Place, type TokenHolder, type World } from "./world.testing.ts";
 
 /** What the token exchange must answer: a token, or a refusal. */
 export function exchangeAnswerOf({ identities }: World, { identity, narrowings }: TokenHolder): 0 | Code {

@@ -1,6 +1,6 @@
-import { builtinRoles } from "../../access/builtin-roles.ts";
-import { allCapabilities, Capability } from "../../access/capability.ts";
-import type { Random } from "./random.ts";
+import { builtinRoles } from "#src/platform/access/builtin-roles.ts";
+import { allCapabilities, Capability } from "#src/platform/access/capability.ts";
+import type { Random } from "./random.testing.ts";
 
 /** Something in the tree. What is above it is told by reference: the model never looks into a uid. */
 export interface Place {

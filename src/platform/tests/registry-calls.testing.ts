@@ -1,4 +1,4 @@
-import type { Client, Json, RunningPlatform } from "./running-platform.ts";
+import type { Client, Json, RunningPlatform } from "./running-platform.testing.ts";
 
 export const repoPath = (uid: string) => `/registry/v2beta1/repos/${uid}`;
 export const tagPath = (uid: string) => `/registry/v2beta1/tags/${uid}`;

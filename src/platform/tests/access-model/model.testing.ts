@@ -1,7 +1,7 @@
-import { allCapabilities, Capability } from "../../access/capability.ts";
-import { Code } from "../../errors/api-error.ts";
-import { neededCapabilities } from "./needed-capabilities.ts";
-import type { Content, Filter, Question } from "./question.ts";
+import { allCapabilities, Capability } from "#src/platform/access/capability.ts";
+import { Code } from "#src/platform/errors/api-error.ts";
+import { neededCapabilities } from "./needed-capabilities.testing.ts";
+import type { Content, Filter, Question } from "./question.testing.ts";
 import {
   type Asker,
   type Binding,
@@ -11,7 +11,7 @@ import {
   type Place,
   type Role,
   type World,
-} from "./world.ts";
+} from "./world.testing.ts";
 
 /** 0 for success; what a List shows, sorted. */
 export interface Answer {

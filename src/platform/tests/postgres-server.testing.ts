@@ -7,7 +7,7 @@ import { tmpdir, userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
-import { findPostgres } from "./find-postgres.ts";
+import { findPostgres } from "./find-postgres.testing.ts";
 
 /** PostgreSQL does not run as root: there it runs as `nobody`. */
 const nobody = 65_534;

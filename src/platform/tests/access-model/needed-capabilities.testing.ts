@@ -1,5 +1,5 @@
-import { Capability } from "../../access/capability.ts";
-import type { ChangeableKind } from "./world.ts";
+import { Capability } from "#src/platform/access/capability.ts";
+import type { ChangeableKind } from "./world.testing.ts";
 
 type Verb = "create" | "update" | "list" | "delete";
 

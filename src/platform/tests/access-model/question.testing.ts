@@ -1,5 +1,5 @@
-import type { Capability } from "../../access/capability.ts";
-import type { Random } from "./random.ts";
+import type { Capability } from "#src/platform/access/capability.ts";
+import type { Random } from "./random.testing.ts";
 import {
   type ChangeableKind,
   childOf,
@@ -8,7 +8,7 @@ import {
   randomCapabilities,
   rolesFor,
   type World,
-} from "./world.ts";
+} from "./world.testing.ts";
 
 /** What a resource that is made or changed refers to. */
 export interface Content {

@@ -1,4 +1,4 @@
-import { settingsAt } from "../settings-at.ts";
+import { settingsAt } from "../settings-at.testing.ts";
 
 /** The one moment at which all of it happens. */
 export const now = Date.parse("2026-01-31T12:00:00Z");

@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { now } from "./host.ts";
+import { now } from "./settings.testing.ts";
 
 const { publicKey, privateKey } = await generateKeyPair("ES256");
 const issued = now / 1_000;

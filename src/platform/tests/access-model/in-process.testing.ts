@@ -2,20 +2,20 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DescMethod, Message } from "@bufbuild/protobuf";
-import type { Caller } from "../../access/caller.ts";
-import { ApiError } from "../../errors/api-error.ts";
-import { PageTokens } from "../../resources/page-token.ts";
-import { servicesOf } from "../../services.ts";
-import type { Service } from "../../service/service.ts";
-import { Sessions } from "../../service/session.ts";
-import { SqliteStore } from "../../store/sqlite.ts";
-import type { Reader, Store, Writer } from "../../store/store.ts";
-import { MasterKey } from "../../tokens/key-file.ts";
-import { callOf, uidsOf } from "./asked.ts";
-import { Exchange } from "./exchange.ts";
-import { now, settings } from "./host.ts";
-import type { Answer } from "./model.ts";
-import type { Question } from "./question.ts";
+import type { Caller } from "#src/platform/access/caller.ts";
+import { ApiError } from "#src/platform/errors/api-error.ts";
+import { PageTokens } from "#src/platform/resources/page-token.ts";
+import { servicesOf } from "#src/platform/services.ts";
+import type { Service } from "#src/platform/service/service.ts";
+import { Sessions } from "#src/platform/service/session.ts";
+import { SqliteStore } from "#src/platform/store/sqlite.ts";
+import type { Reader, Store, Writer } from "#src/platform/store/store.ts";
+import { MasterKey } from "#src/platform/tokens/key-file.ts";
+import { callOf, uidsOf } from "./calls.testing.ts";
+import { Exchange } from "./exchange.testing.ts";
+import { now, settings } from "./settings.testing.ts";
+import type { Answer } from "./model.testing.ts";
+import type { Question } from "./question.testing.ts";
 
 /** The platform's services on a store of their own, without a port: what they decide, as fast as they do. */
 export class InProcess {

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import pino from "pino";
 import { expect, vi } from "vitest";
-import { type Platform, type PlatformOptions, startPlatform } from "../platform.ts";
-import type { PlatformSettings } from "../settings.ts";
-import type { TlsFiles } from "../server/tls-files.ts";
-import { PostgresStore } from "../store/postgres.ts";
-import { SqliteStore } from "../store/sqlite.ts";
-import type { Store } from "../store/store.ts";
-import { readOrMakeKeyFile } from "../tokens/key-file.ts";
-import { newDatabase } from "./new-database.ts";
-import { settingsAt } from "./settings-at.ts";
+import { type Platform, type PlatformOptions, startPlatform } from "#src/platform/platform.ts";
+import type { PlatformSettings } from "#src/platform/settings.ts";
+import type { TlsFiles } from "#src/platform/server/tls-files.ts";
+import { PostgresStore } from "#src/platform/store/postgres.ts";
+import { SqliteStore } from "#src/platform/store/sqlite.ts";
+import type { Store } from "#src/platform/store/store.ts";
+import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
+import { newDatabase } from "./new-database.testing.ts";
+import { settingsAt } from "./settings-at.testing.ts";
 
 /** The JSON of an answer: what tests look at by name, and whatever else it has. */
 export interface Json {

@@ -1,21 +1,21 @@
 import { create, type DescMethod, type DescService, type Message } from "@bufbuild/protobuf";
-import { Groups } from "../../gen/muster/platform/iam/groups_pb.ts";
-import { Identities } from "../../gen/muster/platform/iam/identities_pb.ts";
-import { RoleBindings } from "../../gen/muster/platform/iam/role_bindings_pb.ts";
-import { Roles } from "../../gen/muster/platform/iam/roles_pb.ts";
-import { AccountAssociationsService } from "../../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
-import { GroupInvitesService } from "../../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
-import { GroupsService } from "../../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { IdentityProvidersService } from "../../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
-import { IdentitiesService } from "../../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { RoleBindingsService } from "../../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import { RolesService } from "../../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { Repos } from "../../gen/muster/platform/registry/repos_pb.ts";
-import { ReposService } from "../../gen/muster/platform/registry/v2beta1/repo_pb.ts";
-import { TagsService } from "../../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { AdvisoriesService } from "../../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import type { Content, Filter, Question, V1Kind } from "./question.ts";
-import type { ChangeableKind, Kind } from "./world.ts";
+import { Groups } from "#src/platform/gen/muster/platform/iam/groups_pb.ts";
+import { Identities } from "#src/platform/gen/muster/platform/iam/identities_pb.ts";
+import { RoleBindings } from "#src/platform/gen/muster/platform/iam/role_bindings_pb.ts";
+import { Roles } from "#src/platform/gen/muster/platform/iam/roles_pb.ts";
+import { AccountAssociationsService } from "#src/platform/gen/muster/platform/iam/v2beta1/account_association_pb.ts";
+import { GroupInvitesService } from "#src/platform/gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { GroupsService } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { IdentityProvidersService } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import { IdentitiesService } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { RoleBindingsService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import { RolesService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { Repos } from "#src/platform/gen/muster/platform/registry/repos_pb.ts";
+import { ReposService } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import { TagsService } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import { AdvisoriesService } from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
+import type { Content, Filter, Question, V1Kind } from "./question.testing.ts";
+import type { ChangeableKind, Kind } from "./world.testing.ts";
 
 interface Collection {
   readonly service: DescService;

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
-import { PostgresStore } from "../store/postgres.ts";
-import { PostgresServer } from "./postgres-server.ts";
+import { PostgresStore } from "#src/platform/store/postgres.ts";
+import { PostgresServer } from "./postgres-server.testing.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { load, type LoadOptions, type LoadResult } from "../load/load.ts";
-import { sourceFiles } from "../load/source-file.ts";
-import type { RunningPlatform } from "./running-platform.ts";
+import { load, type LoadOptions, type LoadResult } from "#src/platform/load/load.ts";
+import { sourceFiles } from "#src/platform/load/source-file.ts";
+import type { RunningPlatform } from "./running-platform.testing.ts";
 
 /** Loads documents into a platform's data as `muster platform load` does: beside the platform that runs on it. */
 export async function loadInto(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { missingPostgres } from "./find-postgres.ts";
-import { type PostgresOptions, PostgresServer } from "./postgres-server.ts";
+import { missingPostgres } from "./find-postgres.testing.ts";
+import { type PostgresOptions, PostgresServer } from "./postgres-server.testing.ts";
 
 /**
  * A suite with a PostgreSQL of its own, there from the first test to the last. Where none can be had the suite is
