@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Query } from "../../client/api.ts";
+import type { Json, Query } from "../../client/api.ts";
 import { type CollectionName, collections } from "../../client/collections.ts";
 import { equal, has, holds, rejected, resourcesOf, succeeded } from "../../expect.ts";
 import { type Section, overBoth } from "../../requirement.ts";
@@ -81,7 +81,8 @@ export const access: Section = {
       text: "A List is restricted to what the token covers.",
       cases: [
         overBoth(async (world) => {
-          const [seen, hidden] = [await world.makeGroup(), await world.makeGroup()];
+          const { uid: seen } = await world.make("groups", world.group, { name: "seen" });
+          const { uid: hidden } = await world.make("groups", world.group, { name: "hidden" });
           const child = await world.makeGroup(seen);
           await world.makeGroup(hidden);
           const { api } = await world.caller("viewer", seen);
@@ -89,7 +90,11 @@ export const access: Section = {
             resourcesOf(await api.list("groups", query), "groups").map(({ uid }) => uid);
           equal(await uids({}), [seen, child], "all visible groups");
           equal(await uids({ uidp: { descendantsOf: world.group } }), [seen, child], "the visible descendants");
+          equal(await uids({ uidp: { childrenOf: world.group } }), [seen], "the visible children");
           equal(await uids({ uidp: { childrenOf: hidden } }), [], "the children of a hidden group");
+          equal(await uids({ uidp: { descendantsOf: hidden } }), [], "the descendants of a hidden group");
+          equal(await uids({ name: "seen" }), [seen], "a visible group by its name");
+          equal(await uids({ name: "hidden" }), [], "a hidden group by its name");
           equal(await uids({ uidp: { ids: [hidden] } }), [], "a hidden group by its uid");
         }),
       ],
@@ -103,11 +108,17 @@ export const access: Section = {
           const { api } = await world.caller("registry.pull");
           const viewer = await world.builtInRole("viewer");
           succeeded(await api.get("roles", viewer), "a Get of a built-in role without roles.list");
-          const names = resourcesOf(await api.list("roles"), "roles").map(({ name }) => name);
+          const without = succeeded(await api.list("roles", { pageSize: 200 }), "a List without roles.list");
+          const names = (without["roles"] as readonly Json[]).map(({ name }) => name);
           equal(names.includes("viewer"), true, "whether viewer is in the List of roles");
+          equal(without.totalCount, String(names.length), "totalCount without roles.list");
           rejected(await api.get("roles", custom), { code: 7 }, "a Get of a custom role without roles.list");
           const reader = await world.caller("viewer");
           succeeded(await reader.api.get("roles", custom), "a Get of a custom role with roles.list");
+          const page = succeeded(await reader.api.list("roles", { pageSize: 200 }), "a List with roles.list");
+          const uids = (page["roles"] as readonly Json[]).map(({ uid }) => uid);
+          equal(uids.includes(custom), true, "whether the custom role is in the List of roles");
+          equal(page.totalCount, String(names.length + 1), "totalCount with roles.list");
         }),
       ],
     },

@@ -38,6 +38,8 @@ export const accountAssociations: Section = {
           rejected(again, { code: 6, reason: "ALREADY_EXISTS" }, "a second Create");
           equal(succeeded(await world.api.get("accountAssociations", world.group)), made, "the existing association");
           await make(world, {}, await world.makeGroup());
+          succeeded(await world.api.delete("accountAssociations", world.group), "a Delete");
+          await make(world);
         }),
       ],
     },
@@ -131,6 +133,12 @@ export const accountAssociations: Section = {
           const updated = succeeded(await world.api.update("accountAssociations", uid, {}, ["amazon"]));
           equal("amazon" in updated, false, "whether amazon is present");
           has(updated, { google: accounts.google, azure: accounts.azure }, "the association");
+        }),
+        overRest("a message that is null in the body", async (world) => {
+          const { uid } = await make(world, accounts);
+          const updated = succeeded(await world.rest.update("accountAssociations", uid, { amazon: null }));
+          equal("amazon" in updated, false, "whether amazon is present");
+          has(updated, { google: accounts.google, github: accounts.github }, "the association");
         }),
         overBoth("full replacement", async (world) => {
           const made = await make(world, { description: "d", ...accounts });

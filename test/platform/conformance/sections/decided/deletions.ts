@@ -65,12 +65,15 @@ export const deletions: Section = {
         overBoth("the default role of a provider", async (world) => {
           const defaultRole = await world.makeRole(["CAP_REPO_LIST"]);
           const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
-          await world.make("identityProviders", world.group, { name: "p", defaultRole, oidc });
+          const provider = await world.make("identityProviders", world.group, { name: "p", defaultRole, oidc });
           rejected(
             await world.api.delete("roles", defaultRole),
             { code: 9, violation: "RESOURCE_IN_USE" },
             "deleting the role",
           );
+          const other = { defaultRole: await world.builtInRole("viewer") };
+          succeeded(await world.api.update("identityProviders", provider.uid, other), "changing the default role");
+          succeeded(await world.api.delete("roles", defaultRole), "deleting the unused role");
         }),
       ],
     },
@@ -101,6 +104,7 @@ export const deletions: Section = {
             await world.api.delete("roleBindings", `${world.group}/${"0".repeat(16)}`),
             "a Delete of a binding that never existed",
           );
+          rejected(await world.api.delete("roleBindings", "nonsense"), { code: 5 }, "a Delete of a malformed uid");
         }),
         overBoth("without the capability", async (world) => {
           const { api } = await world.caller("viewer");

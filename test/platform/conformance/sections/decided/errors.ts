@@ -1,3 +1,4 @@
+import type { Failure } from "../../client/api.ts";
 import { detail, equal, has, holds, rejected, Skip } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 
@@ -106,7 +107,12 @@ export const errors: Section = {
           const [seen, hidden] = [await world.makeGroup(), await world.makeGroup()];
           const { api } = await world.caller("owner", seen);
           const error = { code: 5, reason: "NOT_FOUND" };
-          rejected(await api.get("groups", hidden), error, "a Get");
+          const failure = rejected(await api.get("groups", hidden), error, "a Get");
+          const missing = `${world.group}/${"0".repeat(16)}`;
+          const ofMissing = rejected(await api.get("groups", missing), error, "a Get of a missing group");
+          const anonymous = ({ message, details }: Failure, uid: string) =>
+            JSON.stringify({ message, details }).replaceAll(uid, "UID");
+          equal(anonymous(failure, hidden), anonymous(ofMissing, missing), "the error, without the uid");
           rejected(await api.create("groups", hidden, { name: "a" }), error, "a Create");
           rejected(await api.update("groups", hidden, { name: "a" }), error, "an Update");
           rejected(await api.delete("groups", hidden), error, "a Delete");

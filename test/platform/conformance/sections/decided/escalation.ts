@@ -29,10 +29,12 @@ async function waysToGrant(world: World): Promise<Readonly<Record<string, (api: 
   const provider = await world.make("identityProviders", group, { name: "p", defaultRole: reader, oidc });
   const privileged = await world.makeIdentity();
   await world.bind(group, privileged, deleter);
+  const invite = await world.make("groupInvites", group, { roleUid: deleter, ttl: "600s" });
   return {
     "a binding": (api) => api.create("roleBindings", group, { identityUid, roleUid: deleter }),
     "a new role in a binding": (api) => api.update("roleBindings", binding, { roleUid: deleter }),
     "an invite": (api) => api.create("groupInvites", group, { roleUid: deleter, ttl: "600s" }),
+    "a new address in an invite": (api) => api.update("groupInvites", invite.uid, { email: "me@example.com" }),
     "a provider": (api) => api.create("identityProviders", group, { name: "q", defaultRole: deleter, oidc }),
     "a new role in a provider": (api) => api.update("identityProviders", provider.uid, { defaultRole: deleter }),
     "a role": (api) => api.create("roles", group, { name: world.name(), capabilities }),
@@ -110,6 +112,10 @@ export const escalation: Section = {
             "granting capabilities that it does not have",
           );
           succeeded(await update(own), "granting a role that it has");
+          const owner = await world.builtInRole("owner");
+          succeeded(await world.api.update("roleBindings", binding, { roleUid: owner }), "an update by the admin");
+          const moved = await api.update("roleBindings", binding, { identityUid: await world.makeIdentity() });
+          rejected(moved, { code: 7 }, "granting the binding's role to another identity");
         }),
       ],
     },
@@ -151,6 +157,8 @@ export const escalation: Section = {
             "a change of the subject",
           );
           succeeded(await api.update("identities", identity, { description: "d" }), "a change of the description");
+          const same = await api.update("identities", identity, { claimMatch }, ["claim_match"]);
+          succeeded(same, "an update with the current claimMatch");
           const insider = await world.caller("owner");
           succeeded(
             await insider.api.update("identities", identity, body, ["claim_match"]),
@@ -233,13 +241,16 @@ export const escalation: Section = {
             "a provider": await api.create("identityProviders", group, { name: "q", defaultRole: role, oidc }),
             "a changed provider": await api.update("identityProviders", provider.uid, { defaultRole: role }),
           };
-          for (const [what, outcome] of Object.entries(outcomes)) rejected(outcome, { code: 3 }, what);
+          for (const [what, outcome] of Object.entries(outcomes)) {
+            const field = what.endsWith("provider") ? "defaultRole" : "roleUid";
+            rejected(outcome, { code: 3, field }, what);
+          }
         }),
       ],
     },
     {
       id: "escalation.every-way",
-      text: "Every way to grant a capability needs that capability: creating or changing a binding, provider or role, creating an invite, changing an identity.",
+      text: "Every way to grant a capability needs that capability: creating or changing a binding, invite, provider or role, and changing how an identity is assumed.",
       cases: [
         overBoth(async (world) => {
           const role = succeeded(await world.api.get("roles", await world.builtInRole("owner")));

@@ -1,3 +1,4 @@
+import type { Json } from "../../client/api.ts";
 import { equal, has, holds, matches, rejected, Skip, succeeded, violationsOf } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 
@@ -121,9 +122,11 @@ export const fields: Section = {
       cases: [
         overRest(async ({ rest, group }) => {
           const { text } = await rest.send("POST", `/iam/v2beta1/groups/${group}`, { body: { name: "a" } });
-          const body = JSON.parse(text) as object;
-          has(body, { description: "", verified: false, resourceLimits: {} }, "the body");
-          const empty = await rest.send("GET", `/iam/v2beta1/groups?uidp.children_of=${(body as { uid: string }).uid}`);
+          const body = JSON.parse(text) as Json;
+          const { uid, createTime } = body;
+          const zeroValues = { description: "", verified: false, resourceLimits: {} };
+          equal(body, { uid, name: "a", ...zeroValues, createTime, updateTime: createTime }, "the body");
+          const empty = await rest.send("GET", `/iam/v2beta1/groups?uidp.children_of=${uid}`);
           has(JSON.parse(empty.text), { groups: [], totalCount: "0", skipped: 0 }, "an empty list");
         }),
       ],
@@ -204,6 +207,7 @@ export const fields: Section = {
             { code: 7 },
             "an owner's update of verified",
           );
+          rejected(await api.update("groups", uid, { verified: true }), { code: 7 }, "the same update without a mask");
           const same = { verified: false, name: "other" };
           has(succeeded(await api.update("groups", uid, same, ["verified", "name"])), same, "the group");
         }),
@@ -215,6 +219,8 @@ export const fields: Section = {
           equal(succeeded(outcome)["verified"], true, "verified");
           // A full replacement keeps it.
           equal(succeeded(await world.api.update("groups", uid, { name: "a" }, ["*"]))["verified"], true, "verified");
+          const other = await world.makeGroup();
+          equal(succeeded(await world.api.update("groups", other, { verified: true }))["verified"], true, "verified");
         }),
       ],
     },

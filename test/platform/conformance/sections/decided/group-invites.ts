@@ -183,6 +183,10 @@ export const groupInvites: Section = {
               { code: 3, field: "update_mask" },
               `an update of ${path}`,
             );
+          for (const [field, value] of Object.entries(body)) {
+            const outcome = await world.api.update("groupInvites", made.uid, { [field]: value });
+            rejected(outcome, { code: 3 }, `an update of ${field} without a mask`);
+          }
           const { roleUid, expirationTime } = made;
           has(await read(world, made), { roleUid, expirationTime }, "the invite that Get returns");
         }),
@@ -226,8 +230,10 @@ export const groupInvites: Section = {
         }),
         overBoth("the role", async (world) => {
           const roleUid = await world.makeRole(["CAP_REPO_LIST"]);
-          await expired(world, await make(world, { roleUid, ttl: "0.001s" }));
+          const invite = await make(world, { roleUid, ttl: "0.001s" });
+          await expired(world, invite);
           succeeded(await world.api.delete("roles", roleUid), "deleting the role");
+          equal("role" in (await read(world, invite)), false, "whether the invite still has a role");
         }),
       ],
     },

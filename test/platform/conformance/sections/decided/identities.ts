@@ -47,6 +47,11 @@ export const identities: Section = {
           const updated = succeeded(await world.api.update("identities", uid, { awsIdentity }));
           has(updated, { awsIdentity }, "the identity");
           equal("claimMatch" in updated, false, "whether claimMatch is still present");
+          const claimMatch = { issuer, subject };
+          const back = succeeded(await world.api.update("identities", uid, { claimMatch }, ["claim_match"]));
+          has(back, { claimMatch }, "the identity after a second update");
+          equal("awsIdentity" in back, false, "whether awsIdentity is still present");
+          rejected(await world.api.update("identities", uid, {}, ["claim_match"]), { code: 3 }, "resetting claimMatch");
         }),
       ],
     },
@@ -64,6 +69,13 @@ export const identities: Section = {
               { claimMatch },
               "the identity",
             );
+        }),
+        overRest("zero values are present", async (world) => {
+          const made = await world.make("identities", world.group, { name: "a", claimMatch: { issuer, subject } });
+          const { uid, createTime } = made;
+          const claimMatch = { issuer, subject, claims: {}, claimPatterns: {} };
+          const times = { lastSeenTime: createTime, createTime, updateTime: createTime };
+          equal(made, { uid, name: "a", description: "", claimMatch, ...times }, "the identity");
         }),
         overBoth("missing fields", async (world) => {
           await isRejected(world, { claimMatch: { subject } }, "claimMatch.issuer");

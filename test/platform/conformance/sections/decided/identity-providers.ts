@@ -115,6 +115,11 @@ export const identityProviders: Section = {
         overBoth("neither after an update", async (world) =>
           expectNoSecret(world, (await make(world)).uid, "of a provider without a secret"),
         ),
+        overBoth("clearing the secret of a provider without PKCE", async (world) => {
+          const { uid } = await make(world, { issuer, clientId: "c", clientSecret: secret });
+          const update = await world.api.update("identityProviders", uid, {}, ["oidc.client_secret"]);
+          rejected(update, { code: 3, field: "oidc.clientSecret" }, "an update");
+        }),
       ],
     },
     {
@@ -195,6 +200,12 @@ export const identityProviders: Section = {
           rejected(await world.api.update("identityProviders", uid, { oidc }), error, "an update of the issuer");
           const read = succeeded(await world.api.get("identityProviders", uid));
           has(read, { oidc: { issuer } }, "the provider that Get returns");
+        }),
+        overRest("with an empty secret", async (world) => {
+          const { uid } = await make(world, { ...usual, clientSecret: secret });
+          const oidc = { issuer: "https://other.example.com", clientSecret: "" };
+          const error = { code: 3, field: "oidc.clientSecret" };
+          rejected(await world.rest.update("identityProviders", uid, { oidc }), error, "an update of the issuer");
         }),
         overBoth("with a new secret, or without a secret", async (world) => {
           const oidc = { issuer: "https://other.example.com" };

@@ -133,6 +133,14 @@ export const masks: Section = {
           const updated = succeeded(await world.api.update("identities", uid, body, ["claim_match.claims"]));
           equal((updated["claimMatch"] as { claims: object }).claims, { other: "c" }, "claims");
         }),
+        overBoth("a map, without a mask", async (world) => {
+          const { uid } = await makeIdentity(world);
+          const updated = succeeded(
+            await world.api.update("identities", uid, { claimMatch: { claims: { other: "c" } } }),
+          );
+          has(updated["claimMatch"], claimMatch, "claimMatch");
+          equal((updated["claimMatch"] as { claims: object }).claims, { other: "c" }, "claims");
+        }),
       ],
     },
     {
@@ -168,7 +176,7 @@ export const masks: Section = {
       cases: [
         overBoth(async (world) => {
           const { uid } = await makeGroup(world);
-          for (const path of ["uid", "create_time", "update_time", "resource_limits"])
+          for (const path of ["uid", "create_time", "update_time", "resource_limits", "resource_limits.clusters"])
             rejected(await world.api.update("groups", uid, { name: "a" }, [path]), badMask, `an update of ${path}`);
         }),
       ],
@@ -199,6 +207,18 @@ export const masks: Section = {
           const updated = succeeded(await world.api.update("identities", uid, body, ["claim_match.subject_pattern"]));
           const after = updated["claimMatch"] as Readonly<Record<string, unknown>>;
           has(after, { issuer: claimMatch.issuer, subjectPattern: "a.*" }, "claimMatch");
+          holds(!("subject" in after), "claimMatch", "no subject next to subjectPattern", after);
+        }),
+        overBoth("without a mask", async (world) => {
+          const { uid } = await makeIdentity(world);
+          const body = { claimMatch: { subjectPattern: "a.*" } };
+          const updated = succeeded(await world.api.update("identities", uid, body));
+          const after = updated["claimMatch"] as Readonly<Record<string, unknown>>;
+          has(
+            after,
+            { issuer: claimMatch.issuer, subjectPattern: "a.*", claims: { team: "a", unit: "b" } },
+            "claimMatch",
+          );
           holds(!("subject" in after), "claimMatch", "no subject next to subjectPattern", after);
         }),
       ],

@@ -220,6 +220,11 @@ export const methods: Section = {
             [bottom],
             "descendants_of and children_of together",
           );
+          equal(
+            await listed({ descendantsOf: middle, childrenOf: top }),
+            [],
+            "descendants_of and children_of that exclude each other",
+          );
         }),
       ],
     },

@@ -51,6 +51,19 @@ export const paging: Section = {
             equal(sorted, sorted.toSorted().toReversed(), `the times by ${field} desc`);
           }
         }),
+        overBoth("across pages", async (world) => {
+          await world.makeGroups(7);
+          for (const orderBy of ["uid", "uid desc", "name asc", "create_time", "update_time desc"]) {
+            const walked: string[] = [];
+            for (let pageToken: string | undefined; pageToken !== ""; ) {
+              const page = await pageOf(world, { orderBy, pageSize: 3, ...(pageToken ? { pageToken } : {}) });
+              equal(page.totalCount, "7", "totalCount");
+              walked.push(...uids(page["groups"] as readonly Json[]));
+              pageToken = page.nextPageToken ?? "";
+            }
+            equal(walked, await uidsOf(world, { orderBy }), `the uids of all pages by ${orderBy}`);
+          }
+        }),
       ],
     },
     {

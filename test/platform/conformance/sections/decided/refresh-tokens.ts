@@ -139,6 +139,9 @@ export const refreshTokens: Section = {
           rejected(await api.get("groups", inner), { code: 5 }, "a group before the downscope");
           const wider = await use(world, downscoped.refreshToken.token, { scope: inner });
           rejected(wider, { code: 7 }, "a refresh that widens the token");
+          const next = await used(world, downscoped.refreshToken.token);
+          const again = world.as(next.token.token);
+          rejected(await again.get("groups", inner), { code: 5 }, "the same group after a further refresh");
           const { refreshToken: other } = await owner(world, { scope: inner });
           rejected(await use(world, other, { scope: sibling }), { code: 7 }, "a refresh for another group");
         }),

@@ -1,5 +1,6 @@
+import { setTimeout } from "node:timers/promises";
 import type { Json } from "../../client/api.ts";
-import { equal, has, matches, rejected, Skip, succeeded, violationsOf } from "../../expect.ts";
+import { equal, has, holds, matches, rejected, Skip, succeeded, violationsOf } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 
@@ -34,8 +35,11 @@ export const repos: Section = {
       cases: [
         overBoth(async (world) => {
           const { uid, name, createTime } = await makeRepo(world, { description: "before" });
+          await setTimeout(20);
           const updated = succeeded(await world.api.update("repos", uid, { description: "after" }), "an Update");
           has(updated, { uid, name, description: "after", createTime }, "the repo after an update");
+          const later = Date.parse(updated.updateTime) > Date.parse(createTime);
+          holds(later, "updateTime after an update", `later than ${createTime}`, updated.updateTime);
           equal(succeeded(await world.api.get("repos", uid)), updated, "the repo that Get returns");
           succeeded(await world.api.delete("repos", uid), "a Delete");
           rejected(await world.api.get("repos", uid), { code: 5 }, "a Get after the Delete");
@@ -96,6 +100,10 @@ export const repos: Section = {
           for (const body of [{}, { name: "" }, { name: "Upper" }, { name: "a/b" }])
             rejected(await world.api.create("repos", world.group, body), error, `a Create of ${JSON.stringify(body)}`);
           rejected(await world.api.update("repos", uid, {}, ["name"]), error, "resetting the name");
+        }),
+        overRest("an update to an empty name", async (world) => {
+          const { uid } = await makeRepo(world);
+          rejected(await world.rest.update("repos", uid, { name: "" }), { code: 3, field: "name" }, "an update");
         }),
       ],
     },

@@ -49,7 +49,8 @@ export const tokenExchange: Section = {
           const { uid, subjectToken } = await world.makeAssumable();
           await world.bind(world.group, uid, await world.builtInRole("owner"));
           const body = `${parametersOf(world, uid)}&cap=groups.list&cap=repo.list`;
-          const headers = { "content-type": "application/x-www-form-urlencoded" };
+          const authorization = `bearer ${subjectToken}`;
+          const headers = { "content-type": "application/x-www-form-urlencoded", authorization };
           const response = await world
             .tokenServiceOverRest(subjectToken)
             .send("POST", "/sts/exchange", { body, headers });
@@ -168,6 +169,7 @@ export const tokenExchange: Section = {
               { code: 5 },
               "reading a group of either the scope or the binding",
             );
+          equal(resourcesOf(await elsewhere.api.list("groups"), "groups"), [], "the groups of a List");
         }),
         overBoth("values that are not uids", async (world) => {
           const { uid: identity, subjectToken } = await world.makeAssumable();

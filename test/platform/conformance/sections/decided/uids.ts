@@ -107,6 +107,12 @@ export const uids: Section = {
           const places = [{ descendantsOf: identity }, { childrenOf: identity }, { ids: [identity] }];
           for (const uidp of places)
             rejected(await api.list("groups", { uidp }), { code: 3 }, "a List of groups by the uid of an identity");
+          const below = { descendantsOf: identity };
+          rejected(
+            await api.list("identities", { uidp: below }),
+            { code: 3 },
+            "a List of identities below an identity",
+          );
           for (const [field, uid] of [
             ["identity", group],
             ["group", identity],
@@ -136,8 +142,8 @@ export const uids: Section = {
       text: "A List filtered by a well-formed uid that does not exist is empty.",
       cases: [
         overBoth(async ({ api, group }) => {
-          const uidp = { childrenOf: `${group}/${"0".repeat(16)}` };
-          equal(resourcesOf(await api.list("groups", { uidp }), "groups"), [], "groups");
+          for (const uidp of [{ childrenOf: `${group}/${"0".repeat(16)}` }, { descendantsOf: "0".repeat(40) }])
+            equal(resourcesOf(await api.list("groups", { uidp }), "groups"), [], "groups");
         }),
       ],
     },

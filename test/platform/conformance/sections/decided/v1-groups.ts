@@ -32,7 +32,9 @@ export const v1Groups: Section = {
       cases: [
         overRest("omitted fields", async (world) => {
           const { uid } = await world.make("groups", world.group, { name: "before", description: "d" });
-          const replaced = succeeded(await send(world, "PUT", `/iam/v1/groups/${uid}`, { name: "after" }));
+          // Clients send the resource as they received it, with its id and its resourceLimits.
+          const body = { id: uid, name: "after", resourceLimits: {} };
+          const replaced = succeeded(await send(world, "PUT", `/iam/v1/groups/${uid}`, body));
           const group = succeeded(await world.rest.get("groups", uid));
           equal(replaced, v1Of(group), "the response");
           has(group, { name: "after", description: "" }, "the group");

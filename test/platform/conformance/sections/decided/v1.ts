@@ -91,6 +91,12 @@ export const v1: Section = {
           equal(await listed({ uidp, name: other?.name }), [other?.uid], "the groups with the name");
           equal((await listed({ uidp })).length, 2, "the number of children");
         }),
+        overRest("a malformed id", async (world) => {
+          for (const path of collections) {
+            const outcome = outcomeOf(await world.rest.send("GET", `${path}?id=nonsense`));
+            rejected(outcome, { code: 3, field: "id" }, `GET ${path}?id=nonsense`);
+          }
+        }),
       ],
     },
     {
