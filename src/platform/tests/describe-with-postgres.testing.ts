@@ -3,8 +3,8 @@ import { missingPostgres } from "./find-postgres.testing.ts";
 import { type PostgresOptions, PostgresServer } from "./postgres-server.testing.ts";
 
 /**
- * A suite with a PostgreSQL of its own, there from the first test to the last. Where none can be had the suite is
- * skipped, loudly; with `CI=true` it fails, because there nobody would read that nothing was tested.
+ * A suite with a PostgreSQL server of its own. If PostgreSQL is missing, the suite is skipped with a message on stderr;
+ * with `CI=true` it fails.
  */
 export function describeWithPostgres(
   name: string,
@@ -36,5 +36,5 @@ export function describeWithPostgres(
 }
 
 function never(): never {
-  throw new Error("the database is there only while a test runs: ask for it inside of the test");
+  throw new Error("the server runs only during the tests: call postgres() in a test or hook");
 }

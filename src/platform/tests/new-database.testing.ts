@@ -1,13 +1,13 @@
 import { inject } from "vitest";
 
 /**
- * The address of a new database of the backend that this run of the tests is for; undefined: a file will do.
- * @throws Error where there is no PostgreSQL
+ * Creates a database for the backend of the test run. @returns its URL, or undefined for SQLite, which needs only a file
+ * @throws {Error} if PostgreSQL is required and missing
  */
 export async function newDatabase(): Promise<string | undefined> {
   if (inject("backend") !== "postgres") return undefined;
-  const answer = await fetch(inject("databases"), { method: "POST" });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text);
+  const response = await fetch(inject("databases"), { method: "POST" });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
   return text;
 }

@@ -9,15 +9,15 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 import { findPostgres } from "./find-postgres.testing.ts";
 
-/** PostgreSQL does not run as root: there it runs as `nobody`. */
+/** PostgreSQL refuses to run as root. If the tests do, it runs as the user `nobody`. */
 const nobody = 65_534;
 
 export interface PostgresOptions {
-  /** Whether a commit waits for the disk. */
+  /** Whether a commit waits until its data is on disk. */
   readonly durable?: boolean;
 }
 
-/** A PostgreSQL of the tests' own on loopback, in a folder of its own, gone when it is stopped. */
+/** A PostgreSQL server on loopback in a temporary folder, which `stop` deletes. */
 export class PostgresServer {
   readonly #child: ChildProcess;
   readonly #folder: string;
@@ -32,7 +32,7 @@ export class PostgresServer {
     this.#password = password;
   }
 
-  /** @throws PostgresUnavailable */
+  /** @throws {PostgresUnavailable} */
   static async start({ durable = false }: PostgresOptions = {}): Promise<PostgresServer> {
     const programs = findPostgres();
     const folder = mkdtempSync(join(tmpdir(), "muster-postgres-"));
@@ -55,7 +55,7 @@ export class PostgresServer {
         `--pwfile=${join(folder, "password")}`,
         "--auth=scram-sha-256",
         "--encoding=UTF8",
-        // A language's order on purpose: where the platform forgets to compare byte by byte, tests see it.
+        // A language's collation, so that tests fail if the platform does not compare byte by byte.
         "--locale=C",
         "--locale-provider=icu",
         "--icu-locale=en",
@@ -76,7 +76,7 @@ export class PostgresServer {
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const child = spawn(join(bin, "postgres"), ["-D", data, ...flags], { ...as, stdio: ["ignore", "ignore", "pipe"] });
     const server = new PostgresServer(child, folder, port, password);
-    // Where nobody came to stop it.
+    // If the tests end without stop.
     process.once("exit", () => {
       child.kill("SIGKILL");
       rmSync(folder, { recursive: true, force: true });
@@ -86,8 +86,8 @@ export class PostgresServer {
   }
 
   /**
-   * The address of a new database.
-   * @param template the name of one that it is a copy of, to which nobody is connected; default: it is empty
+   * Creates a database. @returns its URL
+   * @param template the database to copy, without open connections; by default, the new database is empty
    */
   async newDatabase(template = "template1"): Promise<string> {
     const name = `tests_${++this.#databases}`;
@@ -95,7 +95,7 @@ export class PostgresServer {
     return this.#url(name);
   }
 
-  /** Runs SQL beside the platform. */
+  /** Runs SQL on a connection of its own. @param database a name or a URL */
   async run(database: string, sql: string): Promise<readonly Record<string, unknown>[]> {
     const client = new Client({ connectionString: database.includes(":") ? database : this.#url(database) });
     await client.connect();
@@ -108,7 +108,7 @@ export class PostgresServer {
 
   async stop(): Promise<void> {
     const exit = once(this.#child, "exit");
-    // At once: what it holds is thrown away.
+    // Immediate shutdown: the data is deleted anyway.
     this.#child.kill("SIGQUIT");
     await exit;
     await rm(this.#folder, { recursive: true });
@@ -131,7 +131,7 @@ export class PostgresServer {
   }
 }
 
-/** A copy that another user can read, with the symbolic links that the package only lists. */
+/** Copies the programs so that another user can read them, and creates the symbolic links that the package only lists. */
 async function copyOf(packageFolder: string, to: string): Promise<string> {
   await cp(join(packageFolder, "native"), to, { recursive: true, mode: constants.COPYFILE_FICLONE });
   for (const program of ["initdb", "postgres"]) chmodSync(join(to, "bin", program), 0o755);
@@ -153,6 +153,6 @@ async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("there is no free port");
+  if (address === null || typeof address === "string") throw new Error("no free port");
   return address.port;
 }

@@ -7,21 +7,21 @@ import { PostgresServer } from "./postgres-server.testing.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** What platforms of the tests keep their data in. */
+    /** The backend of the platforms under test. */
     backend: "sqlite" | "postgres";
-    /** Answers a POST with the address of a new PostgreSQL database that has the platform's schema and nothing else. */
+    /** A URL whose POST returns the URL of a new PostgreSQL database with the platform's schema and no rows. */
     databases: string;
   }
 }
 
 /**
- * Set up once for a whole run of tests: one PostgreSQL for all files, started when the first of them asks for a
- * database. Each database is a copy of one that has the schema, which costs less than making the schema anew.
+ * The global setup of a test run: one PostgreSQL server for all test files, started when the first file requests a
+ * database. Each database is a copy of a template with the schema, which is faster than creating the schema again.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  let databases: Promise<Databases> | undefined;
+  let databases: Promise<DatabaseCopies> | undefined;
   const port = createServer((_request, response) => {
-    databases ??= Databases.start();
+    databases ??= DatabaseCopies.start();
     databases
       .then((there) => there.next())
       .then(
@@ -34,12 +34,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     port.closeAllConnections();
     port.close();
-    // Where it could not be started, whoever asked was told.
+    // If the server did not start, the requests for databases have failed with the reason.
     await (await databases?.catch(() => undefined))?.stop();
   };
 }
 
-class Databases {
+class DatabaseCopies {
   readonly #server: PostgresServer;
   readonly #template: string;
 
@@ -48,11 +48,11 @@ class Databases {
     this.#template = template;
   }
 
-  static async start(): Promise<Databases> {
+  static async start(): Promise<DatabaseCopies> {
     const server = await PostgresServer.start();
     const url = await server.newDatabase();
     await (await PostgresStore.open(url, { connections: 1 })).close();
-    return new Databases(server, new URL(url).pathname.slice(1));
+    return new DatabaseCopies(server, new URL(url).pathname.slice(1));
   }
 
   next(): Promise<string> {

@@ -2,14 +2,14 @@ import type { Client, Json, RunningPlatform } from "./running-platform.testing.t
 
 export const repoPath = (uid: string) => `/registry/v2beta1/repos/${uid}`;
 export const tagPath = (uid: string) => `/registry/v2beta1/tags/${uid}`;
-/** One digest for each number. */
+/** A digest for a number. */
 export const digest = (n: number) => `sha256:${n.toString(16).padStart(64, "0")}`;
-/** The answer to whoever sees the place and lacks the right. */
+/** The response to a caller that can see the resource but lacks the capability. */
 export const denied = { status: 403, body: { code: 7, details: [{ reason: "PERMISSION_DENIED" }] } };
-/** The answer to whoever sees nothing there. */
+/** The response to a caller that cannot see the resource. */
 export const hidden = { status: 404, body: { code: 5 } };
 
-/** The registry of a platform that runs, filled by the admin; repos are in `team` unless something else is said. */
+/** Creates repos and tags as the admin, by default in the group `team`. */
 export class Registry {
   readonly platform: RunningPlatform;
   readonly team: string;
@@ -26,7 +26,7 @@ export class Registry {
     return new Registry(platform, await group("team"), await group("other"));
   }
 
-  /** @returns its uid */
+  /** Creates a repo. @returns its uid */
   makeRepo = async (group = this.team, name = "nginx"): Promise<string> =>
     (await this.platform.admin.ok("POST", repoPath(group), { name })).uid;
 

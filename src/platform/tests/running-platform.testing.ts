@@ -14,7 +14,7 @@ import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
 import { newDatabase } from "./new-database.testing.ts";
 import { settingsAt } from "./settings-at.testing.ts";
 
-/** The JSON of an answer: what tests look at by name, and whatever else it has. */
+/** The JSON body of a response, with the fields that many tests read. */
 export interface Json {
   readonly uid: string;
   readonly name: string;
@@ -32,15 +32,15 @@ export interface Json {
   readonly [name: string]: unknown;
 }
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Undefined where the body is empty. */
+  /** Undefined if the response has no JSON body. */
   readonly body: Json;
 }
 
-/** A caller over HTTP, with its token. */
+/** A caller over HTTP/JSON with a token. */
 export class Client {
   readonly url: string;
   readonly token: string | undefined;
@@ -55,7 +55,7 @@ export class Client {
   patch = (path: string, body?: unknown) => this.send("PATCH", path, body);
   delete = (path: string) => this.send("DELETE", path);
 
-  async send(method: string, path: string, body?: unknown): Promise<Answer> {
+  async send(method: string, path: string, body?: unknown): Promise<TestResponse> {
     const response = await fetch(this.url + path, {
       method,
       redirect: "manual",
@@ -75,23 +75,25 @@ export class Client {
     };
   }
 
-  /** The body of an answer that must succeed. */
+  /** Makes a call that must succeed. @returns the body */
   async ok(method: string, path: string, body?: unknown): Promise<Json> {
-    const answer = await this.send(method, path, body);
-    expect(answer, `${method} ${path}`).toMatchObject({ status: 200 });
-    return answer.body;
+    const response = await this.send(method, path, body);
+    expect(response, `${method} ${path}`).toMatchObject({ status: 200 });
+    return response.body;
   }
 
-  /** Resolves when the platform is working on so many calls. */
+  /** Resolves when exactly this number of calls is in flight; fails after 5 s. */
   callsInFlight = (count: number) =>
     vi.waitUntil(
       async () => (await this.get("/metrics")).text.includes(`muster_platform_server_requests_in_flight ${count}\n`),
       { timeout: 5_000, interval: 5 },
     );
 
+  /** Creates a group. @returns its uid */
   group = async (parent: string, name = "group"): Promise<string> =>
     (await this.ok("POST", `/iam/v2beta1/groups/${parent}`, { name })).uid;
 
+  /** Creates an identity that nobody can assume. @returns its uid */
   identity = async (group: string, name = "identity"): Promise<string> =>
     (
       await this.ok("POST", `/iam/v2beta1/identities/${group}`, {
@@ -100,6 +102,7 @@ export class Client {
       })
     ).uid;
 
+  /** Creates a role binding. @returns its uid */
   bind = async (group: string, identityUid: string, roleUid: string): Promise<string> =>
     (await this.ok("POST", `/iam/v2beta1/roleBindings/${group}`, { identityUid, roleUid })).uid;
 
@@ -125,15 +128,15 @@ interface RunningOptions
     >
   > {
   readonly tls?: TlsFiles;
-  /** A PostgreSQL database; default: a new one of the backend that this run of the tests is for. */
+  /** A PostgreSQL database; by default, a new database of the backend that the test run is for. */
   readonly database?: string | undefined;
-  /** Shares the database of another one, and nothing else but the key file. */
+  /** Shares the database and the key file of another platform. */
   readonly replicaOf?: RunningPlatform;
-  /** Of its PostgreSQL: half of what a write waits for others (ms). */
+  /** Only for PostgreSQL: half of the time that a write waits for other transactions, in milliseconds. */
   readonly stallTimeout?: number;
 }
 
-/** A platform of its own on loopback, with a clock that the test may move. */
+/** A platform on loopback, with a clock that a test can advance. */
 export class RunningPlatform {
   readonly #platform: Platform;
   readonly #folder: string;
@@ -191,7 +194,7 @@ export class RunningPlatform {
     return new RunningPlatform(platform, folder, clock, database, replicaOf !== undefined);
   }
 
-  /** Its data opened once more, as a tool does that works beside it. */
+  /** Opens the platform's database again, as a command does while the platform runs. */
   openStore(): Promise<Store> {
     return openStore(this.#database, this.#folder);
   }
@@ -209,7 +212,7 @@ export class RunningPlatform {
     return new Client(this.url, token);
   }
 
-  /** An identity with static keys, which `tokenFor` makes tokens for. */
+  /** Creates an identity with static keys, for which `subjectToken` makes tokens. @returns its uid */
   async makeIdentity(group: string, name = "caller"): Promise<string> {
     const { publicKey, privateKey } = await generateKeyPair("ES256");
     const jwk = { ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" };
@@ -226,8 +229,8 @@ export class RunningPlatform {
     return uid;
   }
 
-  /** A token as the identity's own issuer would make it; `claims` replace what it would say. */
-  async incomingToken(identity: string, claims: Record<string, unknown> = {}, name = "caller"): Promise<string> {
+  /** A subject token of an identity from `makeIdentity`. @param claims override the defaults */
+  async subjectToken(identity: string, claims: Record<string, unknown> = {}, name = "caller"): Promise<string> {
     const seconds = Math.floor(this.now / 1_000);
     const all = {
       iss: "https://issuer.example.com",
@@ -240,17 +243,17 @@ export class RunningPlatform {
     return new SignJWT(all).setProtectedHeader({ alg: "ES256", kid: "1" }).sign(privateKeys.get(identity) as CryptoKey);
   }
 
-  exchange(token: string, identity: string, parameters = ""): Promise<Answer> {
+  exchange(token: string, identity: string, parameters = ""): Promise<TestResponse> {
     return this.as(token).get(`/sts/exchange?aud=${encodeURIComponent(this.url)}&identity=${identity}${parameters}`);
   }
 
-  /** A caller that holds a built-in role in a group: its identity lives in the root group. */
+  /** A caller with a built-in role in a group; its identity is in the root group. @param parameters of the exchange */
   async callerWith(role: string, group: string, parameters = ""): Promise<Client & { identity: string }> {
     const identity = await this.makeIdentity(this.root);
     await this.admin.bind(group, identity, await this.admin.role(role));
-    const answer = await this.exchange(await this.incomingToken(identity), identity, parameters);
-    expect(answer.status, answer.text).toBe(200);
-    return Object.assign(this.as(answer.body.token), { identity });
+    const response = await this.exchange(await this.subjectToken(identity), identity, parameters);
+    expect(response.status, response.text).toBe(200);
+    return Object.assign(this.as(response.body.token), { identity });
   }
 
   async stop(): Promise<void> {

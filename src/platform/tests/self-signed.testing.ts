@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 
-/** A certificate for 127.0.0.1 and localhost that vouches for itself, valid for years: Node can read X.509, not write it. */
+/** A self-signed certificate for 127.0.0.1 and localhost. Node can parse X.509 but not create it, hence the DER below. */
 export function selfSignedCertificate(): { readonly key: string; readonly certificate: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const signatureAlgorithm = sequence(oid("2a8648ce3d040302"));

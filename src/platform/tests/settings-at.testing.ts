@@ -1,6 +1,6 @@
 import type { PlatformSettings } from "#src/platform/settings.ts";
 
-/** How a platform of the tests is set that stands at `url`, where a test does not ask for something else. */
+/** The default settings of a platform at `url` in tests. */
 export function settingsAt(url: string): PlatformSettings {
   return {
     baseUrl: url,

@@ -12,14 +12,14 @@ import type { MasterKey } from "#src/platform/tokens/key-file.ts";
 import { securityTokenService } from "#src/platform/tokens/security-token-service.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
 import { now, settings } from "./settings.testing.ts";
-import { incomingToken } from "./subject-token.testing.ts";
-import type { Narrowing, TokenHolder } from "./world.testing.ts";
+import { subjectToken } from "./subject-token.testing.ts";
+import type { Downscope, TokenHolder } from "./world.testing.ts";
 
 const clock = () => now;
 const log = pino({ level: "silent" });
 const { exchange, exchangeRefreshToken } = SecurityTokenService.method;
 
-/** The platform's token exchange on a store, without a port. */
+/** The platform's token exchange on a database, without a port. */
 export class Exchange {
   readonly #authenticator: Authenticator;
   readonly #service: Extract<ReturnType<typeof securityTokenService>, { access: "anonymous" }>;
@@ -37,14 +37,14 @@ export class Exchange {
     return new Exchange(store, await SigningKeys.load({ store, masterKey, clock, log, interval: 24 * 3_600_000 }));
   }
 
-  /** Who calls with the token that the holder gets: exchanged, refreshed as often as it is narrowed again, verified. */
-  async callerOf({ identity, narrowings: [first, ...more] }: TokenHolder): Promise<Caller | { readonly code: Code }> {
+  /** Exchanges the subject token, refreshes the result once for each further downscope, and authenticates the last token. */
+  async callerOf({ identity, downscopes: [first, ...more] }: TokenHolder): Promise<Caller | { readonly code: Code }> {
     try {
       const aud = [settings.baseUrl];
       const asked = { identity: identity.uid, aud, ...parametersOf(first) };
-      let { token, refreshToken } = await this.#call(exchange, asked, incomingToken);
-      for (const narrowing of more) {
-        const pair = await this.#call(exchangeRefreshToken, parametersOf(narrowing), refreshToken);
+      let { token, refreshToken } = await this.#call(exchange, asked, subjectToken);
+      for (const downscope of more) {
+        const pair = await this.#call(exchangeRefreshToken, parametersOf(downscope), refreshToken);
         token = pair.token?.token ?? "";
         refreshToken = pair.refreshToken?.token ?? "";
       }
@@ -65,6 +65,6 @@ export class Exchange {
   }
 }
 
-function parametersOf({ capabilities = [], scopes = [] }: Narrowing = {}) {
+function parametersOf({ capabilities = [], scopes = [] }: Downscope = {}) {
   return { cap: capabilities.map(dottedNameOf), scopes: scopes.map(({ uid }) => uid) };
 }

@@ -11,39 +11,39 @@ import { Sessions } from "#src/platform/service/session.ts";
 import { SqliteStore } from "#src/platform/store/sqlite.ts";
 import type { Reader, Store, Writer } from "#src/platform/store/store.ts";
 import { MasterKey } from "#src/platform/tokens/key-file.ts";
-import { callOf, uidsOf } from "./calls.testing.ts";
+import { protoCallOf, uidsOf } from "./proto-call.testing.ts";
 import { Exchange } from "./exchange.testing.ts";
 import { now, settings } from "./settings.testing.ts";
-import type { Answer } from "./model.testing.ts";
-import type { Question } from "./question.testing.ts";
+import type { ExpectedResult } from "./model.testing.ts";
+import type { Call } from "./call.testing.ts";
 
-/** The platform's services on a store of their own, without a port: what they decide, as fast as they do. */
+/** The platform's services on a database of their own, without a port, which is much faster. */
 export class InProcess {
   readonly store: SqliteStore;
   readonly #folder = mkdtempSync(join(tmpdir(), "muster-access-"));
   readonly #masterKey = new MasterKey(new Uint8Array(32));
-  readonly #real: readonly Service[];
-  readonly #hypothetical: readonly Service[];
+  readonly #committed: readonly Service[];
+  readonly #rolledBack: readonly Service[];
 
   constructor() {
     this.store = new SqliteStore(join(this.#folder, "data"));
     const masterKey = this.#masterKey;
     const sessionsOn = (store: Store) =>
       new Sessions(store, () => now, settings, new PageTokens(masterKey.derive("page token")));
-    this.#real = servicesOf(sessionsOn(this.store), masterKey);
-    this.#hypothetical = servicesOf(sessionsOn(new UndoingStore(this.store)), masterKey);
+    this.#committed = servicesOf(sessionsOn(this.store), masterKey);
+    this.#rolledBack = servicesOf(sessionsOn(new RollingBackStore(this.store)), masterKey);
   }
 
-  /** Where callers get their tokens. */
+  /** The token exchange of this platform. */
   exchange(): Promise<Exchange> {
     return Exchange.on(this.store, this.#masterKey);
   }
 
-  /** What the platform would answer; nothing changes. */
-  async ask(caller: Caller, question: Question): Promise<Answer> {
+  /** Makes a call and rolls its changes back. @returns its code, and the uids that a List returns */
+  async dryRun(caller: Caller, call: Call): Promise<ExpectedResult> {
     try {
-      const { method, request } = callOf(question);
-      const uids = uidsOf(question, await call(this.#hypothetical, caller, method, request));
+      const { method, request } = protoCallOf(call);
+      const uids = uidsOf(call, await send(this.#rolledBack, caller, method, request));
       return { code: 0, ...(uids === undefined ? {} : { uids }) };
     } catch (error) {
       if (error instanceof ApiError) return { code: error.code };
@@ -51,19 +51,19 @@ export class InProcess {
     }
   }
 
-  /** Does it, as the admin. @throws ApiError */
-  tell(question: Question): Promise<Message> {
-    const { method, request } = callOf(question);
-    return this.do(method, request);
+  /** Makes a call as the admin. @throws {ApiError} */
+  perform(call: Call): Promise<Message> {
+    const { method, request } = protoCallOf(call);
+    return this.call(method, request);
   }
 
-  /** Calls a method, as the admin. @throws ApiError */
-  do(method: DescMethod, request: Message): Promise<Message> {
-    return call(this.#real, { kind: "admin" }, method, request);
+  /** Calls a method as the admin. @throws {ApiError} */
+  call(method: DescMethod, request: Message): Promise<Message> {
+    return send(this.#committed, { kind: "admin" }, method, request);
   }
 
-  /** Whether a text stands anywhere in what is kept on disk. */
-  keeps(text: string): boolean {
+  /** Whether a text is anywhere in the files of the database. */
+  stores(text: string): boolean {
     return readdirSync(this.#folder).some((file) => readFileSync(join(this.#folder, file)).includes(text));
   }
 
@@ -73,14 +73,14 @@ export class InProcess {
   }
 }
 
-function call(services: readonly Service[], caller: Caller, method: DescMethod, request: Message): Promise<Message> {
+function send(services: readonly Service[], caller: Caller, method: DescMethod, request: Message): Promise<Message> {
   const service = services.find(({ desc }) => desc === method.parent);
   if (service?.access !== "authenticated") throw new Error(`${method.parent.typeName} is not served`);
   return service.handler(method)(request, { caller });
 }
 
-/** Writes on it are done to their end, and undone: each finds the same world. */
-class UndoingStore implements Store {
+/** Rolls every write back when it has run: each finds the same world. */
+class RollingBackStore implements Store {
   readonly #store: Store;
 
   constructor(store: Store) {
@@ -96,10 +96,10 @@ class UndoingStore implements Store {
     try {
       return await this.#store.write(async (writer) => {
         done = { value: await work(writer) };
-        throw new Undone();
+        throw new RolledBack();
       });
     } catch (error) {
-      if (error instanceof Undone && done !== undefined) return done.value;
+      if (error instanceof RolledBack && done !== undefined) return done.value;
       throw error;
     }
   }
@@ -109,4 +109,4 @@ class UndoingStore implements Store {
   }
 }
 
-class Undone extends Error {}
+class RolledBack extends Error {}

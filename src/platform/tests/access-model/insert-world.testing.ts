@@ -27,12 +27,12 @@ import { now } from "./settings.testing.ts";
 import { assumption } from "./subject-token.testing.ts";
 import type { World } from "./world.testing.ts";
 
-const name = "as it was";
+const name = "initial";
 const time = timestampFromMs(now - 60_000);
 const common = { name, createTime: time, updateTime: time };
 
-/** Puts a world into an empty store, past all rules. */
-export async function settle(writer: Writer, world: World): Promise<void> {
+/** Inserts a world into an empty database without the checks of the API. */
+export async function insertWorld(writer: Writer, world: World): Promise<void> {
   const tx = new AuthoredWriter(writer, { kind: "platform" }, now);
   await writeBuiltinRoles(tx, now);
   for (const { uid } of world.groups) await groups.insert(tx, create(GroupSchema, { uid, ...common }));

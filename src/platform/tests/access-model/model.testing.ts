@@ -1,9 +1,9 @@
 import { allCapabilities, Capability } from "#src/platform/access/capability.ts";
 import { Code } from "#src/platform/errors/api-error.ts";
 import { neededCapabilities } from "./needed-capabilities.testing.ts";
-import type { Content, Filter, Question } from "./question.testing.ts";
+import type { Content, Filter, Call } from "./call.testing.ts";
 import {
-  type Asker,
+  type Principal,
   type Binding,
   type ChangeableKind,
   type Kind,
@@ -13,13 +13,13 @@ import {
   type World,
 } from "./world.testing.ts";
 
-/** 0 for success; what a List shows, sorted. */
-export interface Answer {
+/** The code, 0 for success, and for a List its sorted uids. */
+export interface ExpectedResult {
   readonly code: 0 | Code;
   readonly uids?: readonly string[];
 }
 
-class Refusal extends Error {
+class ModelError extends Error {
   readonly code: Code;
   constructor(code: Code) {
     super(`code ${code}`);
@@ -33,97 +33,97 @@ const {
   CAP_IAM_ROLE_BINDINGS_DELETE: unbind,
 } = Capability;
 
-/** What the platform must answer: the rules as they are written, without any thought of speed. */
-export function answerOf(world: World, asker: Asker, question: Question): Answer {
+/** The result that the platform must return, from a direct transcription of the access rules. */
+export function expectedResultOf(world: World, principal: Principal, call: Call): ExpectedResult {
   try {
-    return judged(new Judge(world, asker), question);
+    return evaluate(new Evaluator(world, principal), call);
   } catch (error) {
-    if (error instanceof Refusal) return { code: error.code };
+    if (error instanceof ModelError) return { code: error.code };
     throw error;
   }
 }
 
-function judged(by: Judge, question: Question): Answer {
-  const { kind } = question;
+function evaluate(by: Evaluator, call: Call): ExpectedResult {
+  const { kind } = call;
   by.checkIdentity();
-  switch (question.verb) {
+  switch (call.verb) {
     case "list":
-      return { code: 0, uids: by.listed(kind, question.filter) };
+      return { code: 0, uids: by.listed(kind, call.filter) };
     case "listV1":
-      return { code: 0, uids: by.listedV1(question.kind, question.filter, question.id) };
+      return { code: 0, uids: by.listedV1(call.kind, call.filter, call.id) };
     case "get":
-      by.get(kind, question.target);
+      by.get(kind, call.target);
       return { code: 0 };
     case "create":
-      by.create(question.kind, question.parent, question.content);
+      by.create(call.kind, call.parent, call.content);
       return { code: 0 };
     case "update":
-      by.update(question.kind, question.target, question.content);
+      by.update(call.kind, call.target, call.content);
       return { code: 0 };
     case "delete":
-      by.delete(question.kind, question.target);
+      by.delete(call.kind, call.target);
       return { code: 0 };
   }
 }
 
-class Judge {
+class Evaluator {
   readonly #world: World;
-  readonly #asker: Asker;
+  readonly #principal: Principal;
 
-  constructor(world: World, asker: Asker) {
+  constructor(world: World, principal: Principal) {
     this.#world = world;
-    this.#asker = asker;
+    this.#principal = principal;
   }
 
-  /** Every request reads its identity again: deleted, or its static keys expired → 16. */
+  /** Every request reads the caller's identity: if it was deleted or its static keys have expired, the code is 16. */
   checkIdentity(): void {
-    if (this.#asker.kind === "admin") return;
-    const { identity } = this.#asker;
+    if (this.#principal.kind === "admin") return;
+    const { identity } = this.#principal;
     const found = this.#world.identities.find((one) => one === identity);
-    if (found === undefined || found.expired) throw new Refusal(Code.unauthenticated);
+    if (found === undefined || found.expired) throw new ModelError(Code.unauthenticated);
   }
 
-  /** What the asker holds at a place: a binding holds in its group and in every group below it. */
-  #held(place: Place): readonly Capability[] {
-    const asker = this.#asker;
-    if (asker.kind === "admin") return allCapabilities;
+  /** The principal's capabilities at a resource: a binding applies to its group and to every group below it. */
+  #capabilitiesAt(place: Place): readonly Capability[] {
+    const principal = this.#principal;
+    if (principal.kind === "admin") return allCapabilities;
     const path = pathOf(place);
-    const { narrowings } = asker;
-    if (!narrowings.every(({ scopes }) => scopes?.some((scope) => path.includes(scope)) ?? true)) return [];
+    const { downscopes } = principal;
+    if (!downscopes.every(({ scopes }) => scopes?.some((scope) => path.includes(scope)) ?? true)) return [];
     return this.#world.roleBindings
-      .filter(({ identity, parent }) => identity === asker.identity && path.includes(parent as Place))
+      .filter(({ identity, parent }) => identity === principal.identity && path.includes(parent as Place))
       .flatMap(({ role }) => role.capabilities)
-      .filter((one) => narrowings.every(({ capabilities: named }) => named?.includes(one) ?? true));
+      .filter((one) => downscopes.every(({ capabilities: named }) => named?.includes(one) ?? true));
   }
 
-  #may(capability: Capability, place: Place): boolean {
-    return this.#held(place).includes(capability);
+  #can(capability: Capability, place: Place): boolean {
+    return this.#capabilitiesAt(place).includes(capability);
   }
 
   #sees(place: Place): boolean {
-    return this.#held(place).length > 0;
+    return this.#capabilitiesAt(place).length > 0;
   }
 
-  #demand(capability: Capability, place: Place): void {
-    if (this.#may(capability, place)) return;
-    throw new Refusal(this.#sees(place) ? Code.permissionDenied : Code.notFound);
+  #require(capability: Capability, place: Place): void {
+    if (this.#can(capability, place)) return;
+    throw new ModelError(this.#sees(place) ? Code.permissionDenied : Code.notFound);
   }
 
-  #demandAll(needed: readonly Capability[], place: Place): void {
-    if (!needed.every((capability) => this.#may(capability, place))) throw new Refusal(Code.permissionDenied);
+  #requireAll(needed: readonly Capability[], place: Place): void {
+    if (!needed.every((capability) => this.#can(capability, place))) throw new ModelError(Code.permissionDenied);
   }
 
   #find<K extends Kind>(kind: K, { uid }: Place): World[K][number] {
     const found = this.#world[kind].find((one) => one.uid === uid);
-    if (found === undefined) throw new Refusal(Code.notFound);
+    if (found === undefined) throw new ModelError(Code.notFound);
     return found;
   }
 
   listed(kind: Kind, filter: Filter): string[] {
     const holders: readonly Kind[] = kind === "tags" ? ["groups", "repos"] : ["groups"];
     for (const place of [filter.descendantsOf, filter.childrenOf])
-      if (place !== undefined) this.#refuseOtherKinds(holders, place);
-    for (const place of filter.ids ?? []) this.#refuseOtherKinds([kind], place);
+      if (place !== undefined) this.#rejectOtherKinds(holders, place);
+    for (const place of filter.ids ?? []) this.#rejectOtherKinds([kind], place);
     const inFilter = (one: Place) =>
       (filter.descendantsOf === undefined || isBelow(one, filter.descendantsOf)) &&
       (filter.childrenOf === undefined || one.parent?.uid === filter.childrenOf.uid) &&
@@ -131,42 +131,42 @@ class Judge {
       (filter.inRoot === undefined || one.parent === undefined) &&
       (filter.ids === undefined || filter.ids.some(({ uid }) => uid === one.uid));
     return this.#world[kind]
-      .filter((one) => (kind === "roles" && one.parent === undefined) || this.#may(neededCapabilities[kind].list, one))
+      .filter((one) => (kind === "roles" && one.parent === undefined) || this.#can(neededCapabilities[kind].list, one))
       .filter(inFilter)
       .map(({ uid }) => uid)
       .toSorted();
   }
 
   listedV1(kind: Kind, filter: Filter, id: Place | undefined): string[] {
-    if (id !== undefined) this.#refuseOtherKinds([kind], id);
+    if (id !== undefined) this.#rejectOtherKinds([kind], id);
     return this.listed(kind, filter).filter((uid) => id === undefined || uid === id.uid);
   }
 
   get(kind: Kind, target: Place): void {
     const found = this.#find(kind, target);
     if (kind === "roles" && found.parent === undefined) return;
-    this.#demand(neededCapabilities[kind].list, found);
+    this.#require(neededCapabilities[kind].list, found);
   }
 
   create(kind: ChangeableKind, parent: Place | undefined, content: Content): void {
     if (parent === undefined) {
-      if (this.#asker.kind !== "admin") throw new Refusal(Code.permissionDenied);
+      if (this.#principal.kind !== "admin") throw new ModelError(Code.permissionDenied);
       return;
     }
     const at = this.#find(kind === "tags" ? "repos" : "groups", parent);
     const isThere = this.#world.tags.some((tag) => kind === "tags" && tag.name === content.name && tag.parent === at);
-    this.#demand(neededCapabilities[kind][isThere ? "update" : "create"], at);
+    this.#require(neededCapabilities[kind][isThere ? "update" : "create"], at);
     switch (kind) {
       case "roles":
-        return this.#demandAll(content.capabilities ?? [], at);
+        return this.#requireAll(content.capabilities ?? [], at);
       case "roleBindings":
         return this.#checkBinding(at, content.identity as Place, content.role as Place);
       case "identityProviders":
       case "groupInvites":
-        this.#demand(bind, at);
-        return this.#checkGiven(at, content.role as Place);
+        this.#require(bind, at);
+        return this.#checkGrant(at, content.role as Place);
       case "accountAssociations":
-        if (this.#world.accountAssociations.some((one) => one.parent === at)) throw new Refusal(Code.alreadyExists);
+        if (this.#world.accountAssociations.some((one) => one.parent === at)) throw new ModelError(Code.alreadyExists);
         return;
       case "groups":
       case "identities":
@@ -177,17 +177,17 @@ class Judge {
   }
 
   update(kind: ChangeableKind, target: Place, content: Content): void {
-    if (kind === "roles" && isBuiltin(target, this.#world)) throw new Refusal(Code.permissionDenied);
+    if (kind === "roles" && isBuiltin(target, this.#world)) throw new ModelError(Code.permissionDenied);
     const found = this.#find(kind, target);
-    this.#demand(kind === "roleBindings" ? rebind : neededCapabilities[kind].update, found);
+    this.#require(kind === "roleBindings" ? rebind : neededCapabilities[kind].update, found);
     const group = found.parent as Place;
     switch (kind) {
       case "identities":
-        if (content.assumption) this.#checkHoldsWhatItGives(found);
+        if (content.assumption) this.#requireCapabilitiesOf(found);
         return;
       case "roles": {
         const before = (found as Role).capabilities;
-        return this.#demandAll(
+        return this.#requireAll(
           (content.capabilities ?? []).filter((one) => !before.includes(one)),
           group,
         );
@@ -195,11 +195,11 @@ class Judge {
       case "roleBindings":
         return this.#checkBinding(group, content.identity as Place, content.role as Place);
       case "identityProviders":
-        this.#demand(bind, group);
-        return this.#checkGiven(group, content.role as Place);
+        this.#require(bind, group);
+        return this.#checkGrant(group, content.role as Place);
       case "groupInvites":
-        this.#demand(bind, group);
-        return this.#checkGiven(group, (found as Binding).role);
+        this.#require(bind, group);
+        return this.#checkGrant(group, (found as Binding).role);
       case "groups":
       case "accountAssociations":
       case "repos":
@@ -210,15 +210,15 @@ class Judge {
 
   delete(kind: ChangeableKind, target: Place): void {
     const world = this.#world;
-    if (kind === "roles" && isBuiltin(target, world)) throw new Refusal(Code.permissionDenied);
+    if (kind === "roles" && isBuiltin(target, world)) throw new ModelError(Code.permissionDenied);
     if (kind === "roleBindings" && !world.roleBindings.some(({ uid }) => uid === target.uid)) {
-      // One that never was: success for whoever might have deleted it.
+      // Deleting a binding that does not exist succeeds with the capability to delete it.
       const { parent } = byUid(target, world);
-      if (parent === undefined) throw new Refusal(Code.notFound);
-      return this.#demand(unbind, parent);
+      if (parent === undefined) throw new ModelError(Code.notFound);
+      return this.#require(unbind, parent);
     }
     const found = this.#find(kind, target);
-    this.#demand(neededCapabilities[kind].delete, found);
+    this.#require(neededCapabilities[kind].delete, found);
     const inside = (one: Place) => one.parent === found;
     const uses = ({ role }: { role: Role }) => role === found;
     const alive = world.groupInvites.filter(({ expired }) => !expired);
@@ -228,50 +228,50 @@ class Judge {
     ];
     const holds = (kind === "groups" || kind === "repos") && children.some(inside);
     const used = kind === "roles" && [...world.roleBindings, ...world.identityProviders, ...alive].some(uses);
-    if (holds || used) throw new Refusal(Code.failedPrecondition);
+    if (holds || used) throw new ModelError(Code.failedPrecondition);
   }
 
-  /** Nobody can give what they do not have, nor to an identity that they cannot see. */
+  /** Nobody can grant what they do not have, nor grant to an identity that they cannot see. */
   #checkBinding(group: Place, identity: Place, role: Place): void {
-    if (byUid(identity, this.#world).parent === undefined) throw new Refusal(Code.invalidArgument);
+    if (byUid(identity, this.#world).parent === undefined) throw new ModelError(Code.invalidArgument);
     this.#checkReference("identities", identity);
-    this.#checkGiven(group, role);
+    this.#checkGrant(group, role);
   }
 
-  #checkGiven(group: Place, role: Place): void {
+  #checkGrant(group: Place, role: Place): void {
     this.#checkReference("roles", role);
     const given = this.#find("roles", role);
-    // A custom role binds in its own group's subtree only.
-    if (given.parent !== undefined && !pathOf(group).includes(given.parent)) throw new Refusal(Code.invalidArgument);
-    this.#demandAll(given.capabilities, group);
+    // A custom role can be bound only in its own group's subtree.
+    if (given.parent !== undefined && !pathOf(group).includes(given.parent)) throw new ModelError(Code.invalidArgument);
+    this.#requireAll(given.capabilities, group);
   }
 
-  /** What a body names must be there, seen, and of the sort that is needed. */
+  /** A resource that a body refers to must exist, be visible and be of the right kind. */
   #checkReference(kind: Kind, place: Place): void {
     const isThere = (one: Kind) => this.#world[one].some(({ uid }) => uid === place.uid);
     const isPublic = kind === "roles" && isBuiltin(place, this.#world);
     if (isThere(kind) && (isPublic || this.#sees(place))) return;
     const isOther = (Object.keys(this.#world) as Kind[]).some(isThere);
-    throw new Refusal(isOther && this.#sees(place) ? Code.invalidArgument : Code.notFound);
+    throw new ModelError(isOther && this.#sees(place) ? Code.invalidArgument : Code.notFound);
   }
 
-  /** A filter may name what is not there, but not what the asker sees to be something else, nor what cannot be. */
-  #refuseOtherKinds(wanted: readonly Kind[], place: Place): void {
+  /** A filter can name a missing resource, but not a visible one of another kind, nor a uid that no such resource can have. */
+  #rejectOtherKinds(wanted: readonly Kind[], place: Place): void {
     const isThere = (one: Kind) => this.#world[one].some(({ uid }) => uid === place.uid);
     const mayBeRoot: readonly Kind[] = ["groups", "roles", "accountAssociations"];
     if (byUid(place, this.#world).parent === undefined && !wanted.some((one) => mayBeRoot.includes(one)))
-      throw new Refusal(Code.invalidArgument);
+      throw new ModelError(Code.invalidArgument);
     if (wanted.some(isThere)) return;
-    // An association has the uid of its group, which is no mistake where it has none.
+    // An association has the uid of its group; a group without an association is valid in a filter.
     if (wanted.includes("accountAssociations") && isThere("groups")) return;
     const isOther = (Object.keys(this.#world) as Kind[]).some(isThere);
-    if (isOther && (isBuiltin(place, this.#world) || this.#sees(place))) throw new Refusal(Code.invalidArgument);
+    if (isOther && (isBuiltin(place, this.#world) || this.#sees(place))) throw new ModelError(Code.invalidArgument);
   }
 
-  /** Changing how an identity is assumed needs every capability that its bindings give it, where they give it. */
-  #checkHoldsWhatItGives(identity: Place): void {
+  /** Changing how an identity is assumed needs every capability that its bindings grant, where they grant it. */
+  #requireCapabilitiesOf(identity: Place): void {
     for (const binding of this.#world.roleBindings)
-      if (binding.identity === identity) this.#demandAll(binding.role.capabilities, binding.parent as Place);
+      if (binding.identity === identity) this.#requireAll(binding.role.capabilities, binding.parent as Place);
   }
 }
 
@@ -285,7 +285,7 @@ function isBuiltin({ uid }: Place, { roles }: World): boolean {
   return roles.some((role) => role.uid === uid && role.parent === undefined);
 }
 
-/** An association has the uid of its group: who says the one says the other. */
+/** The group with this uid, if there is one: an association has the uid of its group. */
 function byUid(place: Place, { groups }: World): Place {
   return groups.find(({ uid }) => uid === place.uid) ?? place;
 }

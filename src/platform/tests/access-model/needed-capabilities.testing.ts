@@ -3,7 +3,7 @@ import type { ChangeableKind } from "./world.testing.ts";
 
 type Verb = "create" | "update" | "list" | "delete";
 
-/** What each method demands where it acts. */
+/** The capability that each method needs in its group. */
 export const neededCapabilities: Readonly<
   Record<ChangeableKind, Readonly<Record<Verb, Capability>>> & { advisories: { readonly list: Capability } }
 > = {
@@ -13,7 +13,7 @@ export const neededCapabilities: Readonly<
   roleBindings: verbs("CAP_IAM_ROLE_BINDINGS"),
   identityProviders: verbs("CAP_IAM_IDENTITY_PROVIDERS"),
   accountAssociations: verbs("CAP_IAM_ACCOUNT_ASSOCIATIONS"),
-  // Invites have no capability of their own for an update.
+  // There is no capability for updating invites.
   groupInvites: { ...verbs("CAP_IAM_GROUP_INVITES"), update: Capability.CAP_IAM_GROUP_INVITES_CREATE },
   repos: verbs("CAP_REPO"),
   tags: verbs("CAP_TAG"),

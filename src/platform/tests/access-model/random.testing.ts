@@ -1,4 +1,4 @@
-/** Choices that are the same in every run with the same seed (mulberry32). */
+/** A pseudorandom generator: equal seeds give equal sequences (mulberry32). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to `limit`, itself excluded. */
+  /** An integer from 0 to `limit - 1`. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,18 +15,18 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
   }
 
-  /** True once in so many times. */
+  /** True with a probability of 1 in `times`. */
   oneIn(times: number): boolean {
     return this.below(times) === 0;
   }
 
   pick<T>(items: readonly T[]): T {
     const item = items[this.below(items.length)];
-    if (item === undefined) throw new Error("there is nothing to pick from");
+    if (item === undefined) throw new Error("cannot pick from an empty list");
     return item;
   }
 
-  /** Each of the items, or not. */
+  /** Each item with a probability of 1 in 2. */
   some<T>(items: readonly T[]): T[] {
     return items.filter(() => this.oneIn(2));
   }

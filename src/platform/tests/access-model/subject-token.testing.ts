@@ -4,7 +4,7 @@ import { now } from "./settings.testing.ts";
 const { publicKey, privateKey } = await generateKeyPair("ES256");
 const issued = now / 1_000;
 
-/** How every identity of a world is assumed: by the tokens of one issuer, for one subject. */
+/** The static keys of every identity of a world: all have the same issuer and subject. */
 export const assumption = {
   issuer: "https://issuer.example.com",
   subject: "somebody",
@@ -12,8 +12,8 @@ export const assumption = {
   audiences: ["platform.example.com"],
 };
 
-/** That subject's token. */
-export const incomingToken = await new SignJWT({ iat: issued, exp: issued + 600 })
+/** The subject token of every identity. */
+export const subjectToken = await new SignJWT({ iat: issued, exp: issued + 600 })
   .setProtectedHeader({ alg: "ES256", kid: "1" })
   .setIssuer(assumption.issuer)
   .setSubject(assumption.subject)

@@ -2,14 +2,14 @@ import { builtinRoles } from "#src/platform/access/builtin-roles.ts";
 import { allCapabilities, Capability } from "#src/platform/access/capability.ts";
 import type { Random } from "./random.testing.ts";
 
-/** Something in the tree. What is above it is told by reference: the model never looks into a uid. */
+/** A resource. Its parent is a reference, because the model never parses uids. */
 export interface Place {
   readonly uid: string;
   readonly parent: Place | undefined;
 }
 
 export interface Identity extends Place {
-  /** Its static keys have expired, and with them the identity. */
+  /** Whether its static keys have expired: then nobody can use the identity. */
   readonly expired: boolean;
 }
 
@@ -22,8 +22,8 @@ export interface Binding extends Place {
   readonly role: Role;
 }
 
-/** A provider, or an invite. */
-export interface Promising extends Place {
+/** An identity provider or an invite: both grant a role. */
+export interface RoleGrant extends Place {
   readonly role: Role;
   readonly expired: boolean;
 }
@@ -32,42 +32,42 @@ export interface Tag extends Place {
   readonly name: string;
 }
 
-/** All that there is, by the names of the collections. */
+/** All resources, by collection. */
 export interface World {
   readonly groups: Place[];
   readonly identities: Identity[];
-  /** The built-in ones too, which are in no group. */
+  /** Custom roles and built-in ones, which have no parent. */
   readonly roles: Role[];
   readonly roleBindings: Binding[];
-  readonly identityProviders: Promising[];
+  readonly identityProviders: RoleGrant[];
   readonly accountAssociations: Place[];
-  readonly groupInvites: Promising[];
+  readonly groupInvites: RoleGrant[];
   readonly repos: Place[];
   readonly tags: Tag[];
   readonly advisories: Place[];
 }
 
 export type Kind = keyof World;
-/** Advisories have no way in or out but `muster platform load`. */
+/** Advisories are created only by `muster platform load`. */
 export type ChangeableKind = Exclude<Kind, "advisories">;
 
-/** What a token is narrowed to, once. */
-export interface Narrowing {
+/** The parameters of one exchange or refresh that downscope the token. */
+export interface Downscope {
   readonly capabilities?: readonly Capability[];
   readonly scopes?: readonly Place[];
 }
 
-/** Who has a token for an identity, from an exchange, and then from a refresh for each further narrowing. */
+/** A principal with a token of an identity, from an exchange and from a refresh for each further downscope. */
 export interface TokenHolder {
   readonly kind: "identity";
   readonly identity: Place;
-  readonly narrowings: readonly Narrowing[];
+  readonly downscopes: readonly Downscope[];
 }
 
-/** Who asks. */
-export type Asker = { readonly kind: "admin" } | TokenHolder;
+/** The principal that makes a call. */
+export type Principal = { readonly kind: "admin" } | TokenHolder;
 
-/** The place and everything above it. */
+/** The resource and its ancestors. */
 export function pathOf(place: Place): Place[] {
   const path: Place[] = [];
   for (let one: Place | undefined = place; one !== undefined; one = one.parent) path.push(one);
@@ -78,7 +78,7 @@ export function childOf(random: Random, parent: Place): Place {
   return { uid: `${parent.uid}/${random.hex(16)}`, parent };
 }
 
-/** A few capabilities at random, often those that guard others. */
+/** Random capabilities, often including those that allow granting others. */
 export function randomCapabilities(random: Random): Capability[] {
   const guards = [
     Capability.CAP_IAM_ROLE_BINDINGS_CREATE,
@@ -88,17 +88,17 @@ export function randomCapabilities(random: Random): Capability[] {
     Capability.CAP_IAM_IDENTITY_PROVIDERS_UPDATE,
     Capability.CAP_IAM_IDENTITY_UPDATE,
   ];
-  // Never none: a role has at least one.
+  // A role has at least one capability.
   const few = Array.from({ length: 1 + random.below(4) }, () => random.pick(allCapabilities));
   return [...new Set([...few, ...(random.oneIn(2) ? random.some(allCapabilities) : []), ...random.some(guards)])];
 }
 
-/** Roles that may be bound in a group: the built-in ones, and those of the group and of the groups above it. */
+/** The roles that can be bound in a group: the built-in ones, and those of the group and its ancestors. */
 export function rolesFor({ roles }: World, group: Place): Role[] {
   return roles.filter(({ parent }) => parent === undefined || pathOf(group).includes(parent));
 }
 
-/** A small world: deep enough that rights come from above, wide enough that others are beside. */
+/** A small random world, with bindings in ancestors and in unrelated groups. */
 export function randomWorld(random: Random): World {
   const groups: Place[] = [
     { uid: random.hex(40), parent: undefined },
@@ -126,15 +126,15 @@ export function randomWorld(random: Random): World {
     tags: [],
     advisories: times(6, anywhere),
   };
-  const promising = (): Promising => {
+  const roleGrant = (): RoleGrant => {
     const place = anywhere();
     return { ...place, role: random.pick(rolesFor(world, place.parent as Place)), expired: random.oneIn(3) };
   };
-  world.identityProviders.push(...times(5, () => ({ ...promising(), expired: false })));
-  world.groupInvites.push(...times(6, promising));
+  world.identityProviders.push(...times(5, () => ({ ...roleGrant(), expired: false })));
+  world.groupInvites.push(...times(6, roleGrant));
   world.tags.push(...times(8, () => ({ ...childOf(random, random.pick(world.repos)), name: `t${random.hex(8)}` })));
   for (let n = 0; n < 18; n++) world.roleBindings.push(randomBinding(random, world));
-  // Empty ones, which may be deleted.
+  // Empty groups, which can be deleted.
   for (let n = 0; n < 6; n++) groups.push(childOf(random, random.pick(groups)));
   return world;
 }
@@ -148,20 +148,20 @@ export function randomBinding(random: Random, world: World): Binding {
   };
 }
 
-/** Somebody, mostly an identity; its token may be narrowed to capabilities, to groups, or to both, and once again. */
-export function randomAsker(random: Random, world: World): Asker {
+/** The admin or, usually, an identity whose token can be downscoped once or twice, to capabilities, groups or both. */
+export function randomPrincipal(random: Random, world: World): Principal {
   if (random.oneIn(12)) return { kind: "admin" };
   const identity = random.oneIn(30) ? childOf(random, random.pick(world.groups)) : random.pick(world.identities);
-  const first: Narrowing = {
+  const first: Downscope = {
     ...(random.oneIn(3) ? { capabilities: atLeastOne(random, allCapabilities) } : {}),
     ...(random.oneIn(3) ? { scopes: [random.pick(world.groups), ...random.some(world.groups).slice(0, 1)] } : {}),
   };
-  const narrowings = random.oneIn(3) ? [first, randomFurtherNarrowing(random, world, first)] : [first];
-  return { kind: "identity", identity, narrowings };
+  const downscopes = random.oneIn(3) ? [first, randomFurtherDownscope(random, world, first)] : [first];
+  return { kind: "identity", identity, downscopes };
 }
 
-/** Mostly within what is left; now and then beyond it. */
-function randomFurtherNarrowing(random: Random, { groups }: World, { capabilities, scopes }: Narrowing): Narrowing {
+/** Usually within the first downscope, sometimes beyond it. */
+function randomFurtherDownscope(random: Random, { groups }: World, { capabilities, scopes }: Downscope): Downscope {
   const left = random.oneIn(8) ? allCapabilities : (capabilities ?? allCapabilities);
   const within = groups.filter((group) => scopes?.some((scope) => pathOf(group).includes(scope)) ?? true);
   return {

@@ -14,7 +14,7 @@ import { Repos } from "#src/platform/gen/muster/platform/registry/repos_pb.ts";
 import { ReposService } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { TagsService } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { AdvisoriesService } from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import type { Content, Filter, Question, V1Kind } from "./question.testing.ts";
+import type { Content, Filter, Call, V1Kind } from "./call.testing.ts";
 import type { ChangeableKind, Kind } from "./world.testing.ts";
 
 interface Collection {
@@ -44,44 +44,44 @@ const v1Services = {
   repos: Repos,
 } satisfies Readonly<Record<V1Kind, DescService>>;
 
-/** A question as a call of the contract. */
-export function callOf(question: Question): { readonly method: DescMethod; readonly request: Message } {
-  if (question.verb === "listV1") {
-    const method = v1Services[question.kind].method.list;
-    const request = { uidp: filterOf(question.filter), id: question.id?.uid ?? "" };
+/** The method and the request message of a call. */
+export function protoCallOf(call: Call): { readonly method: DescMethod; readonly request: Message } {
+  if (call.verb === "listV1") {
+    const method = v1Services[call.kind].method.list;
+    const request = { uidp: filterOf(call.filter), id: call.id?.uid ?? "" };
     return { method, request: create(method.input, request as never) };
   }
-  const { service, one, many } = collections[question.kind];
-  const name = question.verb === "list" ? many : one;
-  const localName = question.verb + name.charAt(0).toUpperCase() + name.slice(1);
+  const { service, one, many } = collections[call.kind];
+  const name = call.verb === "list" ? many : one;
+  const localName = call.verb + name.charAt(0).toUpperCase() + name.slice(1);
   const method = service.methods.find((method_) => method_.localName === localName);
   if (method === undefined) throw new Error(`${service.typeName} has no ${localName}`);
-  return { method, request: create(method.input, requestOf(question, one) as never) };
+  return { method, request: create(method.input, requestOf(call, one) as never) };
 }
 
-/** The uids of a list's answer, sorted; undefined where something else was asked. */
-export function uidsOf({ verb, kind }: Question, answer: Message): readonly string[] | undefined {
-  const lists = answer as unknown as Readonly<Record<string, readonly { uid: string; id: string }[]>>;
+/** The uids in the response to a List, sorted; undefined for other methods. */
+export function uidsOf({ verb, kind }: Call, response: Message): readonly string[] | undefined {
+  const lists = response as unknown as Readonly<Record<string, readonly { uid: string; id: string }[]>>;
   if (verb === "listV1") return (lists["items"] ?? []).map(({ id }) => id).toSorted();
   return verb === "list" ? (lists[collections[kind].many] ?? []).map(({ uid }) => uid).toSorted() : undefined;
 }
 
-function requestOf(question: Exclude<Question, { verb: "listV1" }>, one: string): object {
-  switch (question.verb) {
+function requestOf(call: Exclude<Call, { verb: "listV1" }>, one: string): object {
+  switch (call.verb) {
     case "list":
-      return { uidp: filterOf(question.filter), pageSize: 200 };
+      return { uidp: filterOf(call.filter), pageSize: 200 };
     case "get":
     case "delete":
-      return { uid: question.target.uid };
+      return { uid: call.target.uid };
     case "create":
-      return { parent: question.parent?.uid ?? "", [one]: newResource(question.kind, question.content) };
+      return { parent: call.parent?.uid ?? "", [one]: newResource(call.kind, call.content) };
     case "update": {
-      const changes = changesOf(question.kind, question.content);
+      const changes = changesOf(call.kind, call.content);
       const updateMask = {
         paths: Object.keys(changes).map((name) => name.replace(/[A-Z]/g, (x) => `_${x.toLowerCase()}`)),
       };
       const relationship = "relationship" in changes ? { updateMask: { paths: ["claim_match"] } } : {};
-      return { [one]: { uid: question.target.uid, ...changes }, updateMask, ...relationship };
+      return { [one]: { uid: call.target.uid, ...changes }, updateMask, ...relationship };
     }
   }
 }
@@ -104,7 +104,7 @@ function claimMatch(subject: string): object {
   return { case: "claimMatch", value };
 }
 
-/** Whatever is needed beside what the question is about, valid. */
+/** The body of a Create: the content, and valid values for the other required fields. */
 function newResource(kind: ChangeableKind, content: Content): object {
   const role = content.role?.uid ?? "";
   switch (kind) {

@@ -10,12 +10,12 @@ import {
   type World,
 } from "./world.testing.ts";
 
-/** What a resource that is made or changed refers to. */
+/** The fields of a created or changed resource that matter for access. */
 export interface Content {
   readonly identity?: Place;
   readonly role?: Place;
   readonly capabilities?: readonly Capability[];
-  /** Of an identity: how it is assumed changes. */
+  /** Only for identities: the call changes how the identity is assumed. */
   readonly assumption?: true;
   readonly name?: string;
 }
@@ -28,8 +28,8 @@ export interface Filter {
   readonly ids?: readonly Place[];
 }
 
-/** One call: what is asked of the platform and of the model. */
-export type Question =
+/** One call, made to the platform and to the model. */
+export type Call =
   | { readonly verb: "list"; readonly kind: Kind; readonly filter: Filter }
   | { readonly verb: "listV1"; readonly kind: V1Kind; readonly filter: Filter; readonly id: Place | undefined }
   | { readonly verb: "get"; readonly kind: Kind; readonly target: Place }
@@ -37,13 +37,13 @@ export type Question =
   | {
       readonly verb: "create";
       readonly kind: ChangeableKind;
-      /** Undefined for a root. */
+      /** Undefined for a root group. */
       readonly parent: Place | undefined;
       readonly content: Content;
     }
   | { readonly verb: "update"; readonly kind: ChangeableKind; readonly target: Place; readonly content: Content };
 
-/** What v1 lists too. */
+/** The collections that v1 has too. */
 export const v1Kinds = ["groups", "identities", "roles", "roleBindings", "repos"] as const;
 export type V1Kind = (typeof v1Kinds)[number];
 
@@ -60,7 +60,7 @@ export const changeableKinds: readonly ChangeableKind[] = [
 ];
 const kinds: readonly Kind[] = [...changeableKinds, "advisories"];
 
-export function randomQuestion(random: Random, world: World): Question {
+export function randomCall(random: Random, world: World): Call {
   if (random.oneIn(12)) {
     const kind = random.pick(v1Kinds);
     const id = random.oneIn(4) ? randomTarget(random, world, kind) : undefined;
@@ -74,7 +74,7 @@ export function randomQuestion(random: Random, world: World): Question {
     : { verb: "get", kind, target: randomTarget(random, world, kind) };
 }
 
-function randomChange(random: Random, world: World, kind: ChangeableKind): Question {
+function randomChange(random: Random, world: World, kind: ChangeableKind): Call {
   switch (random.below(kind === "tags" ? 2 : 3)) {
     case 0:
       return { verb: "delete", kind, target: randomTarget(random, world, kind) };
@@ -92,7 +92,7 @@ function randomChange(random: Random, world: World, kind: ChangeableKind): Quest
   }
 }
 
-/** Mostly one of the kind; now and then one of another, or none at all. */
+/** Usually a resource of the kind; sometimes one of another kind, or one that does not exist. */
 function randomTarget(random: Random, world: World, kind: Kind): Place {
   if (random.oneIn(25)) return childOf(random, random.pick(world.groups));
   const from = world[random.oneIn(25) ? random.pick(kinds) : kind];
@@ -101,7 +101,7 @@ function randomTarget(random: Random, world: World, kind: Kind): Place {
 
 function randomContent(random: Random, world: World, kind: ChangeableKind, at: Place | undefined): Content {
   const role = () => {
-    // Mostly one that may be bound there, or nothing else would ever be judged.
+    // Usually a role that can be bound in the group: otherwise, no later check would ever be reached.
     if (at === undefined || random.oneIn(8)) return randomTarget(random, world, "roles");
     return random.pick(rolesFor(world, at));
   };
