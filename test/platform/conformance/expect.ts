@@ -110,3 +110,9 @@ export function matches(actual: unknown, pattern: RegExp, what: string): void {
 export function holds(condition: boolean, what: string, expected: string, actual: unknown): void {
   if (!condition) throw new Mismatch(what, expected, actual);
 }
+
+/** The uid is the parent's uid, `/` and 16 lowercase hex digits. */
+export function isChild(uid: string, parent: string): void {
+  equal(uid.slice(0, parent.length), parent, "the parent's part of the uid");
+  matches(uid.slice(parent.length), /^\/[0-9a-f]{16}$/, "the part after the parent's uid");
+}

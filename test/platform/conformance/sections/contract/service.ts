@@ -72,7 +72,7 @@ export const service: Section = {
             const first = succeeded(await world.api.list(name, query));
             holds((first.nextPageToken ?? "") !== "", `the first of two pages of ${name}`, "a nextPageToken", first);
             const second = await world.list(name, { ...query, pageToken: first.nextPageToken ?? "" });
-            equal(second.length, 1, `how many ${name} are on the second page`);
+            equal(second.length, 1, `the number of ${name} on the second page`);
             holds(
               second[0]?.uid !== (first[name] as typeof second)[0]?.uid,
               name,

@@ -1,13 +1,8 @@
-import { RoleBindingsService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import type { Api, Json, Method } from "../../client/api.ts";
+import type { Api, Json } from "../../client/api.ts";
+import { batchCreate } from "../../client/iam-methods.ts";
 import { equal, has, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth } from "../../requirement.ts";
 import type { World } from "../../world.ts";
-
-const batchCreate: Method = {
-  http: { verb: "POST", path: "/iam/v2beta1/roleBindings:batchCreate" },
-  rpc: RoleBindingsService.method.batchCreateRoleBindings,
-};
 
 interface Binding {
   readonly identityUid?: string;

@@ -1,12 +1,7 @@
-import { IdentitiesService } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import type { Method } from "../../client/api.ts";
+import { lookup } from "../../client/iam-methods.ts";
 import { equal, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth } from "../../requirement.ts";
 
-const lookup: Method = {
-  http: { verb: "GET", path: "/iam/v2beta1/identities:lookupIdentity" },
-  rpc: IdentitiesService.method.lookupIdentity,
-};
 const issuer = "https://issuer.example.com";
 
 /** The lookup of identities, in addition to the requirements in methods.ts. */

@@ -1,18 +1,8 @@
-import { RoleBindingsService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import { IdentitiesService } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import type { Json, Method } from "../../client/api.ts";
+import type { Json } from "../../client/api.ts";
+import { batchCreate, lookup } from "../../client/iam-methods.ts";
 import { type CollectionName, collections } from "../../client/collections.ts";
 import { equal, has, holds, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
-
-const batchCreate: Method = {
-  http: { verb: "POST", path: "/iam/v2beta1/roleBindings:batchCreate" },
-  rpc: RoleBindingsService.method.batchCreateRoleBindings,
-};
-const lookup: Method = {
-  http: { verb: "GET", path: "/iam/v2beta1/identities:lookupIdentity" },
-  rpc: IdentitiesService.method.lookupIdentity,
-};
 
 /** Methods and paths. */
 export const methods: Section = {

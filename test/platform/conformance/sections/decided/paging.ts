@@ -17,6 +17,19 @@ const isRejected = async ({ api, group }: World, query: Query, field: string) =>
     `a List with ${field}`,
   );
 
+/** The uids of all pages of groups, by default of the case's children; `totalCount` must be the same on each page. */
+async function walk(world: World, query: Query): Promise<readonly string[]> {
+  const walked: string[] = [];
+  const { totalCount } = await pageOf(world, query);
+  for (let pageToken: string | undefined; pageToken !== ""; ) {
+    const page = await pageOf(world, { ...query, ...(pageToken ? { pageToken } : {}) });
+    equal(page.totalCount, totalCount, "totalCount");
+    walked.push(...uids(page["groups"] as readonly Json[]));
+    pageToken = page.nextPageToken ?? "";
+  }
+  return walked;
+}
+
 /** The pages of a List and their order. */
 export const paging: Section = {
   title: "Paging and ordering",
@@ -54,13 +67,7 @@ export const paging: Section = {
         overBoth("across pages", async (world) => {
           await world.makeGroups(7);
           for (const orderBy of ["uid", "uid desc", "name asc", "create_time", "update_time desc"]) {
-            const walked: string[] = [];
-            for (let pageToken: string | undefined; pageToken !== ""; ) {
-              const page = await pageOf(world, { orderBy, pageSize: 3, ...(pageToken ? { pageToken } : {}) });
-              equal(page.totalCount, "7", "totalCount");
-              walked.push(...uids(page["groups"] as readonly Json[]));
-              pageToken = page.nextPageToken ?? "";
-            }
+            const walked = await walk(world, { orderBy, pageSize: 3 });
             equal(walked, await uidsOf(world, { orderBy }), `the uids of all pages by ${orderBy}`);
           }
         }),
@@ -107,14 +114,7 @@ export const paging: Section = {
           for (const group of groups) twins.push((await world.make("groups", group, { name: "twin" })).uid);
           const query = { uidp: { descendantsOf: world.group }, name: "twin", pageSize: 2 };
           for (const orderBy of ["name", "name desc"]) {
-            const walked: string[] = [];
-            for (let pageToken: string | undefined; pageToken !== ""; ) {
-              const page = succeeded(
-                await world.api.list("groups", { ...query, orderBy, ...(pageToken ? { pageToken } : {}) }),
-              );
-              walked.push(...uids(page["groups"] as readonly Json[]));
-              pageToken = page.nextPageToken ?? "";
-            }
+            const walked = await walk(world, { ...query, orderBy });
             equal(walked, twins.toSorted(), `the uids by ${orderBy}`);
           }
         }),

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Json } from "../../client/api.ts";
-import { equal, has, holds, matches, rejected, Skip, succeeded, violationsOf } from "../../expect.ts";
+import { equal, has, holds, isChild, rejected, Skip, succeeded, violationsOf } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 
@@ -24,8 +24,7 @@ export const repos: Section = {
       cases: [
         overBoth(async (world) => {
           const { uid } = await makeRepo(world);
-          equal(uid.slice(0, world.group.length), world.group, "the group's part of the uid");
-          matches(uid.slice(world.group.length), /^\/[0-9a-f]{16}$/, "the part after the group's uid");
+          isChild(uid, world.group);
         }),
       ],
     },

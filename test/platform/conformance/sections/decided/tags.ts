@@ -1,6 +1,6 @@
 import { TagsService } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import type { Json } from "../../client/api.ts";
-import { equal, has, holds, matches, rejected, succeeded } from "../../expect.ts";
+import { equal, has, holds, isChild, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overGrpc, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 import { makeRepo } from "./repos.ts";
@@ -29,8 +29,7 @@ export const tags: Section = {
         overBoth(async (world) => {
           const repo = await repoOf(world);
           const { uid } = await put(world, repo, "latest");
-          equal(uid.slice(0, repo.length), repo, "the repo's part of the uid");
-          matches(uid.slice(repo.length), /^\/[0-9a-f]{16}$/, "the part after the repo's uid");
+          isChild(uid, repo);
           for (const uidp of [{ childrenOf: repo }, { descendantsOf: world.group }, { ids: [uid] }])
             equal((await world.list("tags", { uidp })).length, 1, `the number of tags by ${JSON.stringify(uidp)}`);
           equal(await world.list("tags", { uidp: { childrenOf: world.group } }), [], "the tags directly in the group");
@@ -162,8 +161,8 @@ export const tags: Section = {
           const first = await put(world, repo, "a");
           const second = await laterThan(first, () => put(world, repo, "b"));
           const since = (updatedSince: string) => namesOf(world, repo, { updatedSince });
-          equal(await since(first.updateTime), ["a", "b"], "the tags since the first one's");
-          equal(await since(second.updateTime), ["b"], "the tags since the second one's");
+          equal(await since(first.updateTime), ["a", "b"], "the tags since the first one's updateTime");
+          equal(await since(second.updateTime), ["b"], "the tags since the second one's updateTime");
           equal(await since("2999-01-01T00:00:00Z"), [], "the tags since a time in the future");
           const moved = await laterThan(second, () => put(world, repo, "a"));
           equal(await since(moved.updateTime), ["a"], "the tags since the first one's update");

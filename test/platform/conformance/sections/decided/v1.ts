@@ -35,7 +35,7 @@ export const v1: Section = {
   requirements: [
     {
       id: "v1.lists",
-      text: '`GET /iam/v1/{groups,identities,roles,rolebindings}` and `GET /registry/v1/repos` response `{"items":[…]}`, with `id` for `uid`.',
+      text: '`GET /iam/v1/{groups,identities,roles,rolebindings}` and `GET /registry/v1/repos` return `{"items":[…]}`, with `id` for `uid`.',
       cases: [
         overRest("the IAM service", async (world) => {
           const group = await world.makeGroup();
