@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 describe("v1", () => {
-  it("lists all groups in the order of their ids", async () => {
+  it("lists all groups in the order of their ids", { timeout: 30_000 }, async () => {
     const parent = await platform.admin.group(team, "many");
     const made = await Promise.all(Array.from({ length: 230 }, (_, n) => platform.admin.group(parent, `g${n}`)));
     const { items } = await platform.admin.ok("GET", `/iam/v1/groups?uidp.children_of=${parent}`);

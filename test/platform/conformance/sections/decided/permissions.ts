@@ -3,6 +3,7 @@ import type { CollectionName } from "../../client/collections.ts";
 import { equal, has, rejected, resourcesOf, Skip, succeeded } from "../../expect.ts";
 import { type Case, type Section, overBoth } from "../../requirement.ts";
 import type { World } from "../../world.ts";
+import { makeRepo } from "./repos.ts";
 
 type Verb = "CREATE" | "UPDATE" | "DELETE";
 
@@ -23,11 +24,6 @@ interface ResourceType {
 const list = "CAP_IAM_GROUPS_LIST";
 const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
 const granting = [list, "CAP_IAM_ROLE_BINDINGS_CREATE"];
-
-/** Creates a repo, as the parent of tags. @throws {Skip} if the platform has no method for it */
-async function makeRepo(world: World): Promise<string> {
-  return made(await world.api.create("repos", world.group, { name: world.name() })).uid;
-}
 
 /** The created resource. @throws {Skip} if the platform has no method for it */
 function made(outcome: Outcome): Json {
@@ -93,14 +89,14 @@ const resourceTypes = {
   tag: {
     collection: "tags",
     capability: "CAP_TAG",
-    parent: makeRepo,
+    parent: async (world) => (await makeRepo(world)).uid,
     body: (world) => ({ name: world.name(), digest: `sha256:${"0".repeat(64)}` }),
     change: undefined,
   },
 } as const satisfies Readonly<Record<string, ResourceType>>;
 
 /** All capabilities: those of the role owner. */
-async function everything(world: World): Promise<readonly string[]> {
+async function allCapabilities(world: World): Promise<readonly string[]> {
   const owner = succeeded(await world.api.get("roles", await world.builtInRole("owner")), "the role owner");
   return owner["capabilities"] as readonly string[];
 }
@@ -117,7 +113,7 @@ async function needs(
   call: (api: Api) => Promise<Outcome<unknown>>,
 ): Promise<void> {
   const needed = `${capability}_${verb}`;
-  const others = (await everything(world)).filter((one) => one !== needed);
+  const others = (await allCapabilities(world)).filter((one) => one !== needed);
   const without = await call(await callerWith(world, others));
   rejected(without, { code: 7, reason: "PERMISSION_DENIED" }, `${verb} with every capability except ${needed}`);
   const alone = await call(await callerWith(world, [needed, ...(further[verb] ?? [])]));
@@ -139,7 +135,7 @@ function casesOf(resourceType: ResourceType): [Case, ...Case[]] {
       const parent = await parentOf(world);
       const uid = await make(world, parent);
       const needed = `${capability}_LIST`;
-      const others = (await everything(world)).filter((one) => one !== needed);
+      const others = (await allCapabilities(world)).filter((one) => one !== needed);
       const without = await callerWith(world, others);
       rejected(await without.get(collection, uid), { code: 7 }, `a Get with every capability except ${needed}`);
       const filter = { uidp: { ids: [uid] } };
@@ -197,7 +193,7 @@ export const permissions: Section = {
       text: "Create of an existing tag updates it and needs `tag.update`.",
       cases: [
         overBoth(async (world) => {
-          const repo = await makeRepo(world);
+          const { uid: repo } = await makeRepo(world);
           const tag = { name: "latest", digest: `sha256:${"0".repeat(64)}` };
           made(await world.api.create("tags", repo, tag));
           const again = { ...tag, digest: `sha256:${"1".repeat(64)}` };
