@@ -3,19 +3,19 @@ import { defineConfig } from "vitest/config";
 import { missingPostgres } from "./src/platform/tests/find-postgres.testing.ts";
 
 const platformTests = "src/platform/tests/*.test.ts";
-/** They need no database of the platform's, or bring their own: a file. */
+/** These tests need no database, or use a SQLite file of their own. */
 const onFilesOnly = ["access-model", "process", "secrets-at-rest"].map((name) => `src/platform/tests/${name}.test.ts`);
 
-// Where there is none, nobody is to believe that it was tested; with `CI=true`, where nobody reads, each test fails.
+// If PostgreSQL is missing, its tests are skipped with a message; with `CI=true`, each of them fails instead.
 const missing = missingPostgres();
 if (missing !== undefined) process.stderr.write(`SKIPPED all tests of the API on PostgreSQL: ${missing.message}\n`);
 
-// Projects by what they need: `unit` needs nothing but this process and loopback; `postgres` runs the tests of the
-// platform's API once more, on PostgreSQL; `cluster` needs a real kube-apiserver (see test/control-plane), and starts
-// the parts of Muster as processes.
+// The projects differ in what they need: `unit` needs only this process and loopback; `postgres` runs the tests of the
+// platform's API again, on PostgreSQL; `cluster` needs a real kube-apiserver (see test/control-plane), and starts the
+// parts of Muster as processes.
 export default defineConfig({
   test: {
-    // Tests of processes wait more than they work, so two at a time are no load for two cores.
+    // Tests of processes mostly wait, so two workers are not too many for two cores.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     reporters: ["default", "./scripts/count-reporter.ts"],
     globalSetup: "src/platform/tests/provide-databases.testing.ts",

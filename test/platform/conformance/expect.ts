@@ -79,17 +79,18 @@ export function detail(failure: Failure, type: string): Readonly<Record<string, 
   return failure.details.find((one) => one["@type"] === `type.googleapis.com/google.rpc.${type}`);
 }
 
-/** The violations in an error's BadRequest or PreconditionFailure; none where it has no such payload. */
+/** The violations in an error's BadRequest or PreconditionFailure; empty if the error does not have this payload. */
 export function violationsOf(failure: Failure, type: "BadRequest" | "PreconditionFailure"): readonly Violation[] {
   const list = detail(failure, type)?.[type === "BadRequest" ? "fieldViolations" : "violations"];
   return (list ?? []) as readonly Violation[];
 }
 
+/** The values must be deeply equal. @throws {Mismatch} as all functions below */
 export function equal(actual: unknown, expected: unknown, what: string): void {
   if (!isDeepStrictEqual(actual, expected)) throw new Mismatch(what, expected, actual);
 }
 
-/** Every field of `expected` is there and equal; others may be there too. Lists are equal as a whole. */
+/** Every field of `expected` must be present and equal; other fields are ignored. Lists must be equal as a whole. */
 export function has(actual: unknown, expected: Readonly<Record<string, unknown>>, what: string): void {
   if (!contains(actual, expected)) throw new Mismatch(what, expected, actual);
 }
@@ -102,16 +103,17 @@ function contains(actual: unknown, expected: unknown): boolean {
   return Object.entries(expected).every(([key, value]) => contains(properties[key], value));
 }
 
+/** The value must be a string that contains a match of the pattern. */
 export function matches(actual: unknown, pattern: RegExp, what: string): void {
   if (typeof actual !== "string" || !pattern.test(actual)) throw new Mismatch(what, pattern, actual);
 }
 
-/** @param expected says in words what must hold */
+/** The condition must be true. @param expected describes the condition for the report */
 export function holds(condition: boolean, what: string, expected: string, actual: unknown): void {
   if (!condition) throw new Mismatch(what, expected, actual);
 }
 
-/** The uid is the parent's uid, `/` and 16 lowercase hex digits. */
+/** The uid must consist of the parent's uid, `/` and 16 lowercase hex digits. */
 export function isChild(uid: string, parent: string): void {
   equal(uid.slice(0, parent.length), parent, "the parent's part of the uid");
   matches(uid.slice(parent.length), /^\/[0-9a-f]{16}$/, "the part after the parent's uid");

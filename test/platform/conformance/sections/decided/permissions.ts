@@ -27,7 +27,7 @@ const granting = [list, "CAP_IAM_ROLE_BINDINGS_CREATE"];
 
 /** The created resource. @throws {Skip} if the platform has no method for it */
 function made(outcome: Outcome): Json {
-  if (!outcome.ok && outcome.failure.code === 12) throw new Skip("this platform has no such method");
+  if (!outcome.ok && outcome.failure.code === 12) throw new Skip("this platform does not have the method");
   return succeeded(outcome, "a Create by the admin");
 }
 

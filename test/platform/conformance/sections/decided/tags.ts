@@ -111,7 +111,7 @@ export const tags: Section = {
         }),
         overGrpc("UpdateTag", async (world) => {
           await repoOf(world);
-          // The proto files have no such method; the content of the request does not matter.
+          // The proto files do not have this method; the content of the request does not matter.
           const update = { ...TagsService.method.createTag, name: "UpdateTag", localName: "updateTag" };
           rejected(await world.grpc.send(update, {}), { code: 12 }, "an Update");
         }),
@@ -187,7 +187,7 @@ export const tags: Section = {
           const all = { includeReferrers: true, includeDates: true, includeEpochs: true };
           equal(await namesOf(world, repo, all), ["1.2", ...Object.values(forms)].toSorted(), "with all three");
         }),
-        overBoth("names of no such form", async (world) => {
+        overBoth("names without such a form", async (world) => {
           const repo = await repoOf(world);
           const plain = ["sha256", "a-sha256-b", "latest-19990131", "latest-202601310", "20260131", "1.2-r", "1.2-rc1"];
           for (const name of plain) await put(world, repo, name);
