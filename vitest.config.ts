@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { missingPostgres } from "./src/platform/tests/find-postgres.ts";
+import { missingPostgres } from "./src/platform/tests/find-postgres.testing.ts";
 
 const platformTests = "src/platform/tests/*.test.ts";
 /** They do not use the platform's database, or use one in a file. */
@@ -22,7 +22,7 @@ export default defineConfig({
     // Tests of processes mostly wait, so two at a time are acceptable on two cores.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     reporters: ["default", "./scripts/count-reporter.ts"],
-    globalSetup: "src/platform/tests/databases-of-the-run.ts",
+    globalSetup: "src/platform/tests/provide-databases.testing.ts",
     provide: { backend: "sqlite" },
     projects: [
       { extends: true, test: { name: "unit", include: ["{src,scripts}/**/*.test.ts", "test/support/*.test.ts"] } },

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PostgresStore } from "../store/postgres.ts";
 import { SqliteStore } from "../store/sqlite.ts";
 import { type Store, statement } from "../store/store.ts";
-import { describeWithPostgres } from "../tests/describe-with-postgres.ts";
+import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import { record } from "./audit-log.ts";
 import { deleteRecordsBefore, retainAuditLog } from "./audit-retention.ts";
 import { AuthoredWriter } from "./authored-writer.ts";

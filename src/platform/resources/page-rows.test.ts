@@ -11,7 +11,7 @@ import { groups } from "../iam/group-collection.ts";
 import { PostgresStore } from "../store/postgres.ts";
 import { SqliteStore } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
-import { describeWithPostgres } from "../tests/describe-with-postgres.ts";
+import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import type { Order, SortColumn } from "./order.ts";
 import { type PageQuery, pageRows } from "./page-rows.ts";
 import type { Region } from "./region.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeWithPostgres } from "../tests/describe-with-postgres.ts";
+import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import { migrations } from "./migrations.ts";
 import { PostgresStore } from "./postgres.ts";
 import { storeCases } from "./store-contract.testing.ts";

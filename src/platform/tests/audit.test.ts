@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type AuditFilter, type AuditRecord, readAuditLog, record } from "../audit/audit-log.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
-import { type Client, RunningPlatform } from "./running-platform.ts";
+import { type Client, RunningPlatform } from "./running-platform.testing.ts";
 
 const everything: AuditFilter = { since: undefined, until: undefined, uid: undefined, actor: undefined };
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** As `muster platform audit` reads it, beside a platform that runs. */
+/** Reads the audit log as `muster platform audit` does while a platform runs. */
 const audit = async (filter: Partial<AuditFilter> = {}): Promise<AuditRecord[]> => {
   const store = await platform.openStore();
   try {
@@ -27,7 +27,7 @@ const audit = async (filter: Partial<AuditFilter> = {}): Promise<AuditRecord[]> 
 };
 
 describe("audit", () => {
-  it("tells who did what to which fields, when, and on whose behalf", async () => {
+  it("records who changed which fields, when, and on whose behalf", async () => {
     const owner = await platform.callerWith("owner", root);
     const before = Date.now();
     const group = await owner.group(root, "audited");
@@ -61,9 +61,9 @@ describe("audit", () => {
     }
   });
 
-  it("tells nothing of what was refused, or changed nothing", async () => {
+  it("records nothing for a failed call or for one that changes nothing", async () => {
     const group = await admin.group(root, "quiet");
-    const batch = batchWithOneWrong(group, await admin.identity(group), await admin.role("viewer"));
+    const batch = batchWithMissingIdentity(group, await admin.identity(group), await admin.role("viewer"));
     const known = await audit();
     expect((await admin.post(`/iam/v2beta1/groups/${group}`, { name: "NOT A NAME" })).status).toBe(400);
     expect((await admin.post("/iam/v2beta1/roleBindings:batchCreate", batch)).status).toBe(404);
@@ -72,7 +72,7 @@ describe("audit", () => {
     expect(await audit()).toEqual(known);
   });
 
-  it("covers every collection by itself: what goes along with another thing is told too", async () => {
+  it("records changes in every collection, including resources that are deleted with another", async () => {
     const group = await admin.group(root, "whole");
     const identity = await admin.identity(group);
     const binding = await admin.bind(group, identity, await admin.role("viewer"));
@@ -103,7 +103,7 @@ describe("audit", () => {
     expect(JSON.stringify(records)).toContain("(secret)");
   });
 
-  it("is read by time, by resource with all below it, and by actor", async () => {
+  it("can be filtered by time, by resource with its descendants, and by actor", async () => {
     const from = Date.now() + 60_000;
     platform.advance(60_000);
     const parent = await admin.group(root, "parent");
@@ -116,7 +116,7 @@ describe("audit", () => {
     expect((await audit({ actor: "platform" })).every(({ actor }) => actor.kind === "platform")).toBe(true);
   });
 
-  it("a platform that is told how long records are kept deletes the older ones at its start, and those alone", async () => {
+  it("loses exactly the records older than the retention when a platform starts", async () => {
     const old = { action: "create", type: "group", uid: "old", fields: {} } as const;
     const store = await platform.openStore();
     await store.write((tx) =>
@@ -132,8 +132,8 @@ describe("audit", () => {
   });
 });
 
-/** Its last binding is for nobody: nothing of the batch is kept. */
-function batchWithOneWrong(group: string, identity: string, roleUid: string): object {
+/** A batch that fails because its last binding is for a missing identity. */
+function batchWithMissingIdentity(group: string, identity: string, roleUid: string): object {
   const request = (identityUid: string) => ({ parent: group, roleBinding: { identityUid, roleUid } });
   return { parent: group, requests: [request(identity), request(`${group}/${"0".repeat(16)}`)] };
 }

@@ -4,8 +4,8 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createRemoteJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RunningPlatform } from "./running-platform.ts";
-import { selfSignedCertificate } from "./self-signed.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
+import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 let platform: RunningPlatform;
 let identity: string;
@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const refused = { status: 403, body: { code: 7 } };
+const denied = { status: 403, body: { code: 7 } };
 
 describe("token exchange", () => {
-  it("answers an API token of one hour with iss, sub, aud and act, signed by a published key", async () => {
-    const incoming = await platform.incomingToken(identity);
-    const { status, body, headers } = await platform.exchange(incoming, identity);
+  it("returns an API token with exactly the claims iss, sub, aud, act, iat and exp, signed by a published key", async () => {
+    const subjectToken = await platform.subjectToken(identity);
+    const { status, body, headers } = await platform.exchange(subjectToken, identity);
     expect(status).toBe(200);
     expect(headers.get("cache-control")).toBe("no-store");
     const { payload } = await jwtVerify(
@@ -40,117 +40,40 @@ describe("token exchange", () => {
     expect(discovery.body).toMatchObject({ issuer: platform.url, jwks_uri: `${platform.url}/.well-known/jwks.json` });
   });
 
-  it("takes parameters form-encoded by POST", async () => {
-    const form = new URLSearchParams({ aud: platform.url, identity, cap: "groups.list" });
-    form.append("cap", "repo.list");
-    const response = await fetch(`${platform.url}/sts/exchange`, {
-      method: "POST",
-      headers: { authorization: `bearer ${await platform.incomingToken(identity)}` },
-      body: form,
-    });
-    const { token } = (await response.json()) as { token: string };
-    expect(decodeJwt(token)).toMatchObject({ cap: ["groups.list", "repo.list"] });
-  });
-
-  it("an unknown identity and any mismatch get one and the same phrase (7)", async () => {
-    const missing = `${platform.root}/0000000000000000`;
-    const answers = [
-      await platform.exchange(await platform.incomingToken(identity), missing),
-      await platform.exchange(await platform.incomingToken(identity, { iss: "https://evil.example.com" }), identity),
-      await platform.exchange(await platform.incomingToken(identity, { sub: "somebody else" }), identity),
-      await platform.exchange(await platform.incomingToken(identity, { aud: "elsewhere" }), identity),
-      await platform.exchange(await platform.incomingToken(identity, { aud: undefined }), identity),
-      // Wrong in time too: the mismatch is decided first.
-      await platform.exchange(await platform.incomingToken(identity, { sub: "x", exp: 1 }), identity),
-    ];
-    for (const answer of answers) expect(answer).toMatchObject({ ...refused, text: answers[0]?.text });
-  });
-
   it.each([
     ["has expired", { exp: 1 }],
     ["has no expiry", { exp: undefined }],
     ["is from the future", { nbf: 4_102_444_800 }],
     ["is from the future", { iat: 4_102_444_800 }],
-  ])("a token that %s is refused, and told why (7)", async (message, claims) => {
-    const answer = await platform.exchange(await platform.incomingToken(identity, claims), identity);
-    expect(answer).toMatchObject(refused);
-    expect(answer.text).toContain(message);
+  ])("rejects a subject token that %s with 7, and says why", async (message, claims) => {
+    const response = await platform.exchange(await platform.subjectToken(identity, claims), identity);
+    expect(response).toMatchObject(denied);
+    expect(response.text).toContain(message);
   });
 
-  it("a bad signature is named (7): another key, no algorithm, a changed token", async () => {
-    const other = await platform.makeIdentity(platform.root);
-    const [header, payload, signature] = (await platform.incomingToken(identity)).split(".");
-    const none = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${payload}.`;
-    const symmetric = await new SignJWT(decodeJwt(`${header}.${payload}.${signature}`))
-      .setProtectedHeader({ alg: "HS256", kid: "1" })
-      .sign(Buffer.from("a public key that everybody knows"));
-    for (const token of [
-      await platform.incomingToken(other),
-      none,
-      symmetric,
-      `${header}.${payload}.${signature?.slice(0, -4)}AAAA`,
-    ]) {
-      const answer = await platform.exchange(token, identity);
-      expect(answer).toMatchObject(refused);
-      expect(answer.text).toContain("signature");
-      expect(answer.text).not.toContain(payload ?? "");
-    }
-  });
-
-  it("a token that is larger than any issuer's is not read: 16", async () => {
-    const large = await platform.incomingToken(identity, { padding: "x".repeat(16_000) });
-    const answer = await platform.exchange(large, identity);
-    expect(answer.body).toMatchObject({ code: 16 });
-    const fits = await platform.incomingToken(identity, { padding: "x".repeat(8_000) });
+  it("rejects very large subject tokens with 16", async () => {
+    const large = await platform.subjectToken(identity, { padding: "x".repeat(16_000) });
+    const response = await platform.exchange(large, identity);
+    expect(response.body).toMatchObject({ code: 16 });
+    const fits = await platform.subjectToken(identity, { padding: "x".repeat(8_000) });
     expect((await platform.exchange(fits, identity)).status).toBe(200);
   });
 
-  it.each([undefined, "nonsense", "a.b.c", `${Buffer.from("{}").toString("base64url")}.e30.x`])(
-    "a bearer that is no token (%j): 16",
-    async (bearer) => {
-      const answer = await platform.as(bearer).get(`/sts/exchange?aud=${platform.url}&identity=${identity}`);
-      expect(answer.body).toMatchObject({ code: 16 });
-    },
-  );
-
-  it.each([
-    ["aud", () => `identity=${identity}`],
-    ["aud", () => `identity=${identity}&aud=https://evil.example.com`],
-    ["identity", () => `aud=${platform.url}`],
-    ["identity", () => `aud=${platform.url}&identity=nonsense`],
-    ["cap", () => `aud=${platform.url}&identity=${identity}&cap=groups.fly`],
-    ["scope", () => `aud=${platform.url}&identity=${identity}&scopes=nonsense`],
-  ])("refuses a wrong %s with 3", async (field, query) => {
-    const answer = await platform.as(await platform.incomingToken(identity)).get(`/sts/exchange?${query()}`);
-    expect(answer.body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field }] }] });
+  it("rejects scopes that are not uids with a violation of scope", async () => {
+    const { body } = await platform.exchange(await platform.subjectToken(identity), identity, "&scopes=nonsense");
+    expect(body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field: "scope" }] }] });
   });
 
-  it("makes tokens for audiences of the settings, which the API itself does not take", async () => {
-    const incoming = await platform.incomingToken(identity);
+  it("issues tokens for audiences from the settings, which the API itself does not accept", async () => {
+    const subjectToken = await platform.subjectToken(identity);
     const { body } = await platform
-      .as(incoming)
+      .as(subjectToken)
       .get(`/sts/exchange?identity=${identity}&aud=https://other.example.com`);
     expect(decodeJwt(body.token).aud).toEqual(["https://other.example.com"]);
     expect((await platform.as(body.token).get("/iam/v2beta1/groups")).body).toMatchObject({ code: 16 });
   });
 
-  it("refuses the platform's own tokens, also where a pattern would match them, and answers 12 for AWS", async () => {
-    const { token } = (await platform.exchange(await platform.incomingToken(identity), identity)).body;
-    const own = await platform.admin.ok("POST", `/iam/v2beta1/identities/${platform.root}`, {
-      name: "any",
-      claimMatch: { issuerPattern: ".*", subjectPattern: ".*", audiencePattern: ".*" },
-    });
-    const answer = await platform.exchange(token, own.uid);
-    expect(answer).toMatchObject(refused);
-    expect(answer.text).toContain("may not assume this identity");
-    const aws = await platform.admin.ok("POST", `/iam/v2beta1/identities/${platform.root}`, {
-      name: "aws",
-      awsIdentity: { awsAccount: "123456789012", arn: "a", userId: "u" },
-    });
-    expect(await platform.exchange(token, aws.uid)).toMatchObject({ status: 501, body: { code: 12 } });
-  });
-
-  it("static keys that have expired give nothing: 7 at the exchange, 16 with a token that was given", async () => {
+  it("rejects expired static keys: 7 in an exchange, 16 in a call with an earlier token", async () => {
     const own = await RunningPlatform.start();
     const caller = await own.callerWith("viewer", own.root);
     const soon = new Date(own.now + 60_000).toISOString();
@@ -158,16 +81,16 @@ describe("token exchange", () => {
     expect((await caller.get("/iam/v2beta1/groups")).status).toBe(200);
     own.advance(61_000);
     expect((await caller.get("/iam/v2beta1/groups")).body).toMatchObject({ code: 16 });
-    expect(await own.exchange(await own.incomingToken(caller.identity), caller.identity)).toMatchObject(refused);
+    expect(await own.exchange(await own.subjectToken(caller.identity), caller.identity)).toMatchObject(denied);
     await own.stop();
   });
 
-  it("lastSeenTime moves when the identity is assumed, updateTime does not", async () => {
+  it("updates the identity's lastSeenTime, but not its updateTime", async () => {
     const own = await RunningPlatform.start();
     const uid = await own.makeIdentity(own.root);
     const before = await own.admin.ok("GET", `/iam/v2beta1/identities/${uid}`);
     own.advance(120_000);
-    expect((await own.exchange(await own.incomingToken(uid), uid)).status).toBe(200);
+    expect((await own.exchange(await own.subjectToken(uid), uid)).status).toBe(200);
     const after = await own.admin.ok("GET", `/iam/v2beta1/identities/${uid}`);
     expect(Date.parse(after["lastSeenTime"] as string) - Date.parse(before.createTime)).toBeGreaterThanOrEqual(120_000);
     expect(after.updateTime).toBe(before.updateTime);
@@ -180,28 +103,28 @@ describe("an issuer with discovery", () => {
   let server: Server;
   let issuer: string;
   let sign: (subject: string) => Promise<string>;
-  let asked = 0;
+  let requests = 0;
   const paths: string[] = [];
   let publicKey: KeyObject;
-  /** Answers in the place of what is right. */
-  let wrong: RequestListener | undefined;
+  /** Replaces the correct responses. */
+  let fault: RequestListener | undefined;
 
-  /** What an issuer may answer that is wrong, by name. */
-  const wrongAnswers = (): Readonly<Record<string, RequestListener>> => {
+  /** Incorrect responses of an issuer, by name. */
+  const faults = (): Readonly<Record<string, RequestListener>> => {
     const document = (body: object) => (_: unknown, response: ServerResponse) => response.end(JSON.stringify(body));
     const keys = (body: object) => (request: IncomingMessage, response: ServerResponse) =>
       response.end(JSON.stringify(request.url === "/keys" ? body : { issuer, jwks_uri: `${issuer}/keys` }));
     return {
-      "a redirect, wherever it leads": (_, response) =>
+      "a redirect": (_, response) =>
         response.writeHead(302, { location: `${issuer}/confidential` }).end("confidential"),
       "an error": (_, response) => response.writeHead(500).end("confidential"),
       "a document of another issuer": document({ issuer: "https://confidential", jwks_uri: `${issuer}/keys` }),
       "a document without keys": document({ issuer, confidential: true }),
-      "a document that is very large": (_, response) => response.end("confidential".repeat(30_000)),
+      "a very large document": (_, response) => response.end("confidential".repeat(30_000)),
       text: (_, response) => response.end("confidential"),
       "keys over http": document({ issuer, jwks_uri: "http://127.0.0.1/confidential" }),
-      "keys that are no document of keys": keys(["confidential"]),
-      "symmetric keys alone": keys({ keys: [{ kty: "oct", k: "confidential", kid: "k" }] }),
+      "keys that are not a JWKS document": keys(["confidential"]),
+      "only symmetric keys": keys({ keys: [{ kty: "oct", k: "confidential", kid: "k" }] }),
     };
   };
 
@@ -211,9 +134,9 @@ describe("an issuer with discovery", () => {
     publicKey = pair.publicKey;
     const jwk = { ...publicKey.export({ format: "jwk" }), kid: "k" };
     server = createServer({ key, cert: certificate }, (request, response) => {
-      asked++;
+      requests++;
       paths.push(request.url ?? "");
-      if (wrong !== undefined) return wrong(request, response);
+      if (fault !== undefined) return fault(request, response);
       const discovery = { issuer, jwks_uri: `${issuer}/keys` };
       response.end(JSON.stringify(request.url === "/keys" ? { keys: [jwk] } : discovery));
     });
@@ -242,39 +165,42 @@ describe("an issuer with discovery", () => {
       })
     ).uid;
 
-  it("that the settings trust may be private; nothing is fetched before the token matches", async () => {
+  it("can have a private address if the settings trust it, and is contacted only after the token matched", async () => {
     const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
     const uid = await identityOf(own);
-    expect(await own.exchange(await sign("somebody else"), uid)).toMatchObject(refused);
-    expect(asked).toBe(0);
+    expect(await own.exchange(await sign("somebody else"), uid)).toMatchObject(denied);
+    expect(requests).toBe(0);
     expect((await own.exchange(await sign("workload"), uid)).status).toBe(200);
     expect((await own.exchange(await sign("workload"), uid)).status).toBe(200);
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
     await own.stop();
   });
 
   it.each([
-    ["a redirect, wherever it leads", "answers with a redirect", false],
+    ["a redirect", "answers with a redirect", false],
     ["an error", "answers with HTTP status 500", true],
     ["a document of another issuer", "has a discovery document of another issuer", false],
     ["a document without keys", "has a discovery document without jwks_uri", false],
-    ["a document that is very large", "is larger than 256 KiB", false],
+    ["a very large document", "is larger than 256 KiB", false],
     ["text", "has a discovery document that is no JSON", false],
     ["keys over http", "is not an https address", false],
-    ["keys that are no document of keys", "has no document of keys", false],
-    ["symmetric keys alone", "has no document of keys", false],
-  ])("that answers %s is refused with the reason, and nothing of what it said", async (kind, reason, transient) => {
-    const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
-    wrong = wrongAnswers()[kind];
-    const answer = await own.exchange(await sign("workload"), await identityOf(own));
-    wrong = undefined;
-    expect(answer).toMatchObject(transient ? { status: 503, body: { code: 14 } } : refused);
-    expect(answer.text).toContain(reason);
-    expect(answer.text).not.toContain("confidential");
-    await own.stop();
-  });
+    ["keys that are not a JWKS document", "has no document of keys", false],
+    ["only symmetric keys", "has no document of keys", false],
+  ])(
+    "is rejected if it returns %s: the message has the reason, but nothing of the response",
+    async (kind, reason, transient) => {
+      const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
+      fault = faults()[kind];
+      const response = await own.exchange(await sign("workload"), await identityOf(own));
+      fault = undefined;
+      expect(response).toMatchObject(transient ? { status: 503, body: { code: 14 } } : denied);
+      expect(response.text).toContain(reason);
+      expect(response.text).not.toContain("confidential");
+      await own.stop();
+    },
+  );
 
-  it("a published key is no secret: who signs with it as one is refused (7), as is who names no algorithm", async () => {
+  it("is not impersonated by tokens signed with its public key as a secret, or with the algorithm none", async () => {
     const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
     const uid = await identityOf(own);
     const genuine = await sign("workload");
@@ -298,18 +224,18 @@ describe("an issuer with discovery", () => {
       ...["HS256", "HS384", "HS512"].flatMap((alg) => [der, pem, modulus].map((secret) => forged(alg, secret))),
       ...none,
     ]) {
-      const answer = await own.exchange(token, uid);
-      expect(answer, token.slice(0, 40)).toMatchObject(refused);
-      expect(answer.text).toContain("signature");
+      const response = await own.exchange(token, uid);
+      expect(response, token.slice(0, 40)).toMatchObject(denied);
+      expect(response.text).toContain("signature");
     }
     await own.stop();
   });
 
-  it("a key that the token brings along counts for nothing", async () => {
+  it("is not impersonated by tokens that contain or reference their own key", async () => {
     const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
     const uid = await identityOf(own);
-    const { publicKey: brought, privateKey } = await generateKeyPair("ES256");
-    const [jwk, seconds] = [await exportJWK(brought), Math.floor(Date.now() / 1_000)];
+    const { publicKey: embedded, privateKey } = await generateKeyPair("ES256");
+    const [jwk, seconds] = [await exportJWK(embedded), Math.floor(Date.now() / 1_000)];
     const token = await new SignJWT({
       sub: "workload",
       aud: "127.0.0.1",
@@ -320,18 +246,18 @@ describe("an issuer with discovery", () => {
       .setProtectedHeader({ alg: "ES256", kid: "k", jwk, jku: `${issuer}/evil`, x5u: `${issuer}/evil` })
       .sign(privateKey);
     const before = paths.length;
-    const answer = await own.exchange(token, uid);
-    expect(answer).toMatchObject(refused);
-    expect(answer.text).toContain("signature");
+    const response = await own.exchange(token, uid);
+    expect(response).toMatchObject(denied);
+    expect(response.text).toContain("signature");
     expect(paths.slice(before)).not.toContain("/evil");
     await own.stop();
   });
 
-  it("that the settings do not trust is refused at a private address", async () => {
+  it("is rejected at a private address if the settings do not trust it", async () => {
     const own = await RunningPlatform.start();
-    const answer = await own.exchange(await sign("workload"), await identityOf(own));
-    expect(answer).toMatchObject(refused);
-    expect(answer.text).toContain("does not have a public address");
+    const response = await own.exchange(await sign("workload"), await identityOf(own));
+    expect(response).toMatchObject(denied);
+    expect(response.text).toContain("does not have a public address");
     await own.stop();
   });
 });

@@ -3,7 +3,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { parseFaultRule } from "../faults/fault-rule.ts";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { RunningPlatform } from "./running-platform.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 beforeAll(async () => {
@@ -23,41 +23,41 @@ const grpc = {
       { headers: { authorization: `Bearer ${platform.admin.token}` } },
     ),
 };
-const madeNames = async (name: string) =>
+const countOf = async (name: string) =>
   (await platform.admin.ok("GET", `/iam/v2beta1/groups?name=${name}`)).groups.length;
 
 describe.each([
   ["REST", rest],
   ["gRPC", grpc],
-])("a fault on demand over %s", (transport, { create }) => {
-  it("answers a code before the work, so often and no more", async () => {
+])("an injected fault over %s", (transport, { create }) => {
+  it("returns a code instead of making the call, as many times as its count", async () => {
     await add("method=CreateGroup,code=14,count=1");
     const failed = await Promise.resolve(create(`code ${transport.toLowerCase()}`)).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: 14 });
-    expect(await madeNames(`code ${transport.toLowerCase()}`)).toBe(0);
+    expect(await countOf(`code ${transport.toLowerCase()}`)).toBe(0);
     expect(await create(`code ${transport.toLowerCase()}`)).toMatchObject({ name: `code ${transport.toLowerCase()}` });
   });
 
-  it("answers a code behind the work: it is done, and its answer is lost", async () => {
+  it("returns a code after making the call with applied", async () => {
     await add("method=CreateGroup,code=4,applied,count=1");
     const failed = await Promise.resolve(create(`lost ${transport.toLowerCase()}`)).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: Code.DeadlineExceeded });
-    expect(await madeNames(`lost ${transport.toLowerCase()}`)).toBe(1);
+    expect(await countOf(`lost ${transport.toLowerCase()}`)).toBe(1);
   });
 
   it.each([
     ["reset", 0],
     ["reset,applied", 1],
     ["truncate", 1],
-  ])("breaks the connection: %s leaves %i made", async (rule, made) => {
+  ])("breaks the connection: after %s, %i groups exist", async (rule, made) => {
     const name = `${rule.replace(",", " ")} ${transport.toLowerCase()}`;
     await add(`method=CreateGroup,count=1,${rule}`);
     await expect(create(name)).rejects.toThrow();
-    expect(await madeNames(name)).toBe(made);
+    expect(await countOf(name)).toBe(made);
     expect(await create(`after ${name}`)).toMatchObject({ name: `after ${name}` });
   });
 
-  it("waits, and is otherwise right", async () => {
+  it("delays a call", async () => {
     await add("method=CreateGroup,latency=150ms");
     const before = performance.now();
     expect(await create("late")).toMatchObject({ name: "late" });
@@ -66,7 +66,7 @@ describe.each([
 });
 
 describe("/faults", () => {
-  it("is the admin's alone, and tells what is in force and how often it has struck", async () => {
+  it("is only for the admin, and lists the rules with the number of calls that each affected", async () => {
     expect(await add("code=8,method=ListRoles", "reset,method=nothing")).toEqual({
       rules: [
         { rule: "code=8,method=ListRoles", struck: 0 },
@@ -88,15 +88,15 @@ describe("/faults", () => {
     expect((await platform.admin.send("PUT", "/faults")).body).toMatchObject({ code: 12 });
   });
 
-  it("refuses a wrong rule and names it; then none of them is in force", async () => {
-    const answer = await platform.admin.post("/faults", { rules: ["reset", "cod=1"] });
-    expect(answer.body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field: "rules[1]" }] }] });
+  it("rejects an invalid rule with a violation of it, and applies none of the rules", async () => {
+    const response = await platform.admin.post("/faults", { rules: ["reset", "cod=1"] });
+    expect(response.body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field: "rules[1]" }] }] });
     expect((await platform.admin.post("/faults", "x")).body).toMatchObject({ code: 3 });
     expect((await platform.admin.post("/faults", {})).body).toMatchObject({ code: 3 });
     expect(await platform.admin.ok("GET", "/faults")).toEqual({ rules: [] });
   });
 
-  it("is not there unless it was asked for, while rules of the settings strike", async () => {
+  it("does not exist without --fault-injection, but rules from the settings apply", async () => {
     const own = await RunningPlatform.start({}, { faults: [parseFaultRule("code=14,count=1")] });
     expect((await own.admin.get("/iam/v2beta1/groups")).status).toBe(503);
     expect(await own.admin.get("/faults")).toMatchObject({ status: 404, body: { code: 5 } });

@@ -10,8 +10,7 @@ import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { RolesService } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { RepoSchema, ReposService } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import type { Capability } from "../access/capability.ts";
-import { SecurityTokenService } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
-import { RunningPlatform } from "./running-platform.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 beforeAll(async () => {
@@ -26,7 +25,7 @@ describe("gRPC on the same port", () => {
     ["gRPC", (baseUrl: string) => createGrpcTransport({ baseUrl })],
     ["gRPC-web over HTTP/1.1", (baseUrl: string) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })],
     ["Connect over HTTP/2", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "2" })],
-  ])("%s answers as REST does", async (_, transport) => {
+  ])("%s returns the same as REST", async (_, transport) => {
     const groups = createClient(GroupsService, transport(platform.url));
     const made = await groups.createGroup(
       { parent: platform.root, group: { name: "by grpc" } },
@@ -35,7 +34,7 @@ describe("gRPC on the same port", () => {
     expect(await platform.admin.ok("GET", `/iam/v2beta1/groups/${made.uid}`)).toMatchObject({ name: "by grpc" });
     const listed = await groups.listGroups({ uidp: { ids: [made.uid] } }, bearer(platform.admin.token));
     expect(listed).toMatchObject({ groups: [{ uid: made.uid }], totalCount: 1n });
-    // Without a mask, the fields that have a value other than the default change.
+    // Without a mask, only fields with a value other than the default change.
     const update = { uid: made.uid, name: "", description: "d" };
     expect(await groups.updateGroup({ group: update }, bearer(platform.admin.token))).toMatchObject({
       name: "by grpc",
@@ -66,8 +65,8 @@ describe("gRPC on the same port", () => {
     ["application/grpc-web+proto", "0000000002 0a05", "grpc-status: 3"],
     ["application/proto", "0a05", '"code":"invalid_argument"'],
   ])(
-    "answers bytes over %s that are no message (%s) with 3: it is no failure of the platform",
-    async (type, bytes, told, encoding = "identity") => {
+    "rejects an invalid message over %s (%s) with 3, not as an internal error",
+    async (type, bytes, expected, encoding = "identity") => {
       const session = connect(platform.url);
       const stream = session.request({
         ":method": "POST",
@@ -85,12 +84,12 @@ describe("gRPC on the same port", () => {
       await once(stream, "close");
       session.destroy();
       expect(status).toBe(type === "application/proto" ? 400 : 200);
-      if (typeof told === "string") expect(text).toContain(told);
-      else expect(trailers).toMatchObject(told);
+      if (typeof expected === "string") expect(text).toContain(expected);
+      else expect(trailers).toMatchObject(expected);
     },
   );
 
-  it("refuses numbers that no enum has, and keeps no field that the contract does not have", async () => {
+  it("rejects unknown enum numbers, and drops unknown fields", async () => {
     const transport = createGrpcTransport({ baseUrl: platform.url });
     const role = { name: "r", capabilities: [9_999 as Capability] };
     await expect(
@@ -106,17 +105,7 @@ describe("gRPC on the same port", () => {
     expect((await repos.getRepo({ uid }, bearer(platform.admin.token))).$unknown).toBeUndefined();
   });
 
-  it("exchanges tokens", async () => {
-    const identity = await platform.makeIdentity(platform.root);
-    const tokens = createClient(SecurityTokenService, createGrpcTransport({ baseUrl: platform.url }));
-    const answer = await tokens.exchange(
-      { aud: [platform.url], identity },
-      bearer(await platform.incomingToken(identity)),
-    );
-    expect((await platform.as(answer.token).get("/iam/v2beta1/groups")).status).toBe(200);
-  });
-
-  it("answers what runs when it stops, and takes nothing new", async () => {
+  it("completes running calls when it stops, and accepts no new ones", async () => {
     const own = await RunningPlatform.start({}, { latency: 200 });
     const groups = createClient(GroupsService, createGrpcTransport({ baseUrl: own.url }));
     const running = groups.listGroups({}, bearer(own.admin.token));
@@ -138,7 +127,7 @@ describe("gRPC on the same port", () => {
     expect(await response.json()).toMatchObject({ groups: [{ uid: platform.root }] });
   });
 
-  it("answers REST over HTTP/2 with prior knowledge", async () => {
+  it("serves REST over HTTP/2 with prior knowledge", async () => {
     const session = connect(platform.url);
     const stream = session.request({ ":path": "/iam/v2beta1/groups", authorization: `Bearer ${platform.admin.token}` });
     let text = "";

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Client, RunningPlatform } from "./running-platform.ts";
+import { type Client, RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 describe("the port", () => {
-  it("answers health and counts calls by method and code", async () => {
+  it("serves health endpoints, and counts calls by method and code", async () => {
     const anyone = platform.as(undefined);
     expect((await anyone.get("/livez")).status).toBe(200);
     expect((await anyone.get("/readyz")).status).toBe(200);
@@ -21,19 +21,19 @@ describe("the port", () => {
     );
   });
 
-  it("answers 5 for a path that is not there, 12 for a method that the path does not have", async () => {
+  it("returns 5 for an unknown path, and 12 for a method that the path does not have", async () => {
     expect(await platform.admin.get("/iam/v2beta1/dragons")).toMatchObject({ status: 404, body: { code: 5 } });
     expect(await platform.admin.send("PUT", "/iam/v2beta1/groups")).toMatchObject({ status: 501, body: { code: 12 } });
   });
 
-  it("refuses a body that is larger than 1 MiB with 3, whether its size is told or not", async () => {
+  it("rejects a body larger than 1 MiB with 3", async () => {
     const body = JSON.stringify({ name: "a", description: "x".repeat(1024 * 1024) });
     expect((await platform.admin.post(`/iam/v2beta1/groups/${platform.root}`, body)).body).toMatchObject({ code: 3 });
   });
 
-  it("refuses headers that are larger than 32 KiB", async () => {
-    const answer = await platform.as("x".repeat(40_000)).get("/iam/v2beta1/groups");
-    expect(answer).toMatchObject({ status: 400, body: { code: 3, message: expect.stringContaining("32 KiB") } });
+  it("rejects headers larger than 32 KiB", async () => {
+    const response = await platform.as("x".repeat(40_000)).get("/iam/v2beta1/groups");
+    expect(response).toMatchObject({ status: 400, body: { code: 3, message: expect.stringContaining("32 KiB") } });
   });
 
   it.each([
@@ -41,7 +41,7 @@ describe("the port", () => {
     "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
     "nonsense\r\n\r\n",
     "\x16\x03\x01\x00\xa5",
-  ])("answers %j with 3 as everything else, and ends the connection", async (bytes) => {
+  ])("returns the standard error response with 3 to %j, and closes the connection", async (bytes) => {
     const socket = connect(Number(new URL(platform.url).port), "127.0.0.1");
     socket.end(bytes, "latin1");
     let text = "";
@@ -51,7 +51,7 @@ describe("the port", () => {
     expect(JSON.parse(body)).toMatchObject({ code: 3, details: [{ reason: "INVALID_ARGUMENT" }, {}] });
   });
 
-  it("passes over what a client expects beside 100-continue", async () => {
+  it("ignores Expect values other than 100-continue", async () => {
     const socket = connect(Number(new URL(platform.url).port), "127.0.0.1");
     socket.end("GET /livez HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n");
     let text = "";
@@ -59,7 +59,7 @@ describe("the port", () => {
     expect(text).toContain("200 OK");
   });
 
-  it("keeps a connection, and answers pipelined calls in order", async () => {
+  it("keeps connections open, and answers pipelined requests in order", async () => {
     const socket = connect(Number(new URL(platform.url).port), "127.0.0.1");
     socket.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /nope HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     let text = "";
@@ -68,7 +68,7 @@ describe("the port", () => {
     expect(text.indexOf("200 OK")).toBeGreaterThanOrEqual(0);
   });
 
-  it("takes field names of a body in snake_case too, and a uid with encoded slashes", async () => {
+  it("accepts field names in snake_case, and uids with encoded slashes", async () => {
     const identityUid = await platform.admin.identity(platform.root);
     const roleUid = await platform.admin.role("viewer");
     const made = await platform.admin.ok("POST", `/iam/v2beta1/roleBindings/${platform.root}`, {
@@ -78,17 +78,17 @@ describe("the port", () => {
     expect(await platform.admin.ok("GET", `/iam/v2beta1/roleBindings/${encodeURIComponent(made.uid)}`)).toEqual(made);
   });
 
-  it("sends calls away that are too many at once: 8, with Retry-After", async () => {
+  it("rejects calls over the concurrency limit with 8 and Retry-After", async () => {
     const own = await RunningPlatform.start({}, { latency: 100, maximumInFlight: 2 });
-    const answers = await Promise.all(Array.from({ length: 4 }, () => own.admin.get("/iam/v2beta1/groups")));
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429, 429]);
-    const sent = answers.find(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => own.admin.get("/iam/v2beta1/groups")));
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429, 429]);
+    const sent = responses.find(({ status }) => status === 429);
     expect(sent?.headers.get("retry-after")).toBe("1");
     expect(sent?.body).toMatchObject({ code: 8, details: [{}, { retryDelay: "1s" }] });
     await own.stop();
   });
 
-  it("sends an identity away that calls too often: 8, with Retry-After; the others and the admin are not touched", async () => {
+  it("rejects the calls of an identity over its rate limit with 8 and Retry-After, but not those of others", async () => {
     const own = await RunningPlatform.start({}, { rateLimit: 2 });
     const [busy, other] = [await own.callerWith("viewer", own.root), await own.callerWith("viewer", own.root)];
     const statuses = async (client: Client, count: number) =>
@@ -100,7 +100,7 @@ describe("the port", () => {
     const sent = await busy.get("/iam/v2beta1/groups");
     expect(sent.headers.get("retry-after")).toBe("1");
     expect(sent.body).toMatchObject({ code: 8, details: [{}, { retryDelay: "1s" }] });
-    expect(await own.exchange(await own.incomingToken(busy.identity), busy.identity)).toMatchObject({ status: 429 });
+    expect(await own.exchange(await own.subjectToken(busy.identity), busy.identity)).toMatchObject({ status: 429 });
     expect(await statuses(other, 2)).toEqual([200, 200]);
     expect(await statuses(own.admin, 5)).toEqual([200, 200, 200, 200, 200]);
     own.advance(1_000);
@@ -108,7 +108,7 @@ describe("the port", () => {
     await own.stop();
   });
 
-  it("is not ready from the beginning of its stop, and takes calls until its delay is over", async () => {
+  it("becomes unready when it stops, and serves calls until the drain delay has passed", async () => {
     const own = await RunningPlatform.start({}, { drainDelay: 300 });
     const stopped = own.stop();
     expect((await own.admin.get("/readyz")).status).toBe(503);
@@ -118,7 +118,7 @@ describe("the port", () => {
     await expect(own.admin.get("/livez")).rejects.toThrow();
   });
 
-  it("answers what runs when it stops, and takes nothing new", async () => {
+  it("completes running calls when it stops, and accepts no new ones", async () => {
     const own = await RunningPlatform.start({}, { latency: 200 });
     const running = own.admin.get("/iam/v2beta1/groups");
     await own.admin.callsInFlight(1);
@@ -128,7 +128,7 @@ describe("the port", () => {
     await expect(own.admin.get("/livez")).rejects.toThrow();
   });
 
-  it("a client that goes away in the middle of its request costs nothing", async () => {
+  it("releases a call when the client disconnects in the middle of its request", async () => {
     const own = await RunningPlatform.start();
     const half = request(`${own.url}/iam/v2beta1/groups/${own.root}`, { method: "POST" });
     half.on("error", () => {});

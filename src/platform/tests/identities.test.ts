@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RunningPlatform } from "./running-platform.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 beforeAll(async () => {
@@ -12,57 +12,33 @@ const claimMatch = { issuer, subject: "s" };
 const path = (uid: string) => `/iam/v2beta1/identities/${uid}`;
 
 describe("identities", () => {
-  it("lastSeenTime is set in the create response, and is the creation's time at first", async () => {
-    const made = await platform.admin.ok("POST", path(platform.root), { name: "a", claimMatch });
-    expect(made).toEqual({
-      uid: expect.stringContaining(platform.root),
-      name: "a",
-      description: "",
-      claimMatch: { issuer, subject: "s", claims: {}, claimPatterns: {} },
-      lastSeenTime: made.createTime,
-      createTime: expect.any(String),
-      updateTime: made.createTime,
-    });
-    expect(await platform.admin.ok("GET", path(made.uid))).toEqual(made);
-  });
-
   it.each([
     ["no relationship", {}, "claimMatch"],
-    ["no issuer", { claimMatch: { subject: "s" } }, "claimMatch.issuer"],
     [
       "an issuer that cannot be fetched over https",
       { claimMatch: { issuer: "http://i", subject: "s" } },
       "claimMatch.issuer",
     ],
-    ["no subject", { claimMatch: { issuer } }, "claimMatch.subject"],
     ["two issuers", { claimMatch: { ...claimMatch, issuerPattern: ".*" } }, "claimMatch.issuerPattern"],
-    ["a pattern with backtracking", { claimMatch: { issuer, subjectPattern: "(a)\\1" } }, "claimMatch.subjectPattern"],
     [
       "a broken claim pattern",
       { claimMatch: { ...claimMatch, claimPatterns: { team: "(" } } },
       "claimMatch.claimPatterns.team",
     ],
-    ["a claim that is no text", { claimMatch: { ...claimMatch, claims: { team: 1 } } }, "claimMatch.claims.team"],
+    ["a claim that is not a string", { claimMatch: { ...claimMatch, claims: { team: 1 } } }, "claimMatch.claims.team"],
     ["an unknown nested field", { claimMatch: { ...claimMatch, nope: 1 } }, "claimMatch.nope"],
     ["two relationships", { claimMatch, awsIdentity: {} }, "awsIdentity"],
-    ["static keys without keys", { staticKeys: { issuer, subject: "s", audiences: ["a"] } }, "staticKeys.issuerKeys"],
     [
       "a symmetric key",
       { staticKeys: { issuer, subject: "s", audiences: ["a"], issuerKeys: '{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}' } },
       "staticKeys.issuerKeys",
     ],
-    [
-      "an account that is not 12 digits",
-      { awsIdentity: { awsAccount: "1", arn: "a", userId: "u" } },
-      "awsIdentity.awsAccount",
-    ],
-    ["an AWS identity without a user", { awsIdentity: { awsAccount: "123456789012", arn: "a" } }, "awsIdentity.userId"],
-  ])("refuses %s", async (_, relationship, field) => {
-    const answer = await platform.admin.post(path(platform.root), { name: "a", ...relationship });
-    expect(answer.body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field }] }] });
+  ])("reject %s", async (_, relationship, field) => {
+    const response = await platform.admin.post(path(platform.root), { name: "a", ...relationship });
+    expect(response.body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field }] }] });
   });
 
-  it("static keys expire after 365 days by default and at most", async () => {
+  it("limit the lifetime of static keys to 365 days, which is the default", async () => {
     const issuerKeys = JSON.stringify({ keys: [{ kty: "EC", crv: "P-256", x: "x", y: "y", kid: "1" }] });
     const staticKeys = { issuer, subject: "s", issuerKeys, audiences: ["a"] };
     const post = (keys: object) =>
@@ -80,7 +56,7 @@ describe("identities", () => {
     expect((await post({ audiences: ["a", "b"] })).body).toMatchObject({ code: 3 });
   });
 
-  it("an identity whose static keys have expired can be described anew, and given new ones", async () => {
+  it("accept a new description and a new expiry of static keys that have expired", async () => {
     const own = await RunningPlatform.start();
     const uid = await own.makeIdentity(own.root);
     own.advance(366 * 24 * 3_600_000);
@@ -91,32 +67,7 @@ describe("identities", () => {
     await own.stop();
   });
 
-  it("Update: nested fields present change, setting a member of a oneof clears its siblings, maps are replaced whole", async () => {
-    const made = await platform.admin.ok("POST", path(platform.root), {
-      name: "a",
-      claimMatch: { ...claimMatch, claims: { a: "1", b: "2" } },
-    });
-    const patch = (body: object, query = "") => platform.admin.patch(path(made.uid) + query, body);
-    expect((await patch({ claimMatch: { subjectPattern: "s.*" } })).body).toMatchObject({
-      claimMatch: { issuer, subjectPattern: "s.*", claims: { a: "1" } },
-    });
-    const changed = await patch({ claimMatch: { claims: { c: "3" } } });
-    expect(changed.body["claimMatch"]).toEqual({
-      issuer,
-      subjectPattern: "s.*",
-      claims: { c: "3" },
-      claimPatterns: {},
-    });
-    const aws = { awsIdentity: { awsAccount: "123456789012", arn: "a", userId: "u" } };
-    const replaced = await patch(aws);
-    expect(replaced.body).toMatchObject(aws);
-    expect(replaced.body).not.toHaveProperty("claimMatch");
-    expect((await patch({ claimMatch }, "?updateMask=claimMatch")).body["claimMatch"]).toMatchObject(claimMatch);
-    expect((await patch({}, "?updateMask=claimMatch")).body).toMatchObject({ code: 3 });
-    expect((await patch({}, "?updateMask=claimMatch.claims.a")).body).toMatchObject({ code: 3 });
-  });
-
-  it("filters by name and relationshipType, in both spellings", async () => {
+  it("are filtered by name, and by relationshipType in both spellings, as a name or a number", async () => {
     const group = await platform.admin.group(platform.root);
     await platform.admin.identity(group, "match");
     await platform.makeIdentity(group, "static");
@@ -130,17 +81,5 @@ describe("identities", () => {
       expect(await list(`${name}=1`)).toEqual(["match"]);
     }
     expect((await platform.admin.get("/iam/v2beta1/identities?relationshipType=NOPE")).body).toMatchObject({ code: 3 });
-  });
-
-  it("lookupIdentity finds by issuer and subject what the caller may list", async () => {
-    const group = await platform.admin.group(platform.root);
-    const uid = await platform.admin.identity(group, "looked-up");
-    const query = `/iam/v2beta1/identities:lookupIdentity?issuer=${encodeURIComponent(issuer)}&subject=looked-up`;
-    expect(await platform.admin.ok("GET", query)).toEqual({ uid });
-    const stranger = await platform.callerWith("owner", await platform.admin.group(platform.root));
-    expect((await stranger.get(query)).body).toMatchObject({ code: 5 });
-    expect((await platform.admin.get("/iam/v2beta1/identities:lookupIdentity?issuer=x")).body).toMatchObject({
-      code: 3,
-    });
   });
 });

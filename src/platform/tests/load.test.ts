@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadProgress } from "../load/load.ts";
 import { LoadRefused } from "../load/mistake.ts";
-import { loadFiles, loadInto } from "./load-into.ts";
-import { type Json, RunningPlatform } from "./running-platform.ts";
+import { loadFiles, loadInto } from "./load-into.testing.ts";
+import { type Json, RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 const folder = mkdtempSync(join(tmpdir(), "muster-load-test-"));
@@ -34,17 +34,17 @@ const listed = async (collection: keyof typeof paths, group: string, query = "")
   )) as Listed;
 const everyForm = "include_referrers=true&include_dates=true&include_epochs=true";
 
-/** What `load` refuses the documents with, without the file's name. */
+/** The mistakes that `load` reports for the documents, without the file name. */
 async function mistakesIn(documents: readonly object[], group?: string): Promise<readonly string[]> {
-  const refused = await loadInto(platform, documents, group).catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(LoadRefused);
-  return (refused as LoadRefused).mistakes.map(({ message }) => message.replace(/^.*documents\.jsonl, /, ""));
+  const error = await loadInto(platform, documents, group).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(LoadRefused);
+  return (error as LoadRefused).mistakes.map(({ message }) => message.replace(/^.*documents\.jsonl, /, ""));
 }
 
 const outcomes = (created: number, updated: number, unchanged: number) => ({ created, updated, unchanged });
 
 describe("muster platform load", () => {
-  it("fills repos, tags and advisories from the examples, below the first root group", async () => {
+  it("creates the repos, tags and advisories of the examples below the first root group", async () => {
     const result = await loadFiles(platform, ["examples/platform"]);
     expect(result).toEqual({ Repo: outcomes(3, 0, 0), Tag: outcomes(10, 0, 0), Advisory: outcomes(5, 0, 0) });
     const { repos } = await listed("repos", platform.root, "order_by=name");
@@ -78,14 +78,14 @@ describe("muster platform load", () => {
       },
       { advisoryId: "SHOP-2026-0001", events: [{}, { reviewState: "REVIEW_STATE_APPROVED" }, {}] },
     ]);
-    // The ranges of one package stand in two places of its document.
+    // The document has two entries for the ranges of one package.
     const { advisories: spawn } = await listed("advisories", platform.root, "advisoryIds=GHSA-3xgq-45jj-v275");
     expect(spawn).toMatchObject([
       { events: [{}, { fixed: { fixedVersion: "7.0.5" } }, { fixed: { fixedVersion: "6.0.6" } }] },
     ]);
   });
 
-  it("Loading twice is loading once", async () => {
+  it("changes nothing when it loads the same documents again", async () => {
     const before = await Promise.all(
       (["repos", "tags", "advisories"] as const).map((one) =>
         listed(one, platform.root, one === "tags" ? everyForm : ""),
@@ -106,7 +106,7 @@ describe("muster platform load", () => {
     ).toEqual(before);
   });
 
-  it("What is there already is updated in its place: what a document does not say is reset", async () => {
+  it("updates existing resources, and resets the fields that a document omits", async () => {
     const group = await newGroup();
     const advisory = { kind: "Advisory", advisoryId: "A", artifactName: "a", aliases: ["OLD", "BOTH"] };
     await loadInto(
@@ -160,7 +160,7 @@ describe("muster platform load", () => {
     expect(await listed("advisories", group, "aliases=OLD")).toMatchObject({ advisories: [{ artifactName: "b" }] });
   });
 
-  it("A document may name its group; the others go where the load goes", async () => {
+  it("creates a resource in its document's group, or else in the group of the load", async () => {
     const [here, there] = [await newGroup(), await newGroup()];
     await loadInto(
       platform,
@@ -176,7 +176,7 @@ describe("muster platform load", () => {
     expect(await listed("tags", there)).toMatchObject({ totalCount: "1" });
   });
 
-  it("is all or nothing: one mistake, also one that only the store knows of, and nothing is there", async () => {
+  it("creates nothing if one document has a mistake, even one that only the database shows", async () => {
     const group = await newGroup();
     const good = [
       { kind: "Repo", name: "r" },
@@ -194,7 +194,7 @@ describe("muster platform load", () => {
     await platform.admin.ok("DELETE", `/iam/v2beta1/groups/${group}`);
   });
 
-  it("Errors name file, document and field, and as many as a person can read are told at once", async () => {
+  it("reports up to 20 mistakes with file, document and field", async () => {
     const osv = { id: "X", modified: "2026-01-01T00:00:00Z" };
     const wrong: readonly (readonly [document: object, mistake: string])[] = [
       [{}, "kind: must be Repo, Tag or Advisory; an OSV document has id and modified instead"],
@@ -232,14 +232,14 @@ describe("muster platform load", () => {
     [{ group: "0".repeat(40) }, "group: there is no group"],
     [{ repo: `${"0".repeat(40)}/${"0".repeat(16)}` }, "repo: there is no repo"],
     [{ repo: "twin" }, "has more than one repo"],
-  ])("a tag of %j is refused where the store shows the mistake: %s", async (where, mistake) => {
+  ])("rejects a tag of %j by the content of the database: %s", async (where, mistake) => {
     const group = await newGroup();
     for (let n = 0; n < 2; n++) await platform.admin.ok("POST", `/registry/v2beta1/repos/${group}`, { name: "twin" });
     const tag = { kind: "Tag", repo: "twin", name: "a", digest: digest("1"), ...where };
     expect(await mistakesIn([tag], group)).toEqual([expect.stringContaining(mistake)]);
   });
 
-  it("OSV: a package is artifact and component, commits are no versions, withdrawn is deleted", async () => {
+  it("maps OSV: a package to artifact and component, versions but not commits, withdrawn to deleted", async () => {
     const group = await newGroup();
     const osv = {
       schema_version: "1.7.0",
@@ -293,20 +293,17 @@ describe("muster platform load", () => {
     ]);
   });
 
-  it.each(["checking", "writing"] as const)(
-    "stops where it is told to while %s, and nothing is there",
-    async (phase) => {
-      const group = await newGroup();
-      const lines = Array.from({ length: 40_000 }, (_, n) => JSON.stringify({ kind: "Repo", name: `r${n}` }));
-      const stop = new AbortController();
-      const report = (progress: LoadProgress) => {
-        if (progress.phase === phase) stop.abort(new Error("stopped by SIGINT"));
-      };
-      const path = file("many.jsonl", lines.join("\n"));
-      await expect(loadFiles(platform, [path], { group, signal: stop.signal, report })).rejects.toThrowError(
-        "stopped by SIGINT",
-      );
-      expect(await listed("repos", group)).toMatchObject({ totalCount: "0" });
-    },
-  );
+  it.each(["checking", "writing"] as const)("stops on a signal while %s, and creates nothing", async (phase) => {
+    const group = await newGroup();
+    const lines = Array.from({ length: 40_000 }, (_, n) => JSON.stringify({ kind: "Repo", name: `r${n}` }));
+    const stop = new AbortController();
+    const report = (progress: LoadProgress) => {
+      if (progress.phase === phase) stop.abort(new Error("stopped by SIGINT"));
+    };
+    const path = file("many.jsonl", lines.join("\n"));
+    await expect(loadFiles(platform, [path], { group, signal: stop.signal, report })).rejects.toThrowError(
+      "stopped by SIGINT",
+    );
+    expect(await listed("repos", group)).toMatchObject({ totalCount: "0" });
+  });
 });

@@ -9,7 +9,7 @@ import { implement } from "../service/service.ts";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { SecurityTokenService } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
 import { implementAnonymous } from "../service/service.ts";
-import { RunningPlatform } from "./running-platform.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let document: OpenApiDocument;
@@ -23,31 +23,31 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** What is wrong with a value by a schema of the document: each a path and a sentence. */
-function mistakes(value: unknown, schema: Schema, at = ""): string[] {
+/** The deviations of a value from a schema of the document, each with its path. */
+function deviations(value: unknown, schema: Schema, at = ""): string[] {
   const { $ref, type, properties = {}, additionalProperties, items, enum: values, pattern } = schema;
-  if ($ref !== undefined) return mistakes(value, referenced($ref), at);
+  if ($ref !== undefined) return deviations(value, referenced($ref), at);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const fits =
     type === "array" ? Array.isArray(value) : type === "object" ? isObject : typeof value === jsonTypes[type ?? ""];
-  if (type !== undefined && !fits) return [`${at} is no ${type}`];
-  if (values !== undefined && !values.includes(value as string)) return [`${at} is none of ${values.join(", ")}`];
+  if (type !== undefined && !fits) return [`${at} is not of the type ${type}`];
+  if (values !== undefined && !values.includes(value as string)) return [`${at} is not one of ${values.join(", ")}`];
   if (pattern !== undefined && !new RegExp(pattern, "u").test(String(value)))
     return [`${at} does not match ${pattern}`];
-  if (Array.isArray(value)) return value.flatMap((item, index) => mistakes(item, items ?? {}, `${at}[${index}]`));
+  if (Array.isArray(value)) return value.flatMap((item, index) => deviations(item, items ?? {}, `${at}[${index}]`));
   if (!isObject) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const known = properties[name] ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
-    if (known !== undefined) return mistakes(inner, known, `${at}.${name}`);
+    if (known !== undefined) return deviations(inner, known, `${at}.${name}`);
     return additionalProperties === false ? [`${at}.${name} is not in the schema`] : [];
   });
 }
 
 const uidPattern = "^[0-9a-f]{40}(\\/[0-9a-f]{16})*$";
-/** Has a form, but is no text of the contract's. */
-const notByText = new Set(["iam.v2beta1.GroupInvite.ttl"]);
+/** These fields have a pattern, but are not text fields of the contract. */
+const notText = new Set(["iam.v2beta1.GroupInvite.ttl"]);
 
-/** The body with one text after the other broken: those for which the schema has a pattern, uids aside. */
+/** The body, each time with one invalid text: one for each text whose schema has a pattern, except uids. */
 function* brokenByRule(
   value: unknown,
   schema: Schema,
@@ -81,13 +81,13 @@ function referenced(reference: string): Schema {
   return found;
 }
 
-function answerSchema(path: string, method: string): Schema {
+function responseSchema(path: string, method: string): Schema {
   const response = document.paths[path]?.[method]?.responses["200"];
   return (response !== undefined && "content" in response && response.content?.["application/json"]?.schema) || {};
 }
 
 describe("the OpenAPI document", () => {
-  it("has the form of OpenAPI 3.1: references resolve, ids are unique, variables of paths are parameters", () => {
+  it("is OpenAPI 3.1: references resolve, operation ids are unique, path variables are parameters", () => {
     expect(document.openapi).toBe("3.1.0");
     for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"(#\/components\/schemas\/[^"]*)"/g))
       expect(referenced(reference ?? "")).toBeDefined();
@@ -102,7 +102,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("has every path of the contract: each answers, whatever is asked, and never that it is not there", async () => {
+  it("lists only paths and methods that the platform serves", async () => {
     expect(operations.length).toBeGreaterThan(50);
     for (const { method, path } of operations) {
       const { body } = await platform.admin.send(method.toUpperCase(), path.replace("{uid}", "nonsense"));
@@ -112,7 +112,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("tells of parameters, bodies and what must be in them", () => {
+  it("describes parameters, bodies and required fields", () => {
     const list = document.paths["/iam/v2beta1/groups"]?.["get"];
     expect(list?.parameters.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
@@ -130,7 +130,7 @@ describe("the OpenAPI document", () => {
     expect(identities?.["post"]?.requestBody?.content["application/json"]?.schema).toMatchObject({
       properties: { staticKeys: { required: ["issuer", "subject", "issuerKeys"] } },
     });
-    // What an update leaves out stays as it is.
+    // An update can omit required fields.
     expect(identities?.["patch"]?.requestBody?.content["application/json"]?.schema).toEqual({
       $ref: "#/components/schemas/iam.v2beta1.Identity",
     });
@@ -146,24 +146,24 @@ describe("the OpenAPI document", () => {
     expect(document.paths["/sts/exchange"]?.["get"]?.security).toEqual([{ incomingToken: [] }]);
   });
 
-  it("answers are as it says", async () => {
+  it("describes the responses exactly", async () => {
     const roleUid = await platform.admin.role("viewer");
     const identityUid = await platform.admin.identity(platform.root);
     const made = await platform.admin.ok("POST", `/iam/v2beta1/roleBindings/${platform.root}`, {
       identityUid,
       roleUid,
     });
-    expect(mistakes(made, answerSchema("/iam/v2beta1/roleBindings/{uid}", "post"))).toEqual([]);
+    expect(deviations(made, responseSchema("/iam/v2beta1/roleBindings/{uid}", "post"))).toEqual([]);
     for (const path of ["groups", "identities", "roles", "roleBindings"].map((name) => `/iam/v2beta1/${name}`)) {
-      const answer = await platform.admin.ok("GET", path);
-      expect(mistakes(answer, answerSchema(path, "get")), path).toEqual([]);
-      expect(mistakes({ ...answer, more: 1 }, answerSchema(path, "get"))).toEqual([".more is not in the schema"]);
+      const response = await platform.admin.ok("GET", path);
+      expect(deviations(response, responseSchema(path, "get")), path).toEqual([]);
+      expect(deviations({ ...response, more: 1 }, responseSchema(path, "get"))).toEqual([".more is not in the schema"]);
     }
     const error = await platform.admin.get("/iam/v2beta1/groups/nonsense");
-    expect(mistakes(error.body, referenced("#/components/schemas/Error"))).toEqual([]);
+    expect(deviations(error.body, referenced("#/components/schemas/Error"))).toEqual([]);
   });
 
-  it("tells of every rule that the platform has for texts: what breaks one is refused, by the name of its field", async () => {
+  it("describes every text rule: a text that breaks one is rejected with a violation of its field", async () => {
     const [issuer, roleUid] = ["https://issuer.example.com", await platform.admin.role("viewer")];
     const text = { name: "n", description: "d" };
     const key = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
@@ -188,20 +188,20 @@ describe("the OpenAPI document", () => {
       ["/registry/v2beta1/repos", platform.root, text],
       ["/registry/v2beta1/tags", repo, { name: "t", digest: "sha256:0" }],
     ];
-    const tried = new Set<string>();
+    const tested = new Set<string>();
     for (const [path, parent, body] of valid) {
       const schema = document.paths[`${path}/{uid}`]?.["post"]?.requestBody?.content["application/json"]?.schema ?? {};
-      expect(mistakes(body, schema), path).toEqual([]);
+      expect(deviations(body, schema), path).toEqual([]);
       for (const { field, broken, rule } of brokenByRule(body, schema, "")) {
-        tried.add(rule);
-        expect(mistakes(broken, schema), field).toHaveLength(1);
+        tested.add(rule);
+        expect(deviations(broken, schema), field).toHaveLength(1);
         const { status, body: error } = await platform.admin.post(`${path}/${parent}`, broken);
         expect(`${status} ${String(error["message"])}`, field).toContain(`400 Invalid argument: ${field}`);
       }
       await platform.admin.ok("POST", `${path}/${parent}`, body);
     }
-    // None of the rules was left out: those of uids in answers, and of v1, which has the same, aside.
-    const told = Object.entries(document.components.schemas)
+    // Every rule was tested, except those of uids in responses and of v1, which has the same ones.
+    const described = Object.entries(document.components.schemas)
       .filter(([name]) => name.includes(".v2beta1.") && !/List|Request/.test(name))
       .flatMap(([name, { properties = {} }]) =>
         Object.entries(properties)
@@ -209,13 +209,13 @@ describe("the OpenAPI document", () => {
           .filter(([, one]) => one.pattern !== uidPattern && one.format !== "int64")
           .map(([property]) => `${name}.${property}`),
       );
-    expect([...tried].toSorted()).toEqual(expect.arrayContaining(told.filter((rule) => !notByText.has(rule))));
+    expect([...tested].toSorted()).toEqual(expect.arrayContaining(described.filter((rule) => !notText.has(rule))));
     expect(textRuleOf(GroupSchema.field["name"] as never)?.pattern.source).toBe("^[a-z0-9 ._-]{1,}$");
   });
 
-  it("bounds what an index holds: the longest is taken, one more character is refused by the name of its field", async () => {
+  it("accepts indexed texts of the maximum length, and rejects one more character with a violation of the field", async () => {
     const path = `/iam/v2beta1/identities/${platform.root}`;
-    // Not to be packed, and of more bytes than characters.
+    // Not compressible, and with more bytes than characters.
     const text = (length: number) =>
       Array.from({ length }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7_919) % 20_000))).join("");
     const name = (length: number) => hash("sha512", "x").repeat(20).slice(0, length);
@@ -236,7 +236,7 @@ describe("the OpenAPI document", () => {
       });
   });
 
-  it("names the token service's own address where it has one", () => {
+  it("has the token service's address if it differs", () => {
     const mounted = operationsOf(
       [implement(GroupsService, {} as never), implementAnonymous(SecurityTokenService, {} as never)],
       undefined as never,
@@ -250,7 +250,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("the page of the API", () => {
-  it("tells of every method and message, and takes nothing from elsewhere", async () => {
+  it("describes every method and message, and loads nothing from other hosts", async () => {
     const { status, headers, text } = await platform.as(undefined).get("/docs");
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { Client, type Json } from "./running-platform.ts";
+import { Client, type Json } from "./running-platform.testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "muster-process-"));
 const data = join(folder, "data");
@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const logs: string[] = [];
 
-/** `muster platform` as a process of its own, ready. */
+/** Starts `muster platform` as a process and waits until it listens. */
 async function start(...settings: string[]): Promise<{ child: ChildProcess; admin: Client; root: string }> {
   const child = spawn(
     process.execPath,
@@ -39,7 +39,7 @@ async function end(child: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise<
 }
 
 describe("muster platform", { timeout: 60_000 }, () => {
-  it("survives kill -9: every acknowledged write is there, and nothing is half-done", async () => {
+  it("keeps every acknowledged write after SIGKILL, and exact counts", async () => {
     const acknowledged: string[] = [];
     const reached = (count: number) =>
       vi.waitUntil(() => acknowledged.length >= count, { timeout: 10_000, interval: 1 });
@@ -48,7 +48,7 @@ describe("muster platform", { timeout: 60_000 }, () => {
       const writers = Array.from({ length: 8 }, async () => {
         for (;;) acknowledged.push(await admin.group(root, `r${round}`));
       });
-      // They write until the platform is gone.
+      // They write until the process ends.
       const written = Promise.allSettled(writers);
       await reached(acknowledged.length + 40 + 17 * round);
       await end(child, "SIGKILL");
@@ -70,7 +70,7 @@ describe("muster platform", { timeout: 60_000 }, () => {
     expect(await end(child, "SIGTERM")).toBe(0);
   });
 
-  it("drains on SIGTERM, and ends with 0", async () => {
+  it("completes running calls on SIGTERM, and exits with 0", async () => {
     const { child, admin } = await start("--latency", "300ms");
     const running = admin.get("/iam/v2beta1/groups");
     await admin.callsInFlight(1);
@@ -78,7 +78,7 @@ describe("muster platform", { timeout: 60_000 }, () => {
     expect((await running).status).toBe(200);
   });
 
-  it("keeps the admin token and the key to their owner, and out of the data and the logs", async () => {
+  it("makes the admin token and the key readable only by their owner, and keeps them out of the data and the logs", async () => {
     const { child, admin } = await start();
     await admin.get("/iam/v2beta1/groups");
     await end(child, "SIGTERM");

@@ -6,15 +6,15 @@ import {
   IdentityProvidersService,
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { builtinRoles } from "../access/builtin-roles.ts";
-import { InProcess } from "./access-model/in-process.ts";
-import { Random } from "./access-model/random.ts";
-import { settle } from "./access-model/settle.ts";
-import { randomWorld } from "./access-model/world.ts";
+import { InProcess } from "./access-model/in-process.testing.ts";
+import { Random } from "./access-model/random.testing.ts";
+import { insertWorld } from "./access-model/insert-world.testing.ts";
+import { randomWorld } from "./access-model/world.testing.ts";
 
-it("client secrets are encrypted at rest and invites' codes kept hashed: neither stands in the data nor in an answer", async () => {
+it("stores client secrets encrypted and invite codes hashed: neither is in the data or in a response", async () => {
   const platform = new InProcess();
   const world = randomWorld(new Random(1));
-  await platform.store.write((tx) => settle(tx, world));
+  await platform.store.write((tx) => insertWorld(tx, world));
   const parent = world.groups[0]?.uid ?? "";
   const role = builtinRoles[0]?.uid ?? "";
 
@@ -24,14 +24,14 @@ it("client secrets are encrypted at rest and invites' codes kept hashed: neither
       case: "oidc",
       value: { issuer: "https://login.example.com", clientId: "the-client-id", clientSecret },
     }) as const;
-  const made = (await platform.do(
+  const made = (await platform.call(
     createIdentityProvider,
     create(createIdentityProvider.input, {
       parent,
       identityProvider: { name: "p", defaultRole: role, configuration: oidc("the-first-secret") },
     }),
   )) as IdentityProvider;
-  const changed = (await platform.do(
+  const changed = (await platform.call(
     updateIdentityProvider,
     create(updateIdentityProvider.input, {
       identityProvider: { uid: made.uid, configuration: oidc("the-second-secret") },
@@ -40,17 +40,17 @@ it("client secrets are encrypted at rest and invites' codes kept hashed: neither
   for (const { configuration } of [made, changed]) expect(configuration.value?.clientSecret).toBe("");
 
   const { createGroupInvite, getGroupInvite } = GroupInvitesService.method;
-  const { uid, code } = (await platform.do(
+  const { uid, code } = (await platform.call(
     createGroupInvite,
     create(createGroupInvite.input, { parent, groupInvite: { roleUid: role, ttl: { seconds: 60n } } }),
   )) as GroupInvite;
   expect(code).not.toBe("");
-  const read = (await platform.do(getGroupInvite, create(getGroupInvite.input, { uid }))) as GroupInvite;
+  const read = (await platform.call(getGroupInvite, create(getGroupInvite.input, { uid }))) as GroupInvite;
   expect(read.code).toBe("");
 
-  // What is not secret is found, so the search is one that finds.
-  expect(platform.keeps("the-client-id")).toBe(true);
+  // The search finds stored values that are not secret.
+  expect(platform.stores("the-client-id")).toBe(true);
   for (const secret of ["the-first-secret", "the-second-secret", code, code.slice(17)])
-    expect(platform.keeps(secret), secret).toBe(false);
+    expect(platform.stores(secret), secret).toBe(false);
   await platform.close();
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection, type ServerReflectionRequest } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
-import { RunningPlatform } from "./running-platform.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 beforeAll(async () => {
@@ -17,25 +17,20 @@ afterAll(() => platform.stop());
 describe("the standard health service", () => {
   const client = (own: RunningPlatform) => createClient(Health, createGrpcTransport({ baseUrl: own.url }));
 
-  it.each(["", "muster.platform.iam.v2beta1.GroupsService", "acme.platform.iam.v2beta1.GroupsService"])(
-    'tells that "%s" serves',
-    async (service) => expect(await client(platform).check({ service })).toMatchObject({ status: Status.SERVING }),
-  );
-
-  it("does not know other services: 5, and to a watcher SERVICE_UNKNOWN", async () => {
+  it("returns 5 from Check and SERVICE_UNKNOWN from Watch for an unknown service", async () => {
     await expect(client(platform).check({ service: "dragons" })).rejects.toMatchObject({ code: Code.NotFound });
     const { value } = await client(platform).watch({ service: "dragons" })[Symbol.asyncIterator]().next();
     expect(value).toMatchObject({ status: Status.SERVICE_UNKNOWN });
     expect(Object.keys((await client(platform).list({})).statuses)).toContain("");
   });
 
-  it("tells watchers when the platform stops, and their streams do not keep it from stopping", async () => {
+  it("reports NOT_SERVING to watchers when the platform stops, and open streams do not delay the stop", async () => {
     const own = await RunningPlatform.start();
     const seen: Status[] = [];
     const reflection = createClient(ServerReflection, createGrpcTransport({ baseUrl: own.url }));
     const open = reflection.serverReflectionInfo(endless())[Symbol.asyncIterator]();
     await open.next();
-    // The client reads on, as a tool does that waits for a person's next question.
+    // The client keeps its stream open, as an interactive tool does.
     const ended = open.next();
 
     let stopped: Promise<void> | undefined;
@@ -57,26 +52,26 @@ async function* endless() {
 }
 
 describe("server reflection", () => {
-  const ask = async (messageRequest: ServerReflectionRequest["messageRequest"], service = ServerReflection) => {
+  const call = async (messageRequest: ServerReflectionRequest["messageRequest"], service = ServerReflection) => {
     const client = createClient(service, createGrpcTransport({ baseUrl: platform.url }));
-    const questions = (async function* () {
+    const requests = (async function* () {
       yield { messageRequest: messageRequest as never };
     })();
-    for await (const { messageResponse } of client.serverReflectionInfo(questions)) return messageResponse;
-    throw new Error("no answer");
+    for await (const { messageResponse } of client.serverReflectionInfo(requests)) return messageResponse;
+    throw new Error("no response");
   };
   const filesOf = async (symbol: string) => {
-    const answer = await ask({ case: "fileContainingSymbol", value: symbol });
-    if (answer.case !== "fileDescriptorResponse") throw new Error(JSON.stringify(answer));
-    return answer.value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes));
+    const response = await call({ case: "fileContainingSymbol", value: symbol });
+    if (response.case !== "fileDescriptorResponse") throw new Error(JSON.stringify(response));
+    return response.value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes));
   };
 
   it.each([
     ["v1", ServerReflection],
     ["v1alpha", ServerReflectionAlpha as never as typeof ServerReflection],
-  ])("%s lists every service, under the vendor's name too", async (_, service) => {
-    const answer = await ask({ case: "listServices", value: "" }, service);
-    const names = answer.case === "listServicesResponse" ? answer.value.service.map(({ name }) => name) : [];
+  ])("%s lists every service, also under the vendor's name", async (_, service) => {
+    const response = await call({ case: "listServices", value: "" }, service);
+    const names = response.case === "listServicesResponse" ? response.value.service.map(({ name }) => name) : [];
     expect(names).toEqual(
       expect.arrayContaining([
         "acme.platform.iam.v2beta1.GroupsService",
@@ -89,21 +84,21 @@ describe("server reflection", () => {
     );
   });
 
-  it("answers so many questions on a stream, and no more: each answer costs more than its question", async () => {
+  it("limits the requests on one stream, because a response is much larger than its request", async () => {
     const client = createClient(ServerReflection, createGrpcTransport({ baseUrl: platform.url }));
-    const questions = (async function* () {
+    const requests = (async function* () {
       for (let count = 0; count < 1_200; count++)
         yield { messageRequest: { case: "fileByFilename" as const, value: "x" } };
     })();
-    let answers = 0;
+    let responses = 0;
     const all = async () => {
-      for await (const _ of client.serverReflectionInfo(questions)) answers++;
+      for await (const _ of client.serverReflectionInfo(requests)) responses++;
     };
     await expect(all()).rejects.toMatchObject({ code: Code.ResourceExhausted });
-    expect(answers).toBe(1_000);
+    expect(responses).toBe(1_000);
   });
 
-  it("describes a service with all that its file imports, each file behind its imports", async () => {
+  it("describes a service with all imported files, each after its own imports", async () => {
     const files = await filesOf("muster.platform.iam.v2beta1.GroupsService.ListGroups");
     const seen = new Set<string>();
     for (const { name, dependency } of files) {
@@ -113,7 +108,7 @@ describe("server reflection", () => {
     expect(files.at(-1)?.service[0]?.method[0]?.options).toBeDefined();
   });
 
-  it("describes a service of the vendor in the vendor's names alone", async () => {
+  it("describes a service under the vendor's name with only the vendor's names", async () => {
     const files = await filesOf("acme.platform.iam.v2beta1.RolesService");
     expect(files.map(({ name }) => name)).toContain("acme/capabilities/capabilities.proto");
     expect(
@@ -124,15 +119,15 @@ describe("server reflection", () => {
     ).not.toContain("muster");
   });
 
-  it("describes the details of errors, which no service imports", async () => {
+  it("describes the payloads of errors, which no service imports", async () => {
     expect((await filesOf("google.rpc.BadRequest")).at(-1)?.name).toBe("google/rpc/error_details.proto");
   });
 
-  it("answers 5 for what is not there, and finds the fields that a file adds to another's message", async () => {
-    expect(await ask({ case: "fileByFilename", value: "dragons.proto" })).toMatchObject({
+  it("returns 5 for a missing file, and finds the extensions of a message", async () => {
+    expect(await call({ case: "fileByFilename", value: "dragons.proto" })).toMatchObject({
       value: { errorCode: Code.NotFound },
     });
-    expect(await ask({ case: "allExtensionNumbersOfType", value: "google.protobuf.MethodOptions" })).toMatchObject({
+    expect(await call({ case: "allExtensionNumbersOfType", value: "google.protobuf.MethodOptions" })).toMatchObject({
       value: { extensionNumber: [72295728] },
     });
   });

@@ -9,8 +9,8 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { TlsFiles } from "../server/tls-files.ts";
-import { RunningPlatform } from "./running-platform.ts";
-import { selfSignedCertificate } from "./self-signed.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
+import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "muster-tls-"));
 const paths = { certificate: join(folder, "tls.crt"), key: join(folder, "tls.key") };
@@ -33,7 +33,7 @@ function write({ certificate, key }: { readonly certificate: string; readonly ke
   writeFileSync(paths.key, key);
 }
 
-/** A connection that trusts one certificate alone. */
+/** Opens a connection that trusts only this certificate. */
 async function connected(certificate: string, protocols: string[]): Promise<TLSSocket> {
   const { hostname, port } = new URL(platform.url);
   const socket = connect({ host: hostname, port: Number(port), ca: certificate, ALPNProtocols: protocols });
@@ -41,14 +41,14 @@ async function connected(certificate: string, protocols: string[]): Promise<TLSS
   return socket;
 }
 
-const answerOf = (socket: TLSSocket) =>
+const responseTo = (socket: TLSSocket) =>
   new Promise<string>((resolve) => {
     socket.once("data", (chunk: Buffer) => resolve(chunk.toString()));
     socket.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
   });
 
 describe("one port over TLS", () => {
-  it("speaks what ALPN chose: gRPC over HTTP/2, REST over HTTP/1.1", async () => {
+  it("serves the protocol that ALPN selects: gRPC over HTTP/2, REST over HTTP/1.1", async () => {
     const transport = createGrpcTransport({ baseUrl: platform.url, nodeOptions: { ca: first.certificate } });
     await expect(createClient(GroupsService, transport).listGroups({})).rejects.toMatchObject({
       code: Code.Unauthenticated,
@@ -63,16 +63,16 @@ describe("one port over TLS", () => {
     expect(status).toBe(200);
   });
 
-  it("reads its files again when they change, without dropping a connection", async () => {
+  it("reads changed files again without closing connections", async () => {
     const before = await connected(first.certificate, ["http/1.1"]);
-    expect(await answerOf(before)).toContain("200 OK");
+    expect(await responseTo(before)).toContain("200 OK");
     const second = selfSignedCertificate();
     write(second);
     await vi.waitFor(async () => (await connected(second.certificate, ["h2"])).destroy(), { timeout: 5_000 });
     await expect(connected(first.certificate, ["h2"])).rejects.toThrow();
-    expect(await answerOf(before)).toContain("200 OK");
+    expect(await responseTo(before)).toContain("200 OK");
 
-    // A key that is not the certificate's: the pair that works stays.
+    // The key does not belong to the certificate: the previous pair stays in use.
     writeFileSync(paths.key, first.key);
     await vi.waitFor(() => expect(warnings).toContain("the new certificate cannot be used; the old one stays"));
     (await connected(second.certificate, ["h2"])).destroy();
@@ -81,7 +81,7 @@ describe("one port over TLS", () => {
     before.destroy();
   });
 
-  it("refuses to start with files that do not belong together", () => {
+  it("does not start with files that do not belong together", () => {
     const other = join(folder, "other.key");
     writeFileSync(other, selfSignedCertificate().key);
     expect(() => new TlsFiles({ ...paths, key: other }, log)).toThrowError("are not a certificate and its key");

@@ -2,7 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { selfSignedCertificate } from "../tests/self-signed.ts";
+import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { fetchDocument } from "./fetch-document.ts";
 
 /** What the name resolves to: the next answer each time, the last one for ever. */

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { selfSignedCertificate } from "../tests/self-signed.ts";
+import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { fetchDocument } from "./fetch-document.ts";
 
 const { key, certificate } = selfSignedCertificate();

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
-import { selfSignedCertificate } from "#src/platform/tests/self-signed.ts";
+import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 
 /** A token issuer on loopback with OpenID Connect discovery over HTTPS. */
 export class Issuer {

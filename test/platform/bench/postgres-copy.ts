@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { PostgresStore } from "#src/platform/store/postgres.ts";
-import type { PostgresServer } from "#src/platform/tests/postgres-server.ts";
+import type { PostgresServer } from "#src/platform/tests/postgres-server.testing.ts";
 
 /**
  * Copies a filled SQLite file into a new PostgreSQL database. Each table goes through a file that the server reads,

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { constants } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PostgresServer } from "#src/platform/tests/postgres-server.ts";
+import { PostgresServer } from "#src/platform/tests/postgres-server.testing.ts";
 import type { Program } from "#test/support/bench/bundle.ts";
 import { percentile } from "#test/support/bench/percentile.ts";
 import { coreSeconds, cpuSeconds, memoryMiB } from "#test/support/bench/process-usage.ts";

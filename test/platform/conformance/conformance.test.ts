@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import type { PlatformSettings } from "#src/platform/settings.ts";
-import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.ts";
-import { loadInto } from "#src/platform/tests/load-into.ts";
-import { RunningPlatform } from "#src/platform/tests/running-platform.ts";
-import { BentPlatform, together } from "./bent-platform.ts";
-import { brokenSentences } from "./broken-sentences.ts";
+import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
+import { loadInto } from "#src/platform/tests/load-into.testing.ts";
+import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
+import { MutantPlatform, combined } from "./mutant-platform.ts";
+import { mutants } from "./mutants.ts";
 import { Connection } from "./connection.ts";
 import { Report } from "./report.ts";
 import { type Result, run } from "./run.ts";
 import { sampleAdvisories } from "./sample-advisories.ts";
 import type { Target } from "./settings.ts";
-import { chapters, nameOf, select, trialsOf } from "./suite.ts";
+import { sections, nameOf, select, trialsOf } from "./suite.ts";
 
-const trials = trialsOf(chapters);
-/** A whole run makes thousands of calls, and other tests run beside it. */
+const trials = trialsOf(sections);
+/** A whole run makes thousands of calls while other tests run. */
 const timeout = 300_000;
 
 interface Options {
@@ -44,8 +44,8 @@ async function results(platform: RunningPlatform, { pattern, target }: Options =
   }
 }
 
-/** What would be printed of those that did not pass. */
-function trouble(of: readonly Result[]): string {
+/** The report of the results that did not pass. */
+function problemsOf(all: readonly Result[]): string {
   let text = "";
   const report = new Report(
     (more) => {
@@ -53,30 +53,30 @@ function trouble(of: readonly Result[]): string {
     },
     (clean) => clean,
   );
-  for (const result of of) if (result.verdict.kind !== "passed") report.add(result);
+  for (const result of all) if (result.verdict.kind !== "passed") report.add(result);
   return text;
 }
 
-const failed = (of: readonly Result[]) =>
-  of.filter(({ verdict }) => verdict.kind === "failed").map(({ trial }) => nameOf(trial));
+const failed = (all: readonly Result[]) =>
+  all.filter(({ verdict }) => verdict.kind === "failed").map(({ trial }) => nameOf(trial));
 
-async function everythingOf({ admin }: RunningPlatform): Promise<unknown> {
-  const of = async (collection: string) => admin.ok("GET", `/iam/v2beta1/${collection}?page_size=200`);
-  return [await of("groups"), await of("identities"), await of("roles"), await of("roleBindings")];
+async function contentOf({ admin }: RunningPlatform): Promise<unknown> {
+  const list = async (collection: string) => admin.ok("GET", `/iam/v2beta1/${collection}?page_size=200`);
+  return [await list("groups"), await list("identities"), await list("roles"), await list("roleBindings")];
 }
 
 function passesOn(start: (settings: Partial<PlatformSettings>) => Promise<RunningPlatform>): void {
-  it("holds to every sentence over REST and gRPC, and has nothing left of the suite afterwards", {
+  it("meets every requirement over REST and gRPC, and keeps nothing that the suite created", {
     timeout,
   }, async () => {
     const platform = await start({});
     await loadInto(platform, sampleAdvisories);
     try {
-      const before = await everythingOf(platform);
+      const before = await contentOf(platform);
       const all = await results(platform);
-      expect(trouble(all)).toBe("");
+      expect(problemsOf(all)).toBe("");
       expect(all).toHaveLength(trials.length);
-      expect(await everythingOf(platform)).toEqual(before);
+      expect(await contentOf(platform)).toEqual(before);
     } finally {
       await platform.stop();
     }
@@ -86,7 +86,7 @@ function passesOn(start: (settings: Partial<PlatformSettings>) => Promise<Runnin
 describe("our platform on SQLite", () => {
   passesOn((settings) => RunningPlatform.start(settings));
 
-  it("holds to every sentence where it behaves as others of the family do", { timeout }, async () => {
+  it("meets every requirement with the settings in which platforms of this family differ", { timeout }, async () => {
     const settings = {
       uniqueNames: true,
       deleteAnswer: "object",
@@ -96,25 +96,25 @@ describe("our platform on SQLite", () => {
     const platform = await RunningPlatform.start(settings);
     await loadInto(platform, sampleAdvisories);
     try {
-      // Over gRPC the vendor's name alone makes a difference.
+      // Over gRPC, only the vendor's name differs.
       for (const pattern of ["(REST)", "grpc.", "reflection."]) {
         const all = await results(platform, { pattern, target: { vendor: "acme" } });
         expect(all.length).toBeGreaterThan(10);
-        expect(trouble(all)).toBe("");
+        expect(problemsOf(all)).toBe("");
       }
     } finally {
       await platform.stop();
     }
   });
 
-  it("is waited for where a new group is not known everywhere at once", async () => {
+  it("meets the requirements on groups with a consistency lag, which the suite waits for", async () => {
     const platform = await RunningPlatform.start({ consistencyLag: 100 });
-    // Its root group is none that is new.
+    // The lag of the root group itself has passed.
     platform.advance(1_000);
     try {
       const all = await results(platform, { pattern: "4.1", target: { consistencyLag: 110 } });
       expect(all.length).toBeGreaterThan(10);
-      expect(trouble(all)).toBe("");
+      expect(problemsOf(all)).toBe("");
     } finally {
       await platform.stop();
     }
@@ -125,31 +125,31 @@ describeWithPostgres("our platform on PostgreSQL", (postgres) => {
   passesOn(async (settings) => RunningPlatform.start(settings, { database: await postgres().newDatabase() }));
 });
 
-describe("a platform that breaks sentences", () => {
+describe("a mutant", () => {
   let platform: RunningPlatform;
   let failing: readonly string[];
   beforeAll(async () => {
     platform = await RunningPlatform.start();
-    // All at once: each run tries everything, and that takes a while.
-    const bent = await BentPlatform.start(platform.url, together(brokenSentences.map(({ bend }) => bend)));
-    const { url } = bent;
+    // All mutations at once: each run takes a while.
+    const mutant = await MutantPlatform.start(platform.url, combined(mutants.map(({ mutation }) => mutation)));
+    const { url } = mutant;
     failing = failed(await results(platform, { target: { url, grpcUrl: undefined } }));
-    await bent.stop();
+    await mutant.stop();
   }, timeout);
   afterAll(() => platform.stop());
 
-  it.each(brokenSentences)("$what: its cases fail", ({ failing: its }) => {
-    expect(failing).toEqual(expect.arrayContaining(its.map((name) => `${name} (REST)`)));
+  it.each(mutants)("fails its cases: $what", ({ failing: expected }) => {
+    expect(failing).toEqual(expect.arrayContaining(expected.map((name) => `${name} (REST)`)));
   });
 
   it("fails no other case", () => {
-    const expected = new Set(brokenSentences.flatMap((broken) => broken.failing.map((name) => `${name} (REST)`)));
+    const expected = new Set(mutants.flatMap((mutant) => mutant.failing.map((name) => `${name} (REST)`)));
     expect(failing.filter((name) => !expected.has(name))).toEqual([]);
   });
 });
 
-describe("a platform that breaks a sentence over each transport", () => {
-  it("fails its case over each", { timeout }, async () => {
+describe("a platform with a fault in one method", () => {
+  it("fails the method's case over both transports", { timeout }, async () => {
     const fault = parseFaultRule("method=IdentitiesService/LookupIdentity,code=14");
     const platform = await RunningPlatform.start({}, { faults: [fault] });
     try {
@@ -162,35 +162,35 @@ describe("a platform that breaks a sentence over each transport", () => {
 });
 
 describe("the suite", () => {
-  it("names every sentence once, and every case of one", () => {
-    const ids = chapters.flatMap(({ sentences }) => sentences.map(({ id }) => id));
+  it("gives every requirement and every trial a unique name", () => {
+    const ids = sections.flatMap(({ requirements }) => requirements.map(({ id }) => id));
     expect(ids).toEqual([...new Set(ids)]);
     const names = trials.map(nameOf);
     expect(names).toEqual([...new Set(names)]);
   });
 
-  it("tells by its ids what the contract says and what it leaves open", () => {
-    for (const { origin, sentences } of chapters)
-      for (const { id } of sentences) expect(id, id).toMatch(origin === "contract" ? /^\d/ : /^[a-z]/);
+  it("starts an id with a digit if and only if the contract states the requirement", () => {
+    for (const { origin, requirements } of sections)
+      for (const { id } of requirements) expect(id, id).toMatch(origin === "contract" ? /^\d/ : /^[a-z]/);
   });
 
-  it("deletes nothing outside of its own groups, whatever a platform lists", async () => {
+  it("deletes nothing outside of its own group, even if List ignores its scope", async () => {
     const platform = await RunningPlatform.start();
     const group = await platform.admin.group(platform.root, "outside");
     await platform.admin.identity(group);
     await platform.admin.identity(platform.root);
-    const before = await everythingOf(platform);
-    const bent = await BentPlatform.start(platform.url, {
-      asked: (path) => path.replace(/uidp\.descendants_of=[^&]*/, ""),
+    const before = await contentOf(platform);
+    const mutant = await MutantPlatform.start(platform.url, {
+      rewritePath: (path) => path.replace(/uidp\.descendants_of=[^&]*/, ""),
     });
-    const all = await results(platform, { pattern: "4.8", target: { url: bent.url, grpcUrl: undefined } });
-    await bent.stop();
+    const all = await results(platform, { pattern: "4.8", target: { url: mutant.url, grpcUrl: undefined } });
+    await mutant.stop();
     expect(all.length).toBeGreaterThan(0);
-    expect(await everythingOf(platform)).toEqual(before);
+    expect(await contentOf(platform)).toEqual(before);
     await platform.stop();
   });
 
-  it("works with the token of a group's owner too, and skips what needs the platform's admin", async () => {
+  it("runs with the token of a group's owner and skips the cases that need the platform's admin", async () => {
     const platform = await RunningPlatform.start();
     try {
       const group = await platform.admin.group(platform.root);
@@ -204,7 +204,7 @@ describe("the suite", () => {
     }
   });
 
-  it("skips what is over gRPC where there is none, and says so", async () => {
+  it("skips the cases over gRPC without an address of gRPC", async () => {
     const platform = await RunningPlatform.start();
     try {
       const all = await results(platform, { pattern: "4.7", target: { grpcUrl: undefined } });

@@ -3,7 +3,7 @@ import type { Api } from "./client/api.ts";
 import { GrpcApi, GrpcChannel } from "./client/grpc.ts";
 import { RestApi } from "./client/rest.ts";
 import type { Transcript } from "./client/transcript.ts";
-import type { Transport } from "./sentence.ts";
+import type { Transport } from "./requirement.ts";
 import type { Target } from "./settings.ts";
 
 /** The connections to one platform, shared by all callers. */
@@ -28,16 +28,18 @@ export class Connection {
   }
 
   grpc(token: string | undefined, transcript: Transcript, signal: AbortSignal): GrpcApi {
-    if (this.#channel === undefined) throw new Error("there is no gRPC: cases over it are skipped before");
+    if (this.#channel === undefined) throw new Error("--grpc is not set: check hasGrpc first");
     return new GrpcApi({ channel: this.#channel, token, transcript, signal });
   }
 
-  /** The token service, which may have an address of its own over REST. */
-  tokens(transport: Transport, token: string | undefined, transcript: Transcript, signal: AbortSignal): Api {
-    return transport === "grpc" ? this.grpc(token, transcript, signal) : this.tokensOverRest(token, transcript, signal);
+  /** The token service, which can have another address than the API over REST. */
+  tokenService(transport: Transport, token: string | undefined, transcript: Transcript, signal: AbortSignal): Api {
+    return transport === "grpc"
+      ? this.grpc(token, transcript, signal)
+      : this.tokenServiceOverRest(token, transcript, signal);
   }
 
-  tokensOverRest(token: string | undefined, transcript: Transcript, signal: AbortSignal): RestApi {
+  tokenServiceOverRest(token: string | undefined, transcript: Transcript, signal: AbortSignal): RestApi {
     return new RestApi({ url: this.target.authUrl, token, dispatcher: this.#dispatcher, transcript, signal });
   }
 

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Failure, Outcome } from "./client/api.ts";
-import { equal, has, holds, matches, Mismatch, refused, type Refusal, rowsOf, succeeded } from "./expect.ts";
+import {
+  equal,
+  has,
+  holds,
+  matches,
+  Mismatch,
+  rejected,
+  type ExpectedError,
+  resourcesOf,
+  succeeded,
+} from "./expect.ts";
 
 const failure: Failure = {
   code: 3,
@@ -10,17 +20,15 @@ const failure: Failure = {
     { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ field: "name", description: "d" }] },
   ],
 };
-const refusedOne: Outcome = { ok: false, failure };
+const error: Outcome = { ok: false, failure };
 const body = { uid: "u", name: "n", groups: [], nested: { a: 1, list: [1, 2] } };
-const succeededOne = { ok: true, body } as unknown as Outcome;
+const success = { ok: true, body } as unknown as Outcome;
 
-describe("what a case expects", () => {
-  it("holds", () => {
-    expect(succeeded(succeededOne)).toBe(body);
-    expect(rowsOf(succeededOne, "groups")).toEqual([]);
-    expect(refused(refusedOne, { code: 3, reason: "INVALID_ARGUMENT", message: /^Invalid/, field: "name" })).toBe(
-      failure,
-    );
+describe("an expectation", () => {
+  it("passes if it holds", () => {
+    expect(succeeded(success)).toBe(body);
+    expect(resourcesOf(success, "groups")).toEqual([]);
+    expect(rejected(error, { code: 3, reason: "INVALID_ARGUMENT", message: /^Invalid/, field: "name" })).toBe(failure);
     equal({ a: [1] }, { a: [1] }, "equal");
     has(body, { name: "n", nested: { list: [1, 2] } }, "has");
     matches("abc", /b/, "matches");
@@ -28,30 +36,30 @@ describe("what a case expects", () => {
   });
 
   it.each<[string, () => unknown]>([
-    ["a refusal in the place of success", () => succeeded(refusedOne)],
-    ["success in the place of a refusal", () => refused(succeededOne, { code: 3 })],
-    ["a list that is none", () => rowsOf(succeededOne, "identities")],
+    ["an error instead of success", () => succeeded(error)],
+    ["success instead of an error", () => rejected(success, { code: 3 })],
+    ["a missing list", () => resourcesOf(success, "identities")],
     ["another value", () => equal({ a: 1 }, { a: "1" }, "equal")],
-    ["a field more, where all are told", () => equal({ a: 1, b: 2 }, { a: 1 }, "equal")],
-    ["a field that is missing", () => has(body, { nope: 1 }, "has")],
+    ["an additional field in equal", () => equal({ a: 1, b: 2 }, { a: 1 }, "equal")],
+    ["a missing field", () => has(body, { nope: 1 }, "has")],
     ["a nested value that differs", () => has(body, { nested: { a: 2 } }, "has")],
-    ["a list that is longer", () => has(body, { nested: { list: [1] } }, "has")],
-    ["nothing at all", () => has(undefined, { a: 1 }, "has")],
+    ["a longer list", () => has(body, { nested: { list: [1] } }, "has")],
+    ["undefined", () => has(undefined, { a: 1 }, "has")],
     ["a text that does not match", () => matches("abc", /d/, "matches")],
-    ["no text", () => matches(7, /7/, "matches")],
-    ["what is false", () => holds(false, "holds", "true", false)],
-  ])("does not hold: %s", (_, look) => {
-    expect(look).toThrow(Mismatch);
+    ["a value that is not text", () => matches(7, /7/, "matches")],
+    ["a false condition", () => holds(false, "holds", "true", false)],
+  ])("fails on %s", (_, check) => {
+    expect(check).toThrow(Mismatch);
   });
 
-  it.each<[string, Refusal]>([
+  it.each<[string, ExpectedError]>([
     ["code", { code: 5 }],
     ["reason", { code: 3, reason: "NOT_FOUND" }],
     ["message", { code: 3, message: "Invalid argument" }],
     ["pattern of the message", { code: 3, message: /nope/ }],
     ["field", { code: 3, field: "description" }],
     ["violation", { code: 3, violation: "RESOURCE_NOT_EMPTY" }],
-  ])("does not hold: a refusal with another %s", (_, refusal) => {
-    expect(() => refused(refusedOne, refusal)).toThrow(Mismatch);
+  ])("fails on an error with another %s", (_, expected) => {
+    expect(() => rejected(error, expected)).toThrow(Mismatch);
   });
 });

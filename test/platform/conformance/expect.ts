@@ -2,21 +2,21 @@ import { isDeepStrictEqual } from "node:util";
 import type { Failure, Json, Outcome } from "./client/api.ts";
 import type { CollectionName } from "./client/collections.ts";
 
-/** The platform did not do what the sentence says. */
+/** The platform violates the requirement. */
 export class Mismatch extends Error {
   override readonly name = "Mismatch";
   readonly expected: unknown;
-  readonly came: unknown;
+  readonly actual: unknown;
 
-  /** @param what that was looked at, such as `the group's name` */
-  constructor(what: string, expected: unknown, came: unknown) {
+  /** @param what names the value that was compared, such as `the group's name` */
+  constructor(what: string, expected: unknown, actual: unknown) {
     super(what);
     this.expected = expected;
-    this.came = came;
+    this.actual = actual;
   }
 }
 
-/** This platform cannot show whether the sentence holds, as it may differ there. */
+/** This platform cannot show whether the requirement holds, for example because it lacks an optional method. */
 export class Skip extends Error {
   override readonly name = "Skip";
 }
@@ -28,7 +28,7 @@ export function succeeded<T = Json>(outcome: Outcome<T>, what = "the call"): T {
 }
 
 /** The resources of a List that must succeed. */
-export function rowsOf(
+export function resourcesOf(
   outcome: Outcome,
   collection: CollectionName,
   what = `a List of ${collection}`,
@@ -39,30 +39,30 @@ export function rowsOf(
   return rows as readonly Json[];
 }
 
-/** What an error must be like; what is not named may be anything. */
-export interface Refusal {
+/** The properties that an error must have; a property that is absent here can have any value. */
+export interface ExpectedError {
   readonly code: number;
   readonly reason?: string;
   readonly message?: string | RegExp;
-  /** The field of a violation of BadRequest. */
+  /** The field of one of BadRequest's violations. */
   readonly field?: string;
-  /** The type of a violation of PreconditionFailure. */
+  /** The type of one of PreconditionFailure's violations. */
   readonly violation?: string;
 }
 
 interface Violation {
-  /** Of BadRequest. */
+  /** Only in BadRequest. */
   readonly field?: string;
-  /** Of PreconditionFailure. */
+  /** Only in PreconditionFailure. */
   readonly type?: string;
   readonly description: string;
 }
 
-/** The failure of a call that must be refused, and so. */
-export function refused(outcome: Outcome<unknown>, refusal: Refusal, what = "the call"): Failure {
-  if (outcome.ok) throw new Mismatch(what, { refused: refusal }, outcome.body);
+/** The error of a call that must fail with these properties. */
+export function rejected(outcome: Outcome<unknown>, error: ExpectedError, what = "the call"): Failure {
+  if (outcome.ok) throw new Mismatch(what, { error }, outcome.body);
   const { failure } = outcome;
-  const { code, reason, message, field, violation } = refusal;
+  const { code, reason, message, field, violation } = error;
   const fits =
     failure.code === code &&
     (reason === undefined || detail(failure, "ErrorInfo")?.["reason"] === reason) &&
@@ -70,7 +70,7 @@ export function refused(outcome: Outcome<unknown>, refusal: Refusal, what = "the
       (message instanceof RegExp ? message.test(failure.message) : message === failure.message)) &&
     (field === undefined || violationsOf(failure, "BadRequest").some((one) => one.field === field)) &&
     (violation === undefined || violationsOf(failure, "PreconditionFailure").some((one) => one.type === violation));
-  if (!fits) throw new Mismatch(what, refusal, failure);
+  if (!fits) throw new Mismatch(what, error, failure);
   return failure;
 }
 
@@ -79,34 +79,42 @@ export function detail(failure: Failure, type: string): Readonly<Record<string, 
   return failure.details.find((one) => one["@type"] === `type.googleapis.com/google.rpc.${type}`);
 }
 
-/** The violations in an error's BadRequest or PreconditionFailure; none where it has no such payload. */
+/** The violations in an error's BadRequest or PreconditionFailure; empty if the error does not have this payload. */
 export function violationsOf(failure: Failure, type: "BadRequest" | "PreconditionFailure"): readonly Violation[] {
   const list = detail(failure, type)?.[type === "BadRequest" ? "fieldViolations" : "violations"];
   return (list ?? []) as readonly Violation[];
 }
 
-export function equal(came: unknown, expected: unknown, what: string): void {
-  if (!isDeepStrictEqual(came, expected)) throw new Mismatch(what, expected, came);
+/** The values must be deeply equal. @throws {Mismatch} as all functions below */
+export function equal(actual: unknown, expected: unknown, what: string): void {
+  if (!isDeepStrictEqual(actual, expected)) throw new Mismatch(what, expected, actual);
 }
 
-/** Every field of `expected` is there and equal; others may be there too. Lists are equal as a whole. */
-export function has(came: unknown, expected: Readonly<Record<string, unknown>>, what: string): void {
-  if (!contains(came, expected)) throw new Mismatch(what, expected, came);
+/** Every field of `expected` must be present and equal; other fields are ignored. Lists must be equal as a whole. */
+export function has(actual: unknown, expected: Readonly<Record<string, unknown>>, what: string): void {
+  if (!contains(actual, expected)) throw new Mismatch(what, expected, actual);
 }
 
-function contains(came: unknown, expected: unknown): boolean {
+function contains(actual: unknown, expected: unknown): boolean {
   if (typeof expected !== "object" || expected === null || Array.isArray(expected))
-    return isDeepStrictEqual(came, expected);
-  if (typeof came !== "object" || came === null) return false;
-  const properties = came as Readonly<Record<string, unknown>>;
+    return isDeepStrictEqual(actual, expected);
+  if (typeof actual !== "object" || actual === null) return false;
+  const properties = actual as Readonly<Record<string, unknown>>;
   return Object.entries(expected).every(([key, value]) => contains(properties[key], value));
 }
 
-export function matches(came: unknown, pattern: RegExp, what: string): void {
-  if (typeof came !== "string" || !pattern.test(came)) throw new Mismatch(what, pattern, came);
+/** The value must be a string that contains a match of the pattern. */
+export function matches(actual: unknown, pattern: RegExp, what: string): void {
+  if (typeof actual !== "string" || !pattern.test(actual)) throw new Mismatch(what, pattern, actual);
 }
 
-/** @param expected says in words what must hold */
-export function holds(condition: boolean, what: string, expected: string, came: unknown): void {
-  if (!condition) throw new Mismatch(what, expected, came);
+/** The condition must be true. @param expected describes the condition for the report */
+export function holds(condition: boolean, what: string, expected: string, actual: unknown): void {
+  if (!condition) throw new Mismatch(what, expected, actual);
+}
+
+/** The uid must consist of the parent's uid, `/` and 16 lowercase hex digits. */
+export function isChild(uid: string, parent: string): void {
+  equal(uid.slice(0, parent.length), parent, "the parent's part of the uid");
+  matches(uid.slice(parent.length), /^\/[0-9a-f]{16}$/, "the part after the parent's uid");
 }

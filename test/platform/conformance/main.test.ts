@@ -8,20 +8,20 @@ import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
-import { RunningPlatform } from "#src/platform/tests/running-platform.ts";
-import { selfSignedCertificate } from "#src/platform/tests/self-signed.ts";
-import { BentPlatform } from "./bent-platform.ts";
+import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
+import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
+import { MutantPlatform } from "./mutant-platform.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 
-interface Ended {
+interface Exit {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs the command. @param onLine is told of each line, and may end the process */
-async function command(args: readonly string[], onLine?: (line: string, end: () => void) => void): Promise<Ended> {
+/** Runs the command. @param onLine receives each line of its output, and can interrupt the process */
+async function command(args: readonly string[], onLine?: (line: string, interrupt: () => void) => void): Promise<Exit> {
   const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   let [stdout, stderr] = ["", ""];
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -55,7 +55,7 @@ describe("npm run conformance", () => {
 
   const groups = async ({ admin }: RunningPlatform) => (await admin.ok("GET", "/iam/v2beta1/groups")).groups;
 
-  it("ends with 0 where all cases pass, and tells programs of each", async () => {
+  it("exits with 0 if all cases pass, and writes each result as JSON", async () => {
     const json = join(folder, "results.json");
     const grpc = platform.url.replace("http://", "");
     const args = ["--url", platform.url, "--token-file", tokenFile, "--grpc", grpc, "--case", "4.7", "--json", json];
@@ -65,13 +65,13 @@ describe("npm run conformance", () => {
     const passed = lines.filter((line) => line.startsWith("  ok ")).length;
     expect(lines[0]).toBe("4.7 Partial update");
     expect(lines.at(-1)).toBe(`${passed} passed, 0 failed, 0 skipped`);
-    const told = JSON.parse(await readFile(json, "utf8")) as { passed: number; cases: { kind: string }[] };
-    expect(told).toMatchObject({ url: platform.url, passed, failed: 0, skipped: 0 });
-    expect(told.cases.map(({ kind }) => kind)).toEqual(told.cases.map(() => "passed"));
+    const results = JSON.parse(await readFile(json, "utf8")) as { passed: number; cases: { kind: string }[] };
+    expect(results).toMatchObject({ url: platform.url, passed, failed: 0, skipped: 0 });
+    expect(results.cases.map(({ kind }) => kind)).toEqual(results.cases.map(() => "passed"));
     expect(await groups(platform)).toHaveLength(1);
   });
 
-  it("speaks TLS to both, in a group that it is told", async () => {
+  it("uses TLS over both transports, in the group of --root", async () => {
     const { key, certificate } = selfSignedCertificate();
     const files = { certificate: join(folder, "tls.crt"), key: join(folder, "tls.key") };
     await writeFile(files.certificate, certificate);
@@ -88,49 +88,56 @@ describe("npm run conformance", () => {
     expect(stdout).toMatch(/^  ok {3}4\.7\.1: of a group \(gRPC\)/m);
   });
 
-  it("ends with 1 where one fails, with the sentence, what was sent, what came and what was expected", async () => {
-    const bent = await BentPlatform.start(platform.url, {
-      answered: (answer) => {
-        answer.text = answer.text.replace(/"skipped":\d+/, '"skipped":9');
+  it("exits with 1 if a case fails, and prints the requirement, the calls, and the actual and expected value", async () => {
+    const mutant = await MutantPlatform.start(platform.url, {
+      changeResponse: (response) => {
+        response.text = response.text.replace(/"skipped":\d+/, '"skipped":9');
       },
     });
-    const { code, stdout } = await command(["--url", bent.url, "--token-file", tokenFile, "--case", "2.list.skipped"]);
-    await bent.stop();
+    const { code, stdout } = await command([
+      "--url",
+      mutant.url,
+      "--token-file",
+      tokenFile,
+      "--case",
+      "2.list.skipped",
+    ]);
+    await mutant.stop();
     expect(code).toBe(1);
     expect(stdout).toContain("FAIL 2.list.skipped (REST)");
-    expect(stdout).toMatch(/sentence: +`skipped`: number of results skipped/);
-    expect(stdout).toMatch(/sent: +GET \/iam\/v2beta1\/groups\?uidp\.children_of=/);
-    expect(stdout).toMatch(/came: +HTTP 200\n +\{"groups"/);
-    expect(stdout).toMatch(/got: +9\n +expected: +0\n/);
-    expect(stdout).toContain("SKIPPED 1: no --grpc was given\n0 passed, 1 failed, 1 skipped");
+    expect(stdout).toMatch(/requirement: +`skipped`: number of results skipped/);
+    expect(stdout).toMatch(/request: +GET \/iam\/v2beta1\/groups\?uidp\.children_of=/);
+    expect(stdout).toMatch(/response: +HTTP 200\n +\{"groups"/);
+    expect(stdout).toMatch(/actual: +9\n +expected: +0\n/);
+    expect(stdout).toContain("SKIPPED 1: --grpc is not set\n0 passed, 1 failed, 1 skipped");
   });
 
-  it("deletes what it made where it is interrupted, and tells that not all was tried", async () => {
+  it("deletes everything that it created on SIGINT, and reports how many cases did not run", async () => {
     const slow = await RunningPlatform.start({}, { latency: 10 });
     const slowToken = join(folder, "slow-token");
     await writeFile(slowToken, slow.admin.token ?? "");
     const args = ["--url", slow.url, "--token-file", slowToken];
-    const { code, stdout, stderr } = await command(args, (line, end) => {
-      if (line.startsWith("  ok ")) end();
+    const { code, stdout, stderr } = await command(args, (line, interrupt) => {
+      if (line.startsWith("  ok ")) interrupt();
     });
     expect(code).toBe(1);
-    expect(stderr).toBe("conformance: SIGINT: deleting what was made\n");
-    expect(stdout).toMatch(/ENDED EARLY: \d+ cases did not run\n/);
+    expect(stderr).toBe("conformance: SIGINT: deleting everything that the run created\n");
+    expect(stdout).toMatch(/INTERRUPTED: \d+ cases did not run\n/);
     expect(await groups(slow)).toHaveLength(1);
     await slow.stop();
   });
 
-  it("has no token in what it writes, also where cases about tokens fail", async () => {
+  it("writes no token, even if cases about tokens fail", async () => {
     const json = join(folder, "failures.json");
-    // Everything that makes or takes a token fails, with what came in the report.
-    const bent = await BentPlatform.start(platform.url, {
-      answered: (answer, call) => {
-        if (call.includes("/sts/") && answer.status === 200) answer.status = 500;
+    // Every exchange fails, and its response, which contains a token, is in the report.
+    const mutant = await MutantPlatform.start(platform.url, {
+      changeResponse: (response, call) => {
+        if (call.includes("/sts/") && response.status === 200) response.status = 500;
       },
     });
-    const args = ["--url", bent.url, "--token-file", tokenFile, "--case", "5.", "--json", json];
+    const args = ["--url", mutant.url, "--token-file", tokenFile, "--case", "5.", "--json", json];
     const { stdout, stderr } = await command(args);
-    await bent.stop();
+    await mutant.stop();
     expect(stdout).toContain("FAIL 5.5 (REST)");
     for (const text of [stdout, stderr, await readFile(json, "utf8")]) {
       expect(text).not.toContain(platform.admin.token);
@@ -140,20 +147,20 @@ describe("npm run conformance", () => {
 
   it.each([
     [
-      "all mistakes in the settings",
+      "every mistake in the settings",
       () => ["--url", "x", "--parallel", "0", "--nope"],
       /--nope.*\n.*--url.*\n.*--parallel/,
     ],
-    ["what is missing", () => ["--grpc", "127.0.0.1:1"], /--url is required.*\n.*--token-file is required/],
-    ["a token file that is not there", () => ["--url", platform.url, "--token-file", "nope"], /--token-file: .*nope/],
+    ["missing settings", () => ["--grpc", "127.0.0.1:1"], /--url is required.*\n.*--token-file is required/],
+    ["a missing token file", () => ["--url", platform.url, "--token-file", "nope"], /--token-file: .*nope/],
     [
-      "a file that holds no token",
+      "a file that is not a token",
       () => ["--url", platform.url, "--token-file", main],
-      /--token-file: the file does not/,
+      /--token-file: the file must contain exactly one token/,
     ],
-    ["a wrong token", () => ["--url", platform.url, "--token-file", wrongFile], /is --token-file right\?/],
+    ["a wrong token", () => ["--url", platform.url, "--token-file", wrongFile], /Check --token-file/],
     [
-      "a platform that does not answer",
+      "a platform that refuses connections",
       () => ["--url", "http://127.0.0.1:1", "--token-file", tokenFile],
       /ECONNREFUSED/,
     ],
@@ -162,13 +169,13 @@ describe("npm run conformance", () => {
       () => ["--url", platform.url, "--token-file", tokenFile, "--case", "zz"],
       /--case: no case matches "zz"/,
     ],
-  ])("tells %s", async (_, args, message) => {
+  ])("reports %s", async (_, args, message) => {
     const { code, stderr } = await command(args());
     expect(code).toBe(1);
     expect(stderr).toMatch(message);
   });
 
-  it("lists cases, and writes the table, without a platform", async () => {
+  it("lists cases and writes the table without a platform", async () => {
     const table = join(folder, "table.md");
     expect(await command(["--list", "--case", "4.7.3"])).toEqual({
       code: 0,

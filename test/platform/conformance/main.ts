@@ -1,18 +1,18 @@
-// Tries a platform against the sentences of the contract. See README.md beside this file.
+// Tests a platform against the requirements of the contract. See README.md in this folder.
 import { writeFile } from "node:fs/promises";
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import { redacted } from "./client/transcript.ts";
 import { Connection } from "./connection.ts";
 import { count, jsonOf, Report, summaryOf } from "./report.ts";
 import { run } from "./run.ts";
-import { type Order, readOrder, usage } from "./settings.ts";
-import { chapters, select, trialsOf } from "./suite.ts";
+import { type Command, readCommand, usage } from "./settings.ts";
+import { sections, select, trialsOf } from "./suite.ts";
 import { tableOf } from "./table.ts";
 
 const write = (text: string) => void process.stdout.write(text);
 
 try {
-  process.exitCode = await obey(readOrder(process.argv.slice(2)));
+  process.exitCode = await execute(readCommand(process.argv.slice(2)));
 } catch (error) {
   const lines = error instanceof SettingsError ? error.mistakes : [(error as Error).message];
   for (const line of lines) process.stderr.write(`conformance: ${line}\n`);
@@ -20,32 +20,33 @@ try {
 }
 
 /** @returns the exit code */
-async function obey(order: Order): Promise<number> {
-  switch (order.kind) {
+async function execute(command: Command): Promise<number> {
+  switch (command.kind) {
     case "help":
       write(usage);
       return 0;
     case "list": {
       const report = new Report(write, (text) => text);
-      for (const trial of select(trialsOf(chapters), order.pattern)) report.list(trial);
+      for (const trial of select(trialsOf(sections), command.pattern)) report.list(trial);
       return 0;
     }
     case "table":
-      await writeFile(order.file, tableOf(chapters));
+      await writeFile(command.file, tableOf(sections));
       return 0;
     case "run":
-      return runAll(order);
+      return runAll(command);
   }
 }
 
-async function runAll({ target, parallel, json, pattern }: Order & { kind: "run" }): Promise<number> {
-  const trials = select(trialsOf(chapters), pattern);
-  if (trials.length === 0) throw new Error(`--case: no case matches "${pattern}"; --list shows all`);
+async function runAll({ target, parallel, json, pattern }: Command & { kind: "run" }): Promise<number> {
+  const trials = select(trialsOf(sections), pattern);
+  if (trials.length === 0) throw new Error(`--case: no case matches "${pattern}"; use --list to see all cases`);
   const stop = new AbortController();
-  // Not once: npm passes on what the terminal has sent already, and the second must not cut the cleaning short.
+  // npm repeats the signal that the terminal has already sent: a second one must not end the cleanup.
   for (const name of ["SIGINT", "SIGTERM"] as const)
     process.on(name, () => {
-      if (!stop.signal.aborted) process.stderr.write(`conformance: ${name}: deleting what was made\n`);
+      if (!stop.signal.aborted)
+        process.stderr.write(`conformance: ${name}: deleting everything that the run created\n`);
       stop.abort();
     });
   const redact = (text: string) => redacted(text, new Set([target.token]));

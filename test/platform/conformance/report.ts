@@ -4,50 +4,50 @@ import { nameOf, type Trial } from "./suite.ts";
 
 const labels = { passed: "ok  ", failed: "FAIL", skipped: "skip" } as const satisfies Record<Verdict["kind"], string>;
 
-/** Lines for a person, section by section. */
+/** Reports the results as text, with a heading for each section. */
 export class Report {
   readonly #write: (text: string) => void;
   readonly #redact: (text: string) => string;
   #section = "";
 
-  /** @param redact takes secrets out of a text */
+  /** @param redact removes secrets from a text */
   constructor(write: (text: string) => void, redact: (text: string) => string) {
     this.#write = write;
     this.#redact = redact;
   }
 
   add({ trial, verdict, milliseconds }: Result): void {
-    this.#head(trial);
+    this.#heading(trial);
     const reason = verdict.kind === "skipped" ? `: ${verdict.reason}` : "";
     this.#write(`  ${labels[verdict.kind]} ${nameOf(trial)}${reason} [${milliseconds.toFixed(0)} ms]\n`);
     if (verdict.kind !== "failed") return;
     const { what, compared, exchanges } = verdict;
-    this.#lines("sentence", trial.sentence.says);
-    this.#lines("what", what);
-    for (const { sent, came } of exchanges) {
-      this.#lines("sent", sent);
-      this.#lines("came", came);
+    this.#lines("requirement", trial.requirement.text);
+    this.#lines("checked", what);
+    for (const { request, response } of exchanges) {
+      this.#lines("request", request);
+      this.#lines("response", response);
     }
     if (compared === undefined) return;
-    this.#lines("got", this.#shown(compared.came));
+    this.#lines("actual", this.#shown(compared.actual));
     this.#lines("expected", this.#shown(compared.expected));
   }
 
-  /** A case that is named alone, and not run. */
+  /** Writes the name of a case that does not run. */
   list(trial: Trial): void {
-    this.#head(trial);
+    this.#heading(trial);
     this.#write(`  ${nameOf(trial)}\n`);
   }
 
-  #head({ chapter }: Trial): void {
-    if (chapter.title === this.#section) return;
-    this.#section = chapter.title;
-    this.#write(`${chapter.title}\n`);
+  #heading({ section }: Trial): void {
+    if (section.title === this.#section) return;
+    this.#section = section.title;
+    this.#write(`${section.title}\n`);
   }
 
   #lines(label: string, text: string): void {
     for (const [index, line] of text.split("\n").entries())
-      this.#write(`         ${(index === 0 ? `${label}:` : "").padEnd(10)}${line}\n`);
+      this.#write(`         ${(index === 0 ? `${label}:` : "").padEnd(13)}${line}\n`);
   }
 
   #shown(value: unknown): string {
@@ -66,22 +66,22 @@ export function count(results: readonly Result[]): Counts {
   return { passed: of("passed"), failed: of("failed"), skipped: of("skipped") };
 }
 
-/** The last lines: how many, and loudly what was not tried. */
+/** The last lines of a report: the counts, and the reasons why cases were skipped. */
 export function summaryOf(results: readonly Result[], selected: number): string {
   const { passed, failed, skipped } = count(results);
   const reasons = new Map<string, number>();
   for (const { verdict } of results)
     if (verdict.kind === "skipped") reasons.set(verdict.reason, (reasons.get(verdict.reason) ?? 0) + 1);
   const lines = [...reasons].map(([reason, times]) => `SKIPPED ${times}: ${reason}`);
-  if (results.length < selected) lines.push(`ENDED EARLY: ${selected - results.length} cases did not run`);
+  if (results.length < selected) lines.push(`INTERRUPTED: ${selected - results.length} cases did not run`);
   return [...lines, `${passed} passed, ${failed} failed, ${skipped} skipped`].map((line) => `${line}\n`).join("");
 }
 
-/** For programs: every case and how it went. */
+/** The results of all cases as one JSON object. */
 export function jsonOf(url: string, results: readonly Result[], redact: (text: string) => string): string {
   const cases = results.map(({ trial, verdict, milliseconds }) => ({
-    sentence: trial.sentence.id,
-    name: trial.tried.name,
+    requirement: trial.requirement.id,
+    name: trial.testCase.name,
     transport: trial.transport,
     ...verdict,
     milliseconds: Math.round(milliseconds),

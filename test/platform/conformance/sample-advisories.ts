@@ -1,10 +1,10 @@
-/** The time of a day in January. */
+/** A time on a day of January. */
 const day = (number: number) => `2026-01-${String(number).padStart(2, "0")}T08:00:00.000Z`;
 
 const scan = { scanner: "grype", scannerVersion: "0.87.0", component: "axios", componentVersion: "1.7.9" };
 
-/** One event of each type that an advisory may get after its detection. */
-const judgements = [
+/** One event of each type except detection. */
+const findings = [
   { truePositiveDetermination: { note: "it is called" } },
   { fixed: { fixedVersion: "1.2.3", note: "rebuilt" } },
   { falsePositiveDetermination: { type: "TYPE_VULNERABLE_CODE_NOT_IN_EXECUTION_PATH", note: "never started" } },
@@ -28,10 +28,10 @@ const rated = {
 };
 
 /**
- * Documents for `muster platform load`: advisories in which everything occurs that one may have, so that the suite,
- * which cannot make any, has each to look at.
+ * Documents for `muster platform load`. Together they have every field and every type of event: the suite cannot create
+ * advisories, because the API has no method for it.
  */
-export const sampleAdvisories: readonly object[] = judgements.map((judgement, index) => ({
+export const sampleAdvisories: readonly object[] = findings.map((finding, index) => ({
   kind: "Advisory",
   advisoryId: `SAMPLE-${index}`,
   aliases: [`CVE-2026-000${index}`, `GHSA-${index % 2 === 0 ? "even" : "odd"}`],
@@ -47,8 +47,8 @@ export const sampleAdvisories: readonly object[] = judgements.map((judgement, in
   ...(index === 0 ? { legacyAdvisoryId: "OLD-0", ...rated } : {}),
   ...(index === 1 ? { deleteTime: day(28) } : {}),
   events: [
-    // Not in the order of their times: the latest is the one that was made last.
-    { createTime: day(10), author: "jonas", reviewer: "mia", reviewState: "REVIEW_STATE_APPROVED", ...judgement },
+    // Out of order: the latest event is the one with the latest time, not the last of the list.
+    { createTime: day(10), author: "jonas", reviewer: "mia", reviewState: "REVIEW_STATE_APPROVED", ...finding },
     { createTime: day(2), detection: detections[index % detections.length] },
   ],
 }));

@@ -4,7 +4,7 @@ import { type CollectionName, collections } from "./client/collections.ts";
 import type { RestApi } from "./client/rest.ts";
 import { Mismatch, succeeded } from "./expect.ts";
 
-/** What is in a group goes in this order, as the former keep the latter. */
+/** The order in which a group's resources are deleted: earlier ones prevent the deletion of later ones. */
 const order = [
   "roleBindings",
   "groupInvites",
@@ -16,19 +16,19 @@ const order = [
   "roles",
 ] as const satisfies readonly CollectionName[];
 
-/** Without these a List of tags leaves some out. */
+/** Without these parameters, a List of tags omits some forms of names. */
 const allTags = { includeReferrers: true, includeDates: true, includeEpochs: true };
 
-/** One more than a page can hold. */
-const crowdSize = 201;
-const atOnce = 10;
+/** One more than the maximum page size. */
+const largeGroupSize = 201;
+const concurrentCreates = 10;
 
-/** The group in which a run works. Nothing outside of it is changed. */
+/** The group in which a run works. The run changes nothing outside of it. */
 export class Sandbox {
   readonly #admin: RestApi;
   readonly #consistencyLag: number;
   readonly group: string;
-  #crowd: Promise<string> | undefined;
+  #largeGroup: Promise<string> | undefined;
 
   private constructor(admin: RestApi, group: string, consistencyLag: number) {
     this.#admin = admin;
@@ -37,68 +37,69 @@ export class Sandbox {
   }
 
   /**
-   * @param consistencyLag milliseconds for which a new group may answer 7 for its children
-   * @throws {Error} where the group cannot be made
+   * @param consistencyLag milliseconds during which calls in a new group can fail with code 7
+   * @throws {Error} if the group cannot be created
    */
   static async make(admin: RestApi, root: string, consistencyLag: number): Promise<Sandbox> {
     const name = `conformance ${new Date().toISOString().toLowerCase().replaceAll(":", ".")}`;
     const made = await admin.create("groups", root, { name });
-    if (!made.ok) throw new Error(`the group for the suite could not be made below the root: ${made.failure.message}`);
+    if (!made.ok) throw new Error(`cannot create the suite's group below the root: ${made.failure.message}`);
     const { uid } = made.body;
     if (!isBelow(uid, root))
-      throw new Error(`a group that was made in ${root} has the uid ${uid}, which is not below it`);
+      throw new Error(`the platform created a group in ${root} whose uid ${uid} is not below it`);
     await setTimeout(consistencyLag);
     return new Sandbox(admin, uid, consistencyLag);
   }
 
-  /** A new group in it, in which others can be made. */
-  async room(name: string): Promise<string> {
-    const { uid } = succeeded(await this.#admin.create("groups", this.group, { name }), "a group for the case");
+  /** Creates a group in the sandbox and waits until it can have children. @returns its uid */
+  async makeGroup(name: string): Promise<string> {
+    const { uid } = succeeded(await this.#admin.create("groups", this.group, { name }), "creating the case's group");
     if (!isBelow(uid, this.group)) throw new Mismatch("the uid of the case's group", `one below ${this.group}`, uid);
     await setTimeout(this.#consistencyLag);
     return uid;
   }
 
-  /** A group with 201 groups in it, for cases that read alone: the same for all of them, as it takes a while to make. */
-  crowd(): Promise<string> {
-    this.#crowd ??= this.#makeCrowd();
-    return this.#crowd;
+  /** A group with 201 child groups. It is created once, because that takes a while: cases only read it. */
+  largeGroup(): Promise<string> {
+    this.#largeGroup ??= this.#makeLargeGroup();
+    return this.#largeGroup;
   }
 
-  async #makeCrowd(): Promise<string> {
-    const group = await this.room("crowd");
-    for (let made = 0; made < crowdSize; made += atOnce) {
-      const names = Array.from({ length: Math.min(atOnce, crowdSize - made) }, (_, index) => `n${made + index}`);
+  async #makeLargeGroup(): Promise<string> {
+    const group = await this.makeGroup("large");
+    for (let made = 0; made < largeGroupSize; made += concurrentCreates) {
+      const length = Math.min(concurrentCreates, largeGroupSize - made);
+      const names = Array.from({ length }, (_, index) => `n${made + index}`);
       const outcomes = await Promise.all(names.map((name) => this.#admin.create("groups", group, { name })));
-      for (const outcome of outcomes) succeeded(outcome, "one of many groups");
+      for (const outcome of outcomes) succeeded(outcome, "creating one of 201 groups");
     }
     return group;
   }
 
   /**
-   * Deletes a group with all that is in it.
-   * @param made the collections to look for it in; where that is not enough, in all of them
-   * @throws {Mismatch} where the platform keeps something
+   * Deletes a group and everything in it.
+   * @param first the collections to search first; all of them if the group is not empty afterwards
+   * @throws {Mismatch} if the platform still has the group at the end
    */
-  async clear(group: string, made?: ReadonlySet<CollectionName>): Promise<void> {
-    const looked = (collection: CollectionName) => made === undefined || made.has(collection);
-    for (const collection of order.filter(looked))
-      for (const uid of await this.#below(collection, group)) await this.#admin.delete(collection, uid);
-    const groups = looked("groups") ? [...(await this.#below("groups", group))] : [];
+  async clear(group: string, first?: ReadonlySet<CollectionName>): Promise<void> {
+    const searched = (collection: CollectionName) => first === undefined || first.has(collection);
+    for (const collection of order.filter(searched))
+      for (const uid of await this.#descendants(collection, group)) await this.#admin.delete(collection, uid);
+    const groups = searched("groups") ? [...(await this.#descendants("groups", group))] : [];
     for (const uid of groups.toSorted((a, b) => b.length - a.length)) await this.#admin.delete("groups", uid);
-    const gone = await this.#admin.delete("groups", group);
-    if (gone.ok || gone.failure.code === 5) return;
-    if (made !== undefined) return this.clear(group);
-    throw new Mismatch(`${group} is left behind: ${gone.failure.message}`, "success", gone.failure);
+    const deleted = await this.#admin.delete("groups", group);
+    if (deleted.ok || deleted.failure.code === 5) return;
+    if (first !== undefined) return this.clear(group);
+    throw new Mismatch(`deleting the group ${group}: ${deleted.failure.message}`, "success", deleted.failure);
   }
 
-  /** The uids of what is in a group; a platform that lists too much, or without an end, does no harm. */
-  async #below(collection: CollectionName, group: string): Promise<ReadonlySet<string>> {
+  /** The uids of a group's descendants. Ignores resources outside of the group, and stops if the pages repeat. */
+  async #descendants(collection: CollectionName, group: string): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     const query = { uidp: { descendantsOf: group }, pageSize: 200, ...(collection === "tags" ? allTags : {}) };
     for (let pageToken = ""; ; ) {
       const page = await this.#admin.list(collection, { ...query, pageToken });
-      // A platform may lack a collection. Where something stays behind, the deletion of its group tells.
+      // The platform can lack the collection. If resources remain, the deletion of their group fails.
       if (!page.ok) return found;
       const before = found.size;
       // An account association has the uid of its group.
@@ -114,15 +115,14 @@ function isBelow(uid: string, group: string): boolean {
   return uid.startsWith(`${group}/`);
 }
 
-/** The one root group that the caller sees. @throws {Error} that tells the mend where it is not one */
+/** The only root group that the caller sees. @throws {Error} if the caller sees none or several */
 export async function findRoot(admin: RestApi): Promise<string> {
   const outcome = await admin.list("groups", { uidp: { inRoot: true } });
   if (!outcome.ok)
-    throw new Error(`GET ${collections.groups.path} is refused (${outcome.failure.message}): is --token-file right?`);
+    throw new Error(`GET ${collections.groups.path} failed: ${outcome.failure.message}. Check --token-file.`);
   const roots = (outcome.body["groups"] ?? []) as readonly Json[];
   const [root, ...more] = roots;
-  if (root === undefined) throw new Error("the caller sees no root group: name the group to work in with --root");
-  if (more.length > 0)
-    throw new Error(`the caller sees ${roots.length} root groups: name the one to work in with --root`);
+  if (root === undefined) throw new Error("the caller sees no root group: set --root to the group to work in");
+  if (more.length > 0) throw new Error(`the caller sees ${roots.length} root groups: set --root to the one to work in`);
   return root.uid;
 }

@@ -4,21 +4,24 @@ import * as settings from "#src/commands/settings/settings.ts";
 const uid = settings.matching(
   "UID",
   /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/,
-  "a uid: 40 hex digits, then / and 16 hex digits for each step down",
+  "a uid: 40 hex digits, then / and 16 hex digits for each level below",
 );
 
 const definitions = {
-  url: settings.optional(settings.url, "the platform's address (required, but for --list and --table)"),
-  tokenFile: settings.optional(settings.file, "the file with the admin's token (required, but for --list and --table)"),
+  url: settings.optional(settings.url, "the platform's address (required unless --list or --table is set)"),
+  tokenFile: settings.optional(
+    settings.file,
+    "the file with the admin's token (required unless --list or --table is set)",
+  ),
   root: settings.optional(
     uid,
-    "the group below which the suite works (default: the one root group that the admin sees)",
+    "the group in which the suite creates its own (default: the only root group that the admin sees)",
   ),
   grpc: settings.optional(
     settings.listenAddress,
-    "where gRPC is, with TLS where --url has it; without it, cases over gRPC are skipped",
+    "the address of gRPC, with TLS if --url has it; without it, cases over gRPC are skipped",
   ),
-  ca: settings.optional(settings.file, "PEM file with the authorities to trust, instead of the system's own"),
+  ca: settings.optional(settings.file, "PEM file with the certificate authorities to trust instead of the system's"),
   authUrl: settings.optional(settings.url, "the address of the token service (default: --url)"),
   audience: settings.optional(
     { ...settings.text, placeholder: "AUDIENCE" },
@@ -27,26 +30,21 @@ const definitions = {
   vendor: settings.withDefault(
     { ...settings.text, placeholder: "NAME" },
     "muster",
-    "the first part of the names of gRPC's packages",
+    "the first segment of the gRPC package names",
   ),
-  consistencyLag: settings.withDefault(
-    settings.duration,
-    "0s",
-    "for how long a new group may answer 7 for its children",
-  ),
-  parallel: settings.withDefault(settings.integer(1, 100), "4", "how many cases run at once"),
+  consistencyLag: settings.withDefault(settings.duration, "0s", "how long calls in a new group can fail with code 7"),
+  parallel: settings.withDefault(settings.integer(1, 100), "4", "how many cases run at the same time"),
   case: settings.optional(
     { ...settings.text, placeholder: "PATTERN" },
-    "run those cases alone whose id or name matches; * is any text",
+    "run only the cases whose id or name matches; * matches any text",
   ),
-  json: settings.optional(settings.file, "write the results there, as one JSON object"),
-  list: settings.toggle("list the cases, and run none"),
-  table: settings.optional(settings.file, "write the table of sentences and their cases there, and run none"),
+  json: settings.optional(settings.file, "write the results to this file as one JSON object"),
+  list: settings.toggle("list the cases and run none"),
+  table: settings.optional(settings.file, "write the table of requirements and cases to this file and run none"),
 };
 
-/** Where the platform is that is tried, and how it is spoken to. */
+/** The platform under test, and how to connect to it. No address ends in a slash. */
 export interface Target {
-  /** Without a slash at its end, as are the others. */
   readonly url: string;
   readonly authUrl: string;
   readonly audience: string;
@@ -55,7 +53,7 @@ export interface Target {
   readonly grpcUrl: string | undefined;
   readonly ca: string | undefined;
   readonly vendor: string;
-  /** Milliseconds for which a new group's children may be answered with code 7. */
+  /** Milliseconds during which calls in a new group can fail with code 7. */
   readonly consistencyLag: number;
 }
 
@@ -63,8 +61,8 @@ export interface Selection {
   readonly pattern: string | undefined;
 }
 
-/** What the command shall do. */
-export type Order =
+/** What the command line asks for. */
+export type Command =
   | { readonly kind: "help" }
   | ({ readonly kind: "list" } & Selection)
   | { readonly kind: "table"; readonly file: string }
@@ -75,8 +73,8 @@ export type Order =
       readonly json: string | undefined;
     } & Selection);
 
-/** @throws {SettingsError} with every mistake at once */
-export function readOrder(args: readonly string[]): Order {
+/** @throws {SettingsError} listing every mistake */
+export function readCommand(args: readonly string[]): Command {
   if (args.includes("--help")) return { kind: "help" };
   const values = settings.readSettings(definitions, args, {});
   const { url, tokenFile, case: pattern, parallel, json } = values;
@@ -88,7 +86,7 @@ export function readOrder(args: readonly string[]): Order {
   if (tokenFile === undefined) mistakes.push("--token-file is required: the file with the admin's token");
   const token = textOf("--token-file", tokenFile, mistakes)?.trim();
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    mistakes.push("--token-file: the file does not hold one token");
+    mistakes.push("--token-file: the file must contain exactly one token");
   const ca = textOf("--ca", values.ca, mistakes);
   if (mistakes.length > 0 || url === undefined || token === undefined) throw new settings.SettingsError(mistakes);
 
@@ -109,8 +107,8 @@ export function readOrder(args: readonly string[]): Order {
 
 export const usage = `npm run conformance -- --url URL --token-file FILE [--root UID] [--grpc HOST:PORT]
 
-Tries a platform against each sentence of the contract, and ends with 0 where all of them hold. It works in a group of
-its own below the root, and deletes it at the end; what is outside of it is read alone.
+Tests a platform against the requirements of the contract. Exits with 0 if no case fails. Works in a group of its own
+below the root, deletes it at the end, and only reads what is outside of it.
 
 ${Object.entries(definitions)
   .map(([key, { placeholder, help }]) => `  ${`${settings.flagOf(key)} ${placeholder}`.padEnd(26)} ${help}`)
@@ -131,7 +129,7 @@ function textOf(flag: string, file: string | undefined, mistakes: string[]): str
   }
 }
 
-/** gRPC has TLS where REST has it. */
+/** The URL of gRPC, which uses TLS if REST does. */
 function grpcUrlOf({ host, port }: settings.ListenAddress, { protocol }: URL): string {
   return `${protocol}//${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

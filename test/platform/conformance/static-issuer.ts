@@ -1,17 +1,17 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
-/** Signs tokens of identities with static keys, so that the suite needs no issuer that the platform could reach. */
+/** Signs subject tokens for identities with static keys, for which the platform contacts no issuer. */
 export class StaticIssuer {
   readonly issuer = "https://conformance.invalid";
   readonly #keys = generateKeyPair("ES256");
 
-  /** Its public keys as the text of a JWKS document. */
+  /** The public keys as a JWKS document. */
   async keys(): Promise<string> {
     const { publicKey } = await this.#keys;
     return JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" }] });
   }
 
-  /** A token that is valid for ten minutes; `claims` win over what it would say. */
+  /** A token that is valid for ten minutes. @param claims override the defaults; an undefined one is omitted */
   async token(subject: string, audience: string, claims: Readonly<Record<string, unknown>> = {}): Promise<string> {
     const { privateKey } = await this.#keys;
     const seconds = Math.floor(Date.now() / 1_000);

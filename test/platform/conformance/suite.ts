@@ -1,36 +1,38 @@
-import { contract } from "./chapters/contract.ts";
-import { decided } from "./chapters/decided.ts";
-import type { Case, Chapter, Sentence, Transport } from "./sentence.ts";
+import { contract } from "./sections/contract.ts";
+import { decided } from "./sections/decided.ts";
+import type { Case, Section, Requirement, Transport } from "./requirement.ts";
 
-/** All that is tried. */
-export const chapters: readonly Chapter[] = [...contract, ...decided];
+/** All sections of the suite, those of the contract first. */
+export const sections: readonly Section[] = [...contract, ...decided];
 
 /** One case over one transport. */
 export interface Trial {
-  readonly chapter: Chapter;
-  readonly sentence: Sentence;
-  readonly tried: Case;
+  readonly section: Section;
+  readonly requirement: Requirement;
+  readonly testCase: Case;
   readonly transport: Transport;
 }
 
-/** Every case over every transport that it is for. */
-export function trialsOf(all: readonly Chapter[]): readonly Trial[] {
-  return all.flatMap((chapter) =>
-    chapter.sentences.flatMap((sentence) =>
-      "untried" in sentence
+/** Every case over each of its transports. */
+export function trialsOf(all: readonly Section[]): readonly Trial[] {
+  return all.flatMap((section) =>
+    section.requirements.flatMap((requirement) =>
+      "untested" in requirement
         ? []
-        : sentence.cases.flatMap((tried) => tried.over.map((transport) => ({ chapter, sentence, tried, transport }))),
+        : requirement.cases.flatMap((testCase) =>
+            testCase.transports.map((transport) => ({ section, requirement, testCase, transport })),
+          ),
     ),
   );
 }
 
-/** How a trial is called: its sentence, its case where there are several, its transport. */
-export function nameOf({ sentence, tried, transport }: Trial): string {
-  const name = tried.name === "" ? sentence.id : `${sentence.id}: ${tried.name}`;
+/** The unique name of a trial, such as `4.7.1: of a group (REST)`. */
+export function nameOf({ requirement, testCase, transport }: Trial): string {
+  const name = testCase.name === "" ? requirement.id : `${requirement.id}: ${testCase.name}`;
   return `${name} (${transport === "rest" ? "REST" : "gRPC"})`;
 }
 
-/** Those whose name matches a pattern anywhere; `*` is any text. All without one. */
+/** The trials whose name contains a match of the pattern, ignoring case; `*` matches any text. All without a pattern. */
 export function select(trials: readonly Trial[], pattern: string | undefined): readonly Trial[] {
   if (pattern === undefined) return trials;
   const text = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");

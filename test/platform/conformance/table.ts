@@ -1,44 +1,45 @@
-import type { Chapter, Sentence } from "./sentence.ts";
+import type { Requirement, Section } from "./requirement.ts";
 
-const introduction = `# The contract, sentence by sentence
+const introduction = `# The contract, requirement by requirement
 
 Generated from test/platform/conformance by \`npm run generate\`. Do not edit.
 
-Which cases show that a sentence of the contract holds, and over what; or why a sentence cannot be tried from outside.
-\`npm run conformance -- --url URL --token-file FILE --grpc HOST:PORT\` runs them against a platform, this project's or
-another's; \`--case ID\` those of one sentence. How cases are written: [test/platform/conformance](../test/platform/conformance/README.md).
+For each requirement of the contract, this page lists the cases that check it and the transports that they run over, or
+the reason why no client can check it. \`npm run conformance -- --url URL --token-file FILE --grpc HOST:PORT\` runs the
+cases against any platform that implements the contract; \`--case ID\` runs those of one requirement.
+[test/platform/conformance](../test/platform/conformance/README.md) explains how to write a case.
 `;
 
 const parts = {
   contract: "What the contract says",
   decided: "What the contract leaves open, as this project decided it",
-} as const satisfies Record<Chapter["origin"], string>;
+} as const satisfies Record<Section["origin"], string>;
 
-/** Sentence → case, as Markdown. */
-export function tableOf(chapters: readonly Chapter[]): string {
-  const sections = Object.entries(parts).flatMap(([origin, title]) => {
-    const those = chapters.filter((chapter) => chapter.origin === origin);
-    return those.length === 0 ? [] : [`## ${title}\n`, ...those.map(sectionOf)];
+/** The requirements with their cases, as Markdown. */
+export function tableOf(all: readonly Section[]): string {
+  const markdown = Object.entries(parts).flatMap(([origin, title]) => {
+    const sections = all.filter((section) => section.origin === origin);
+    return sections.length === 0 ? [] : [`## ${title}\n`, ...sections.map(markdownOf)];
   });
-  return [introduction, ...sections].join("\n");
+  return [introduction, ...markdown].join("\n");
 }
 
-function sectionOf({ title, sentences }: Chapter): string {
-  const rows = sentences.map((sentence) => `| ${sentence.id} | ${escaped(sentence.says)} | ${triedBy(sentence)} |`);
-  return [`### ${title}\n`, "| sentence | says | cases |", "|---|---|---|", ...rows, ""].join("\n");
+function markdownOf({ title, requirements }: Section): string {
+  const rows = requirements.map((one) => `| ${one.id} | ${escaped(one.text)} | ${casesOf(one)} |`);
+  return [`### ${title}\n`, "| id | requirement | cases |", "|---|---|---|", ...rows, ""].join("\n");
 }
 
-function triedBy(sentence: Sentence): string {
-  if ("untried" in sentence) return `not tried: ${escaped(sentence.untried)}`;
-  return sentence.cases
-    .map(({ name, over }) => {
-      const transports = over.map((transport) => (transport === "rest" ? "REST" : "gRPC")).join(", ");
-      return name === "" ? transports : `${escaped(name)} (${transports})`;
+function casesOf(requirement: Requirement): string {
+  if ("untested" in requirement) return `not tested: ${escaped(requirement.untested)}`;
+  return requirement.cases
+    .map(({ name, transports }) => {
+      const over = transports.map((transport) => (transport === "rest" ? "REST" : "gRPC")).join(", ");
+      return name === "" ? over : `${escaped(name)} (${over})`;
     })
     .join("; ");
 }
 
-/** Markdown's own signs in a cell; what is between backticks is shown as it is, but for what ends the cell. */
+/** Escapes text for a table cell: code between backticks is literal, except for `|`, which would end the cell. */
 function escaped(text: string): string {
   const segments = text.replaceAll("|", "\\|").split("`");
   return segments.map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "&lt;") : part)).join("`");

@@ -6,8 +6,8 @@ import type { RestApi } from "./client/rest.ts";
 import { exchange } from "./client/token-service.ts";
 import type { Transcript } from "./client/transcript.ts";
 import type { Connection } from "./connection.ts";
-import { holds, rowsOf, succeeded } from "./expect.ts";
-import type { Transport } from "./sentence.ts";
+import { holds, resourcesOf, succeeded } from "./expect.ts";
+import type { Transport } from "./requirement.ts";
 import type { Target } from "./settings.ts";
 import type { StaticIssuer } from "./static-issuer.ts";
 
@@ -21,20 +21,20 @@ interface WorldSettings {
   readonly root: string;
   /** The case's own group. */
   readonly group: string;
-  readonly crowd: () => Promise<string>;
-  /** Their uids by name, as far as a case has asked. */
+  readonly largeGroup: () => Promise<string>;
+  /** A cache of their uids by name. */
   readonly builtInRoles: Map<string, string>;
   readonly signal: AbortSignal;
 }
 
-/** A second caller, whose rights come from bindings alone. */
+/** A caller whose permissions come only from role bindings. */
 export interface Caller {
   readonly api: Api;
   readonly identity: string;
   readonly token: string;
 }
 
-/** What a case has to work with. All that it makes is below `group`, which is deleted with what is in it. */
+/** The environment of a case. Everything that a case creates is below `group`, which is deleted when the case ends. */
 export class World {
   readonly #settings: WorldSettings;
   #made = 0;
@@ -43,18 +43,18 @@ export class World {
     this.#settings = settings;
   }
 
-  /** The admin, over the transport that the case runs over. */
+  /** The admin, over the case's transport. */
   get api(): Api {
     return this.as(this.target.token);
   }
 
-  /** The admin over HTTP/JSON, whatever the case runs over. */
+  /** The admin over HTTP/JSON, regardless of the case's transport. */
   get rest(): RestApi {
     const { connection, transcript, signal } = this.#settings;
     return connection.rest(this.target.token, transcript, signal);
   }
 
-  /** The admin over gRPC; there in a case that runs over it. */
+  /** The admin over gRPC. @throws {Error} in a run without gRPC */
   get grpc(): GrpcApi {
     const { connection, transcript, signal } = this.#settings;
     return connection.grpc(this.target.token, transcript, signal);
@@ -68,66 +68,66 @@ export class World {
     return this.#settings.issuer;
   }
 
-  /** The group below which the suite works: to be read alone. */
+  /** The group below which the suite works. Read-only for cases. */
   get root(): string {
     return this.#settings.root;
   }
 
-  /** The case's own group, empty at first. */
+  /** The case's own group, initially empty. */
   get group(): string {
     return this.#settings.group;
   }
 
-  /** A group with 201 groups in it, which all cases share: to be read alone. */
-  crowd(): Promise<string> {
-    return this.#settings.crowd();
+  /** A group with 201 child groups, shared by all cases. Read-only for cases. */
+  largeGroup(): Promise<string> {
+    return this.#settings.largeGroup();
   }
 
-  /** Another caller over the transport that the case runs over. */
+  /** The caller with this token, or without one, over the case's transport. */
   as(token: string | undefined): Api {
     const { transport, connection, transcript, signal } = this.#settings;
     return connection[transport](token, transcript, signal);
   }
 
-  /** The token service over the transport that the case runs over, with an incoming token. */
-  tokens(incoming: string | undefined): Api {
+  /** The token service over the case's transport. @param bearer a subject token, or a refresh token */
+  tokenService(bearer: string | undefined): Api {
     const { transport, connection, transcript, signal } = this.#settings;
-    return connection.tokens(transport, incoming, transcript, signal);
+    return connection.tokenService(transport, bearer, transcript, signal);
   }
 
-  /** The token service over HTTP/JSON, whatever the case runs over. */
-  tokensOverRest(bearer: string | undefined): RestApi {
+  /** The token service over HTTP/JSON, regardless of the case's transport. */
+  tokenServiceOverRest(bearer: string | undefined): RestApi {
     const { connection, transcript, signal } = this.#settings;
-    return connection.tokensOverRest(bearer, transcript, signal);
+    return connection.tokenServiceOverRest(bearer, transcript, signal);
   }
 
   /**
-   * Asks for an API token.
-   * @param asked what is asked besides the audience of the API, such as `identity`; wins over it
+   * Exchanges a subject token for an API token.
+   * @param parameters those of the exchange, such as `identity`; `aud` is the audience of the API by default
    */
-  exchange(incoming: string | undefined, asked: Readonly<Record<string, unknown>>): Promise<Outcome> {
-    return this.tokens(incoming).call(exchange, { aud: [this.target.audience], ...asked });
+  exchange(subjectToken: string | undefined, parameters: Readonly<Record<string, unknown>>): Promise<Outcome> {
+    return this.tokenService(subjectToken).call(exchange, { aud: [this.target.audience], ...parameters });
   }
 
-  /** A name that no other of the case has, as names of siblings may have to differ. */
+  /** A new name. A platform can require that siblings have different names. */
   name(): string {
     this.#made += 1;
     return `n${this.#made}`;
   }
 
-  /** Makes what a case needs; the making itself is not what it looks at. */
+  /** Creates a resource that a case needs. @throws {Mismatch} if the platform rejects it */
   async make(collection: CollectionName, parent: string, body: object): Promise<Json> {
-    const made = succeeded(await this.api.create(collection, parent, body), `making one of ${collection}`);
+    const made = succeeded(await this.api.create(collection, parent, body), `a Create of ${collection}`);
     if (collection === "groups") await setTimeout(this.target.consistencyLag);
     return made;
   }
 
-  /** A group, by default in the case's own; its uid. */
+  /** Creates a group, by default in the case's own. @returns its uid */
   async makeGroup(parent: string = this.group): Promise<string> {
     return (await this.make("groups", parent, { name: this.name() })).uid;
   }
 
-  /** Groups in the order in which they were made, with different names; several at once. */
+  /** Creates groups with different names, ten at a time. */
   async makeGroups(count: number, parent: string = this.group): Promise<readonly Json[]> {
     const made: Json[] = [];
     while (made.length < count) {
@@ -137,28 +137,29 @@ export class World {
     return made;
   }
 
-  /** The resources that a List gives the admin. */
-  async rows(collection: CollectionName, query: Query = {}): Promise<readonly Json[]> {
-    return rowsOf(await this.api.list(collection, query), collection);
+  /** The resources that the admin's List returns: one page. */
+  async list(collection: CollectionName, query: Query = {}): Promise<readonly Json[]> {
+    return resourcesOf(await this.api.list(collection, query), collection);
   }
 
-  /** An identity that nobody can assume; its uid. */
+  /** Creates an identity that nobody can assume. @returns its uid */
   async makeIdentity(parent: string = this.group): Promise<string> {
     const subject = this.name();
     const claimMatch = { issuer: this.issuer.issuer, subject };
     return (await this.make("identities", parent, { name: subject, claimMatch })).uid;
   }
 
-  /** A custom role; its uid. */
+  /** Creates a custom role. @returns its uid */
   async makeRole(capabilities: readonly string[], parent: string = this.group): Promise<string> {
     return (await this.make("roles", parent, { name: this.name(), capabilities })).uid;
   }
 
+  /** Creates a role binding. @returns its uid */
   async bind(group: string, identityUid: string, roleUid: string): Promise<string> {
     return (await this.make("roleBindings", group, { identityUid, roleUid })).uid;
   }
 
-  /** The uid of a built-in role; it is looked up once a run. */
+  /** The uid of a built-in role. */
   async builtInRole(name: string): Promise<string> {
     const { builtInRoles } = this.#settings;
     const uid = builtInRoles.get(name) ?? (await this.#lookUpRole(name));
@@ -173,15 +174,15 @@ export class World {
     return role?.uid ?? "";
   }
 
-  /** The audience that identities expect by default: the host name of the token service. */
-  get incomingAudience(): string {
+  /** The audience that identities expect in a subject token by default: the host name of the token service. */
+  get subjectTokenAudience(): string {
     return new URL(this.target.authUrl).hostname;
   }
 
-  /** An identity that `issuer` signs tokens for; its uid and an incoming token for it. */
+  /** Creates an identity that `issuer` signs tokens for. @returns its uid, its subject and a subject token for it */
   async makeAssumable(
     parent: string = this.group,
-  ): Promise<{ readonly uid: string; readonly subject: string; readonly incoming: string }> {
+  ): Promise<{ readonly uid: string; readonly subject: string; readonly subjectToken: string }> {
     const subject = `${this.group} ${this.name()}`;
     const { uid } = await this.make("identities", parent, {
       name: this.name(),
@@ -189,26 +190,29 @@ export class World {
         issuer: this.issuer.issuer,
         subject,
         issuerKeys: await this.issuer.keys(),
-        audiences: [this.incomingAudience],
+        audiences: [this.subjectTokenAudience],
       },
     });
-    return { uid, subject, incoming: await this.issuer.token(subject, this.incomingAudience) };
+    return { uid, subject, subjectToken: await this.issuer.token(subject, this.subjectTokenAudience) };
   }
 
   /**
-   * A caller that holds a role in a group, and nothing else.
-   * @param role a uid, or the name of a built-in role
-   * @param narrowing what the exchange is asked besides, such as `cap`
+   * Creates an identity with a single role binding.
+   * @param role a role's uid, or the name of a built-in role
+   * @param downscope further parameters of the exchange, such as `cap`
    */
   async caller(
     role: string,
     group: string = this.group,
-    narrowing: Readonly<Record<string, unknown>> = {},
+    downscope: Readonly<Record<string, unknown>> = {},
   ): Promise<Caller> {
-    const { uid: identity, incoming } = await this.makeAssumable();
+    const { uid: identity, subjectToken } = await this.makeAssumable();
     await this.bind(group, identity, /^[0-9a-f]{40}/.test(role) ? role : await this.builtInRole(role));
-    const answer = succeeded(await this.exchange(incoming, { identity, ...narrowing }), "the exchange of a token");
-    const token = String(answer["token"]);
+    const response = succeeded(
+      await this.exchange(subjectToken, { identity, ...downscope }),
+      "the exchange of a token",
+    );
+    const token = String(response["token"]);
     this.#settings.secrets.add(token);
     return { api: this.as(token), identity, token };
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { PostgresServer } from "#src/platform/tests/postgres-server.ts";
+import { PostgresServer } from "#src/platform/tests/postgres-server.testing.ts";
 import { readCommandLine, wholeNumber } from "#test/support/command-line.ts";
 import { fuzz, type FuzzRun } from "./fuzz.ts";
 import { PlatformUnderTest } from "./platform-under-test.ts";

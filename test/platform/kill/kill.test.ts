@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.ts";
+import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import { killLoop } from "./kill-loop.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "muster-kill-"));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { PostgresServer } from "#src/platform/tests/postgres-server.ts";
+import { PostgresServer } from "#src/platform/tests/postgres-server.testing.ts";
 import { readCommandLine, wholeNumber } from "#test/support/command-line.ts";
 import { type KillLoop, killLoop } from "./kill-loop.ts";
 

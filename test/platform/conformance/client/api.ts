@@ -1,8 +1,8 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
-import type { Transport } from "../sentence.ts";
+import type { Transport } from "../requirement.ts";
 import type { CollectionName } from "./collections.ts";
 
-/** A resource or an answer as the contract's JSON, over gRPC too; what cases look at by name, and whatever else it has. */
+/** A resource or a response in the contract's JSON form, over gRPC too, with the fields that many cases read. */
 export interface Json {
   readonly uid: string;
   readonly name: string;
@@ -22,12 +22,12 @@ export interface Failure {
   readonly details: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What a call came to. An answer that is in neither shape is thrown as a `Mismatch`. */
+/** The result of a call. A response of neither form is thrown as a `Mismatch`. */
 export type Outcome<T = Json> =
   | { readonly ok: true; readonly body: T }
   | { readonly ok: false; readonly failure: Failure };
 
-/** What a List is asked; names as in JSON. */
+/** The parameters of a List, named as in JSON. */
 export interface Query {
   readonly uidp?: {
     readonly descendantsOf?: string;
@@ -40,26 +40,26 @@ export interface Query {
   readonly pageToken?: string;
   readonly orderBy?: string;
   readonly skip?: number;
-  /** Filters of the resource. */
+  /** A filter of the collection. */
   readonly [filter: string]: unknown;
 }
 
-/** A method beside the five of every collection. */
+/** A method other than the five that every collection has. */
 export interface Method {
-  /** Where its input goes over REST: into the query of a GET and DELETE, into the JSON body of the others. */
+  /** Over REST, the input is the query of a GET or DELETE, and the JSON body otherwise. */
   readonly http: { readonly verb: "GET" | "POST" | "PUT" | "DELETE"; readonly path: string };
   readonly rpc: DescMethodUnary;
 }
 
-/** A caller: the methods of the contract over one transport with one token. */
+/** A caller: the contract's methods over one transport with one token. */
 export interface Api {
   readonly transport: Transport;
   list(collection: CollectionName, query?: Query): Promise<Outcome>;
   get(collection: CollectionName, uid: string): Promise<Outcome>;
   create(collection: CollectionName, parent: string, body: object): Promise<Outcome>;
-  /** @param mask its paths; without one, the fields of the body change */
+  /** @param mask the paths to update; without a mask, the fields present in the body are updated */
   update(collection: CollectionName, uid: string, body: object, mask?: readonly string[]): Promise<Outcome>;
-  /** The body is `undefined` where the answer has none. */
+  /** The outcome's body is `undefined` if the response has none. */
   delete(collection: CollectionName, uid: string): Promise<Outcome<Json | undefined>>;
   call(method: Method, input: Readonly<Record<string, unknown>>): Promise<Outcome>;
 }

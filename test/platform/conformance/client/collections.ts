@@ -12,13 +12,13 @@ import { AdvisoriesService } from "#src/platform/gen/muster/platform/vulnerabili
 
 interface Collection {
   readonly path: string;
-  /** The resource's name in the names of methods (`CreateGroup`) and, with a small first letter, of fields. */
+  /** The resource's name in the names of methods (`CreateGroup`) and, in lower camel case, of fields. */
   readonly singular: string;
   readonly plural: string;
   readonly service: DescService;
 }
 
-/** The contract's collections under the name of their list array. Paths stand here as the contract has them. */
+/** The contract's collections by the name of their list array. The paths are the contract's, not derived from the proto files. */
 export const collections = {
   groups: { path: "/iam/v2beta1/groups", singular: "Group", plural: "Groups", service: GroupsService },
   identities: {

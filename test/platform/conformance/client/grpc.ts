@@ -24,8 +24,8 @@ import type { Transcript } from "./transcript.ts";
 
 const registry = createRegistry(errorDetails);
 
-/** Milliseconds after which an answer is given up. */
-const patience = 30_000;
+/** The time limit of one call, in milliseconds. */
+const timeout = 30_000;
 
 export type Metadata = Readonly<Record<string, string>>;
 
@@ -34,11 +34,11 @@ interface ChannelSettings {
   readonly url: string;
   /** PEM certificates of the authorities to trust. */
   readonly ca: string | undefined;
-  /** The first part of every package's name. */
+  /** The first segment of every package name. */
   readonly vendor: string;
 }
 
-/** A connection that all gRPC callers share. */
+/** The connection that all gRPC callers share. */
 export class GrpcChannel {
   readonly #sessions: Http2SessionManager;
   readonly #transport: ReturnType<typeof createGrpcTransport>;
@@ -52,16 +52,16 @@ export class GrpcChannel {
     this.#vendor = vendor;
   }
 
-  /** One call; answers that are errors are thrown as `ConnectError`. */
+  /** @throws {ConnectError} if the call fails */
   async unary(method: DescMethodUnary, input: Message, headers: Metadata, signal: AbortSignal) {
-    return this.#transport.unary(this.#renamed(method), signal, patience, headers, input);
+    return this.#transport.unary(this.#renamed(method), signal, timeout, headers, input);
   }
 
   reflection(version: ReflectionVersion, signal: AbortSignal): Reflection {
     return new Reflection(this.#transport, version, signal);
   }
 
-  /** One call as it is on the wire. */
+  /** Makes a call on a connection of its own. @returns its headers and trailers */
   async raw(method: DescMethodUnary, input: Message, headers: Metadata, signal: AbortSignal) {
     const { parent, name } = this.#renamed(method);
     const path = `/${parent.typeName}/${name}`;
@@ -72,7 +72,7 @@ export class GrpcChannel {
     this.#sessions.abort();
   }
 
-  /** Messages on the wire carry no package, so another vendor's method is the same one at another path. */
+  /** The method under the vendor's package name. Messages on the wire do not contain the package. */
   #renamed(method: DescMethodUnary): DescMethodUnary {
     const typeName = method.parent.typeName.replace(/^muster\./, `${this.#vendor}.`);
     return { ...method, parent: { ...method.parent, typeName } };
@@ -95,7 +95,7 @@ export class GrpcApi implements Api {
     this.#settings = settings;
   }
 
-  /** The same connection with another token, or none. */
+  /** A caller on the same connection with another token, or without one. */
   as(token: string | undefined): GrpcApi {
     return new GrpcApi({ ...this.#settings, token });
   }
@@ -109,7 +109,7 @@ export class GrpcApi implements Api {
   }
 
   create(collection: CollectionName, parent: string, body: object): Promise<Outcome> {
-    this.#settings.transcript.made.add(collection);
+    this.#settings.transcript.created.add(collection);
     const { singular } = collections[collection];
     return this.send(methodOf(collection, `Create${singular}`), { parent, [fieldOf(singular)]: body });
   }
@@ -118,7 +118,7 @@ export class GrpcApi implements Api {
     const { singular } = collections[collection];
     return this.send(methodOf(collection, `Update${singular}`), {
       [fieldOf(singular)]: { ...body, uid },
-      // The text of a mask's JSON has no form for `*` or for what is no path; a list of paths has.
+      // The JSON form of a mask cannot express `*` or an invalid path; a list of paths can.
       ...(mask === undefined ? {} : { updateMask: { paths: mask } }),
     });
   }
@@ -131,7 +131,7 @@ export class GrpcApi implements Api {
     return this.send(rpc, input);
   }
 
-  /** @param input the request as JSON, but for a mask, whose paths are a list */
+  /** @param input the request as JSON, except that an `updateMask` is `{ paths: […] }` */
   async send(method: DescMethodUnary, input: Readonly<Record<string, unknown>>): Promise<Outcome> {
     const { updateMask, ...rest } = input;
     const message = fromJson(method.input, rest as JsonValue);
@@ -144,41 +144,41 @@ export class GrpcApi implements Api {
     return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
-  /** What the server says of itself, which nobody needs a token for. */
+  /** Server reflection, called without a token. */
   reflection(version: ReflectionVersion): Reflection {
     return this.#settings.channel.reflection(version, this.#settings.signal);
   }
 
-  /** The headers and trailers that a call is answered with. */
+  /** The headers and trailers of a call's response. */
   async raw(method: DescMethodUnary, input: JsonObject): Promise<IncomingHttpHeaders> {
     const { channel, signal } = this.#settings;
     return channel.raw(method, fromJson(method.input, input), this.#metadata, signal);
   }
 
-  /** A request as a message, with the metadata that it shall have and no other. */
+  /** Sends a message with exactly this metadata. */
   sendMessage(method: DescMethodUnary, message: Message, headers: Metadata): Promise<Outcome> {
     return this.#exchange(method, message, headers, jsonOf(method.input, message));
   }
 
-  /** @param shown the request for the transcript */
-  async #exchange(method: DescMethodUnary, message: Message, headers: Metadata, shown: unknown): Promise<Outcome> {
+  /** @param logged the request as it appears in the transcript */
+  async #exchange(method: DescMethodUnary, message: Message, headers: Metadata, logged: unknown): Promise<Outcome> {
     const { channel, transcript, signal } = this.#settings;
-    const sent = `${method.parent.name}/${method.name}\n${JSON.stringify(shown)}`;
+    const call = `${method.parent.name}/${method.name}\n${JSON.stringify(logged)}`;
     try {
-      const answer = await channel.unary(method, message, headers, signal);
-      const body = jsonOf(method.output, answer.message) as unknown as Json;
-      transcript.add(sent, JSON.stringify(body));
+      const response = await channel.unary(method, message, headers, signal);
+      const body = jsonOf(method.output, response.message) as unknown as Json;
+      transcript.add(call, JSON.stringify(body));
       return { ok: true, body };
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
       const failure = { code: error.code, message: error.rawMessage, details: detailsOf(error) };
-      transcript.add(sent, JSON.stringify(failure));
+      transcript.add(call, JSON.stringify(failure));
       return { ok: false, failure };
     }
   }
 }
 
-/** A message as the contract's JSON: zero values are written out. */
+/** A message in the contract's JSON form, which includes zero values. */
 function jsonOf(desc: DescMessage, message: Message): JsonValue {
   return toJson(desc, message, { alwaysEmitImplicit: true, registry });
 }
@@ -189,7 +189,7 @@ function maskOf(input: DescMessage, mask: unknown): Message {
   return create(field.message, mask as Record<string, unknown>);
 }
 
-/** The typed payloads as over REST: `@type` and the payload's fields. */
+/** The typed payloads in their REST form: `@type` and the payload's fields. */
 function detailsOf(error: ConnectError): Failure["details"] {
   const payloads: Record<string, unknown>[] = [];
   for (const detail of error.details) {

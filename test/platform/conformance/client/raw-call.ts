@@ -12,7 +12,7 @@ interface RawCall {
   readonly signal: AbortSignal;
 }
 
-/** What a gRPC call is answered, as it is on the wire: the trailers, or the headers where there is nothing else. */
+/** Makes a unary gRPC call on a connection of its own. @returns the response's headers and trailers as on the wire */
 export async function rawCall({ url, ca, path, message, headers, signal }: RawCall): Promise<IncomingHttpHeaders> {
   const session = connect(url, ca === undefined ? {} : { ca });
   try {
@@ -20,16 +20,16 @@ export async function rawCall({ url, ca, path, message, headers, signal }: RawCa
       { ...headers, ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" },
       { signal },
     );
-    let told: IncomingHttpHeaders = {};
+    let all: IncomingHttpHeaders = {};
     const keep = (received: IncomingHttpHeaders) => {
-      told = { ...told, ...received };
+      all = { ...all, ...received };
     };
     stream.on("response", keep).on("trailers", keep).resume();
     const length = Buffer.alloc(5);
     length.writeUInt32BE(message.length, 1);
     stream.end(Buffer.concat([length, message]));
     await once(stream, "close");
-    return told;
+    return all;
   } finally {
     session.destroy();
   }

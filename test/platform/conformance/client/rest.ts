@@ -4,22 +4,22 @@ import type { Api, Failure, Json, Method, Outcome, Query } from "./api.ts";
 import { type CollectionName, collections } from "./collections.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** An answer as it came. */
-export interface RestAnswer {
+/** A response as received. */
+export interface RestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
 interface RestOptions {
-  /** Sent as it is where it is text, as JSON where it is an object. */
+  /** Text is sent unchanged, an object as JSON. */
   readonly body?: string | object;
-  /** Win over what would be sent; an empty text leaves a header out. */
+  /** Override the default headers; an empty value omits a header. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface RestSettings {
-  /** The address without a slash at its end. */
+  /** The address, without a trailing slash. */
   readonly url: string;
   readonly token: string | undefined;
   readonly dispatcher: Dispatcher;
@@ -27,10 +27,10 @@ interface RestSettings {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds after which an answer is given up. */
-const patience = 30_000;
+/** The time limit of one call, in milliseconds. */
+const timeout = 30_000;
 
-/** A caller over HTTP/JSON; `send` gives what came, for cases that are about REST itself. */
+/** A caller over HTTP/JSON. `send` returns the response as received, for cases about REST itself. */
 export class RestApi implements Api {
   readonly transport = "rest";
   readonly #settings: RestSettings;
@@ -39,7 +39,7 @@ export class RestApi implements Api {
     this.#settings = settings;
   }
 
-  /** The same address with another token, or none. */
+  /** A caller of the same address with another token, or without one. */
   as(token: string | undefined): RestApi {
     return new RestApi({ ...this.#settings, token });
   }
@@ -53,7 +53,7 @@ export class RestApi implements Api {
   }
 
   create(collection: CollectionName, parent: string, body: object): Promise<Outcome> {
-    this.#settings.transcript.made.add(collection);
+    this.#settings.transcript.created.add(collection);
     return this.#outcome("POST", parent === "" ? collections[collection].path : pathOf(collection, parent), { body });
   }
 
@@ -72,8 +72,8 @@ export class RestApi implements Api {
       : this.#outcome(verb, path, { body: input });
   }
 
-  /** @param path with its query, as it shall be on the wire */
-  async send(verb: string, path: string, { body, headers = {} }: RestOptions = {}): Promise<RestAnswer> {
+  /** @param path with its query, sent unchanged */
+  async send(verb: string, path: string, { body, headers = {} }: RestOptions = {}): Promise<RestResponse> {
     const { url, token, dispatcher, transcript, signal } = this.#settings;
     const text = typeof body === "object" ? JSON.stringify(body) : body;
     const all = {
@@ -81,20 +81,20 @@ export class RestApi implements Api {
       ...(text === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     };
-    const sent = `${verb} ${path}${text === undefined ? "" : `\n${text}`}`;
+    const call = `${verb} ${path}${text === undefined ? "" : `\n${text}`}`;
     try {
       const response = await request(url + path, {
         method: verb,
         headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== "")),
         body: text ?? null,
         dispatcher,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
       });
-      const came = await response.body.text();
-      transcript.add(sent, `HTTP ${response.statusCode}${came === "" ? ", no body" : `\n${came}`}`);
-      return { status: response.statusCode, headers: response.headers, text: came };
+      const received = await response.body.text();
+      transcript.add(call, `HTTP ${response.statusCode}${received === "" ? ", no body" : `\n${received}`}`);
+      return { status: response.statusCode, headers: response.headers, text: received };
     } catch (error) {
-      transcript.add(sent, `no answer: ${String(error)}`);
+      transcript.add(call, `no response: ${String(error)}`);
       throw error;
     }
   }
@@ -104,8 +104,8 @@ export class RestApi implements Api {
   }
 }
 
-/** The answer read as the contract shapes it. @throws Mismatch where it is not shaped so */
-export function outcomeOf({ status, text }: RestAnswer): Outcome {
+/** Parses a response. @throws {Mismatch} if its body is neither a resource nor an error of the contract */
+export function outcomeOf({ status, text }: RestResponse): Outcome {
   const json = text === "" ? undefined : parse(text);
   if (status === 200) return { ok: true, body: json as Json };
   const failure = json as Partial<Failure> | undefined;
@@ -114,7 +114,7 @@ export function outcomeOf({ status, text }: RestAnswer): Outcome {
     typeof failure.message !== "string" ||
     (failure.details !== undefined && !Array.isArray(failure.details))
   )
-    throw new Mismatch("the body of an error", { code: "a number", message: "a text", details: "a list" }, json);
+    throw new Mismatch("the body of an error", { code: "a number", message: "a string", details: "an array" }, json);
   return { ok: false, failure: { code: failure.code, message: failure.message, details: failure.details ?? [] } };
 }
 
@@ -126,12 +126,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** The `/` of uids stay raw. */
+/** The path of a resource; the `/` of its uid is not encoded. */
 function pathOf(collection: CollectionName, uid: string): string {
   return `${collections[collection].path}/${uid.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** A query as the contract spells it: `page_size`, `uidp.descendants_of`; a list is repeated. */
+/** A query in the contract's spelling: `page_size`, `uidp.descendants_of`; the parameter of a list is repeated. */
 function queryString(query: Readonly<Record<string, unknown>>): string {
   const pairs = pairsOf(query, "");
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;

@@ -4,18 +4,18 @@ import { redacted, Transcript } from "./transcript.ts";
 
 const none: ReadonlySet<string> = new Set();
 
-describe("a text for people", () => {
-  it("has no secret that is known", () => {
+describe("redacted", () => {
+  it("removes known secrets", () => {
     expect(redacted("Bearer abc and abc", new Set(["abc"]))).toBe("Bearer [secret] and [secret]");
   });
 
-  it("has no token, whosever it is", () => {
+  it("removes tokens that are not known", () => {
     expect(redacted("x eyJhbGciOiJub25lIn0.e30.c2ln y", none)).toBe("x [token] y");
     expect(redacted("eyJhbGciOiJub25lIn0.e30.", none)).toBe("[token]");
   });
 
   it.each(["token", "refreshToken", "clientSecret", "code"])(
-    "has no %s of an answer, as JSON or as it is shown",
+    "removes the value of %s from JSON and from inspected objects",
     (name) => {
       for (const text of [JSON.stringify({ [name]: "s3cret" }), inspect({ [name]: "s3cret" })]) {
         expect(redacted(text, none)).not.toContain("s3cret");
@@ -24,19 +24,19 @@ describe("a text for people", () => {
     },
   );
 
-  it("keeps the code of an error, and page tokens", () => {
+  it("keeps error codes and page tokens", () => {
     const text = '{"code":3,"nextPageToken":"abc"}';
     expect(redacted(text, none)).toBe(text);
   });
 });
 
 describe("a transcript", () => {
-  it("keeps the last exchanges, none of them endless", () => {
+  it("returns the last exchanges, redacted and cut", () => {
     const transcript = new Transcript(new Set(["abc"]));
     for (const sent of ["one", "two", "abc"]) transcript.add(sent, "x".repeat(3_000));
     expect(transcript.last(2)).toEqual([
-      { sent: "two", came: `${"x".repeat(2_000)}… (3000 characters)` },
-      { sent: "[secret]", came: `${"x".repeat(2_000)}… (3000 characters)` },
+      { request: "two", response: `${"x".repeat(2_000)}… (3000 characters)` },
+      { request: "[secret]", response: `${"x".repeat(2_000)}… (3000 characters)` },
     ]);
   });
 });

@@ -1,28 +1,28 @@
 import type { CollectionName } from "./collections.ts";
 
-/** How many characters of what was sent or came are kept. */
-const longest = 2_000;
+/** Longer requests and responses are cut to this number of characters. */
+const maxLength = 2_000;
 
-/** One call, as a person would want to read it. */
+/** One call as text. */
 interface Exchange {
-  readonly sent: string;
-  readonly came: string;
+  readonly request: string;
+  readonly response: string;
 }
 
-/** What a case sent and what came, without a secret, for the report of a failure; and of what it made something. */
+/** The calls of one case, with secrets redacted, for the report of a failure. Also records what the case created. */
 export class Transcript {
   readonly #secrets: ReadonlySet<string>;
   readonly #exchanges: Exchange[] = [];
-  /** The collections in which a Create was asked for. */
-  readonly made = new Set<CollectionName>();
+  /** The collections in which the case called Create. */
+  readonly created = new Set<CollectionName>();
 
-  /** @param secrets texts that are never kept */
+  /** @param secrets texts to redact; later additions to the set count */
   constructor(secrets: ReadonlySet<string>) {
     this.#secrets = secrets;
   }
 
-  add(sent: string, came: string): void {
-    this.#exchanges.push({ sent: this.#kept(sent), came: this.#kept(came) });
+  add(request: string, response: string): void {
+    this.#exchanges.push({ request: this.#clean(request), response: this.#clean(response) });
   }
 
   /** The last exchanges, oldest first. */
@@ -30,13 +30,13 @@ export class Transcript {
     return this.#exchanges.slice(-count);
   }
 
-  #kept(text: string): string {
+  #clean(text: string): string {
     const clean = redacted(text, this.#secrets);
-    return clean.length > longest ? `${clean.slice(0, longest)}… (${clean.length} characters)` : clean;
+    return clean.length > maxLength ? `${clean.slice(0, maxLength)}… (${clean.length} characters)` : clean;
   }
 }
 
-/** A text without what is known to be secret, and without tokens, client secrets and the codes of invites. */
+/** Replaces the given secrets, and every token, client secret and invite code, by a placeholder. */
 export function redacted(text: string, secrets: ReadonlySet<string>): string {
   let clean = text;
   for (const secret of secrets) clean = clean.replaceAll(secret, "[secret]");

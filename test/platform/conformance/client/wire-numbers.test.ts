@@ -7,8 +7,8 @@ import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/sec
 import { collections } from "./collections.ts";
 
 /**
- * What clients of this family of APIs have on the wire: `number name`, and the type where it is not a string. The suite's
- * own messages are made from the same files as our platform's, so without this list both could be wrong together.
+ * The messages that clients of this family of APIs send and expect: `number name`, and the type unless it is string. The
+ * suite and the platform are generated from the same proto files, and without this list both could be wrong together.
  */
 const messages: Readonly<Record<string, string>> = {
   "platform.common.UIDPFilter": "1 ancestors_of, 2 descendants_of, 3 children_of, 4 in_root bool, 5 ids string[]",
@@ -108,7 +108,7 @@ const messages: Readonly<Record<string, string>> = {
   "platform.iam.Identity.Static": "1 issuer, 2 subject, 4 issuer_keys, 5 expiration Timestamp, 6 audiences string[]",
 };
 
-/** `number NAME`; of names that all begin alike, what comes after that. */
+/** `PREFIX: number NAME`, where the prefix is the one that the names of all values share. */
 const enums: Readonly<Record<string, string>> = {
   "platform.iam.v2beta1.RelationshipType": "RELATIONSHIP_TYPE_: 0 UNSPECIFIED, 1 CLAIM_MATCH, 2 STATIC, 3 AWS_IDENTITY",
   "platform.registry.v2beta1.CatalogTier":
@@ -131,26 +131,26 @@ const services: readonly DescService[] = [
   Identities,
 ];
 
-/** Every message and enum that the services speak, by its name without the vendor. */
-const spoken = new Map<string, DescMessage | DescEnum>();
+/** Every message and enum that the services use, by its name without the vendor. */
+const used = new Map<string, DescMessage | DescEnum>();
 const nameOf = ({ typeName }: { readonly typeName: string }) => typeName.replace(/^muster\./, "");
 
-function learn(desc: DescMessage | DescEnum): void {
-  if (spoken.has(nameOf(desc))) return;
-  spoken.set(nameOf(desc), desc);
+function add(desc: DescMessage | DescEnum): void {
+  if (used.has(nameOf(desc))) return;
+  used.set(nameOf(desc), desc);
   if (desc.kind === "enum") return;
   for (const { message, enum: values } of desc.fields) {
-    if (message !== undefined) learn(message);
-    if (values !== undefined) learn(values);
+    if (message !== undefined) add(message);
+    if (values !== undefined) add(values);
   }
 }
 
 for (const { methods } of services)
   for (const { input, output } of methods) {
-    learn(input);
-    learn(output);
+    add(input);
+    add(output);
   }
-learn(CapabilitySchema);
+add(CapabilitySchema);
 
 const scalars: Readonly<Record<number, string>> = { 3: "int64", 5: "int32", 8: "bool", 9: "string" };
 
@@ -161,7 +161,7 @@ function typeOf(field: DescField): string {
   return field.fieldKind === "list" ? `${one}[]` : one;
 }
 
-/** In the form of the list above. */
+/** A message or enum in the form of the lists above. */
 function textOf(desc: DescMessage | DescEnum): string {
   if (desc.kind === "enum") {
     const prefix = desc.sharedPrefix?.toUpperCase() ?? "";
@@ -171,7 +171,7 @@ function textOf(desc: DescMessage | DescEnum): string {
   return fields.map((field) => `${field.number} ${field.name} ${typeOf(field)}`.replace(/ string$/, "")).join(", ");
 }
 
-/** Requests and answers by pattern, for a resource `Group`. */
+/** The requests and responses that follow a pattern, with their text for the name that the pattern captures. */
 const patterns: readonly (readonly [RegExp, (resource: string) => string])[] = [
   [/^(?:Get|Delete)(\w+)Request$/, () => "1 uid"],
   [/^Create(\w+)Request$/, (resource) => `1 parent, 2 ${snake(resource)} ${resource}`],
@@ -184,25 +184,25 @@ const patterns: readonly (readonly [RegExp, (resource: string) => string])[] = [
 const singularOf = (plural: string) => Object.values(collections).find((one) => one.plural === plural)?.singular ?? "";
 const snake = (name: string) => name.replaceAll(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 
-describe("the suite's gRPC speaks as clients of this family do", () => {
+describe("the suite's gRPC messages match those of this family's clients", () => {
   it.each(Object.entries({ ...messages, ...enums }))("%s", (name, expected) => {
-    const desc = spoken.get(name);
-    expect(desc === undefined ? "no service speaks it" : textOf(desc)).toBe(expected);
+    const desc = used.get(name);
+    expect(desc === undefined ? "not used by any service" : textOf(desc)).toBe(expected);
   });
 
-  it("requests and answers follow their pattern", () => {
-    const v2 = [...spoken.keys()].filter((name) => name.includes(".v2beta1.") && !(name in messages));
+  it("requests and responses follow their pattern", () => {
+    const v2 = [...used.keys()].filter((name) => name.includes(".v2beta1.") && !(name in messages));
     const found = v2.flatMap((name) => {
-      const desc = spoken.get(name) as DescMessage;
+      const desc = used.get(name) as DescMessage;
       return patterns.flatMap(([pattern, text]) => {
         const resource = pattern.exec(desc.name)?.[1];
-        return resource === undefined ? [] : [{ name, came: textOf(desc), expected: text(resource) }];
+        return resource === undefined ? [] : [{ name, actual: textOf(desc), expected: text(resource) }];
       });
     });
-    expect(found.map(({ name, came }) => ({ name, came }))).toEqual(
-      found.map(({ name, expected }) => ({ name, came: expected })),
+    expect(found.map(({ name, actual }) => ({ name, actual }))).toEqual(
+      found.map(({ name, expected }) => ({ name, actual: expected })),
     );
-    // Ten resources; a binding's batch and the look-up have their own; advisories are read alone, tags not updated.
+    // Get, Delete, List, Create, Update: advisories are read-only, and tags have no Update.
     expect(found).toHaveLength(10 + 9 + 10 + 9 + 8);
   });
 });

@@ -1,0 +1,70 @@
+import { create, type DescMethod, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import pino from "pino";
+import { Authenticator } from "#src/platform/access/authenticator.ts";
+import type { Caller } from "#src/platform/access/caller.ts";
+import { dottedNameOf } from "#src/platform/access/capability.ts";
+import { ApiError, type Code } from "#src/platform/errors/api-error.ts";
+import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/security_token_service_pb.ts";
+import type { Store } from "#src/platform/store/store.ts";
+import { ApiTokens } from "#src/platform/tokens/api-token.ts";
+import { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
+import type { MasterKey } from "#src/platform/tokens/key-file.ts";
+import { securityTokenService } from "#src/platform/tokens/security-token-service.ts";
+import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
+import { now, settings } from "./settings.testing.ts";
+import { subjectToken } from "./subject-token.testing.ts";
+import type { Downscope, TokenHolder } from "./world.testing.ts";
+
+const clock = () => now;
+const log = pino({ level: "silent" });
+const { exchange, exchangeRefreshToken } = SecurityTokenService.method;
+
+/** The platform's token exchange on a database, without a port. */
+export class Exchange {
+  readonly #authenticator: Authenticator;
+  readonly #service: Extract<ReturnType<typeof securityTokenService>, { access: "anonymous" }>;
+
+  private constructor(store: Store, keys: SigningKeys) {
+    const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
+    const issuerKeys = new IssuerKeys([], clock);
+    const service = securityTokenService({ store, tokens, issuerKeys, rateLimit: undefined, settings, clock, log });
+    if (service.access !== "anonymous") throw new Error("the exchange needs an API token");
+    this.#service = service;
+    this.#authenticator = new Authenticator(store, tokens);
+  }
+
+  static async on(store: Store, masterKey: MasterKey): Promise<Exchange> {
+    return new Exchange(store, await SigningKeys.load({ store, masterKey, clock, log, interval: 24 * 3_600_000 }));
+  }
+
+  /** Exchanges the subject token, refreshes the result once for each further downscope, and authenticates the last token. */
+  async callerOf({ identity, downscopes: [first, ...more] }: TokenHolder): Promise<Caller | { readonly code: Code }> {
+    try {
+      const aud = [settings.baseUrl];
+      const asked = { identity: identity.uid, aud, ...parametersOf(first) };
+      let { token, refreshToken } = await this.#call(exchange, asked, subjectToken);
+      for (const downscope of more) {
+        const pair = await this.#call(exchangeRefreshToken, parametersOf(downscope), refreshToken);
+        token = pair.token?.token ?? "";
+        refreshToken = pair.refreshToken?.token ?? "";
+      }
+      return await this.#authenticator.authenticate(token);
+    } catch (error) {
+      if (error instanceof ApiError) return { code: error.code };
+      throw error;
+    }
+  }
+
+  #call<M extends DescMethod>(
+    method: M,
+    request: MessageInitShape<M["input"]>,
+    bearer: string,
+  ): Promise<MessageShape<M["output"]>> {
+    const input: Message = create(method.input, request);
+    return this.#service.handler(method)(input, { bearer }) as Promise<MessageShape<M["output"]>>;
+  }
+}
+
+function parametersOf({ capabilities = [], scopes = [] }: Downscope = {}) {
+  return { cap: capabilities.map(dottedNameOf), scopes: scopes.map(({ uid }) => uid) };
+}

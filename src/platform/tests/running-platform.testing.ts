@@ -1,0 +1,268 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
+import pino from "pino";
+import { expect, vi } from "vitest";
+import { type Platform, type PlatformOptions, startPlatform } from "#src/platform/platform.ts";
+import type { PlatformSettings } from "#src/platform/settings.ts";
+import type { TlsFiles } from "#src/platform/server/tls-files.ts";
+import { PostgresStore } from "#src/platform/store/postgres.ts";
+import { SqliteStore } from "#src/platform/store/sqlite.ts";
+import type { Store } from "#src/platform/store/store.ts";
+import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
+import { newDatabase } from "./new-database.testing.ts";
+import { settingsAt } from "./settings-at.testing.ts";
+
+/** The JSON body of a response, with the fields that many tests read. */
+export interface Json {
+  readonly uid: string;
+  readonly name: string;
+  readonly createTime: string;
+  readonly updateTime: string;
+  readonly groups: readonly Json[];
+  readonly identities: readonly Json[];
+  readonly roles: readonly Json[];
+  readonly roleBindings: readonly Json[];
+  readonly capabilities: readonly string[];
+  readonly nextPageToken?: string;
+  readonly totalCount: string;
+  readonly token: string;
+  readonly expiry: string;
+  readonly [name: string]: unknown;
+}
+
+export interface TestResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Undefined if the response has no JSON body. */
+  readonly body: Json;
+}
+
+/** A caller over HTTP/JSON with a token. */
+export class Client {
+  readonly url: string;
+  readonly token: string | undefined;
+
+  constructor(url: string, token: string | undefined) {
+    this.url = url;
+    this.token = token;
+  }
+
+  get = (path: string) => this.send("GET", path);
+  post = (path: string, body?: unknown) => this.send("POST", path, body);
+  patch = (path: string, body?: unknown) => this.send("PATCH", path, body);
+  delete = (path: string) => this.send("DELETE", path);
+
+  async send(method: string, path: string, body?: unknown): Promise<TestResponse> {
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(this.token === undefined ? {} : { authorization: `Bearer ${this.token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (text === "" || !isJson ? undefined : JSON.parse(text)) as Json,
+    };
+  }
+
+  /** Makes a call that must succeed. @returns the body */
+  async ok(method: string, path: string, body?: unknown): Promise<Json> {
+    const response = await this.send(method, path, body);
+    expect(response, `${method} ${path}`).toMatchObject({ status: 200 });
+    return response.body;
+  }
+
+  /** Resolves when exactly this number of calls is in flight; fails after 5 s. */
+  callsInFlight = (count: number) =>
+    vi.waitUntil(
+      async () => (await this.get("/metrics")).text.includes(`muster_platform_server_requests_in_flight ${count}\n`),
+      { timeout: 5_000, interval: 5 },
+    );
+
+  /** Creates a group. @returns its uid */
+  group = async (parent: string, name = "group"): Promise<string> =>
+    (await this.ok("POST", `/iam/v2beta1/groups/${parent}`, { name })).uid;
+
+  /** Creates an identity that nobody can assume. @returns its uid */
+  identity = async (group: string, name = "identity"): Promise<string> =>
+    (
+      await this.ok("POST", `/iam/v2beta1/identities/${group}`, {
+        name,
+        claimMatch: { issuer: "https://issuer.example.com", subject: name },
+      })
+    ).uid;
+
+  /** Creates a role binding. @returns its uid */
+  bind = async (group: string, identityUid: string, roleUid: string): Promise<string> =>
+    (await this.ok("POST", `/iam/v2beta1/roleBindings/${group}`, { identityUid, roleUid })).uid;
+
+  /** The uid of a built-in role. */
+  role = async (name: string): Promise<string> =>
+    (await this.ok("GET", `/iam/v2beta1/roles?name=${name}&uidp.in_root=true`)).roles[0]?.uid ?? "";
+}
+
+const privateKeys = new Map<string, CryptoKey>();
+
+interface RunningOptions
+  extends Partial<
+    Pick<
+      PlatformOptions,
+      | "signingKeyInterval"
+      | "latency"
+      | "maximumInFlight"
+      | "rateLimit"
+      | "faults"
+      | "faultInjection"
+      | "drainDelay"
+      | "auditRetention"
+    >
+  > {
+  readonly tls?: TlsFiles;
+  /** A PostgreSQL database; by default, a new database of the backend that the test run is for. */
+  readonly database?: string | undefined;
+  /** Shares the database and the key file of another platform. */
+  readonly replicaOf?: RunningPlatform;
+  /** Only for PostgreSQL: half of the time that a write waits for other transactions, in milliseconds. */
+  readonly stallTimeout?: number;
+}
+
+/** A platform on loopback, with a clock that a test can advance. */
+export class RunningPlatform {
+  readonly #platform: Platform;
+  readonly #folder: string;
+  readonly #clock: { offset: number };
+  readonly #database: string | undefined;
+  readonly #isReplica: boolean;
+  readonly admin: Client;
+  readonly root: string;
+  readonly url: string;
+
+  private constructor(
+    platform: Platform,
+    folder: string,
+    clock: { offset: number },
+    database: string | undefined,
+    isReplica: boolean,
+  ) {
+    this.#platform = platform;
+    this.#database = database;
+    this.#isReplica = isReplica;
+    this.#folder = folder;
+    this.#clock = clock;
+    this.url = platform.url;
+    this.root = platform.rootGroup;
+    this.admin = new Client(this.url, readFileSync(join(folder, "admin-token"), "utf8").trim());
+  }
+
+  static async start(
+    settings: Partial<PlatformSettings> = {},
+    { tls, replicaOf, database: givenDatabase, stallTimeout, ...serving }: RunningOptions = {},
+  ): Promise<RunningPlatform> {
+    const { database, folder } =
+      replicaOf === undefined
+        ? { database: givenDatabase ?? (await newDatabase()), folder: mkdtempSync(join(tmpdir(), "muster-platform-")) }
+        : { database: replicaOf.#database, folder: replicaOf.#folder };
+    const clock = { offset: 0 };
+    const platform = await startPlatform({
+      store: await openStore(database, folder, stallTimeout),
+      masterKey: readOrMakeKeyFile(join(folder, "key")),
+      clock: () => Date.now() + clock.offset,
+      log: pino({ level: "silent" }),
+      listen: { host: "127.0.0.1", port: 0, tls },
+      adminTokenFile: join(folder, "admin-token"),
+      latency: 0,
+      maximumInFlight: 1_000,
+      signingKeyInterval: 30 * 24 * 3_600_000,
+      rateLimit: undefined,
+      faults: [],
+      faultInjection: false,
+      drainDelay: 0,
+      auditRetention: undefined,
+      ...serving,
+      settings: (url) => ({ ...settingsAt(url), ...settings }),
+    });
+    return new RunningPlatform(platform, folder, clock, database, replicaOf !== undefined);
+  }
+
+  /** Opens the platform's database again, as a command does while the platform runs. */
+  openStore(): Promise<Store> {
+    return openStore(this.#database, this.#folder);
+  }
+
+  /** Moves the platform's clock forward. */
+  advance(milliseconds: number): void {
+    this.#clock.offset += milliseconds;
+  }
+
+  get now(): number {
+    return Date.now() + this.#clock.offset;
+  }
+
+  as(token: string | undefined): Client {
+    return new Client(this.url, token);
+  }
+
+  /** Creates an identity with static keys, for which `subjectToken` makes tokens. @returns its uid */
+  async makeIdentity(group: string, name = "caller"): Promise<string> {
+    const { publicKey, privateKey } = await generateKeyPair("ES256");
+    const jwk = { ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" };
+    const { uid } = await this.admin.ok("POST", `/iam/v2beta1/identities/${group}`, {
+      name,
+      staticKeys: {
+        issuer: "https://issuer.example.com",
+        subject: name,
+        issuerKeys: JSON.stringify({ keys: [jwk] }),
+        audiences: ["127.0.0.1"],
+      },
+    });
+    privateKeys.set(uid, privateKey);
+    return uid;
+  }
+
+  /** A subject token of an identity from `makeIdentity`. @param claims override the defaults */
+  async subjectToken(identity: string, claims: Record<string, unknown> = {}, name = "caller"): Promise<string> {
+    const seconds = Math.floor(this.now / 1_000);
+    const all = {
+      iss: "https://issuer.example.com",
+      sub: name,
+      aud: "127.0.0.1",
+      iat: seconds,
+      exp: seconds + 600,
+      ...claims,
+    };
+    return new SignJWT(all).setProtectedHeader({ alg: "ES256", kid: "1" }).sign(privateKeys.get(identity) as CryptoKey);
+  }
+
+  exchange(token: string, identity: string, parameters = ""): Promise<TestResponse> {
+    return this.as(token).get(`/sts/exchange?aud=${encodeURIComponent(this.url)}&identity=${identity}${parameters}`);
+  }
+
+  /** A caller with a built-in role in a group; its identity is in the root group. @param parameters of the exchange */
+  async callerWith(role: string, group: string, parameters = ""): Promise<Client & { identity: string }> {
+    const identity = await this.makeIdentity(this.root);
+    await this.admin.bind(group, identity, await this.admin.role(role));
+    const response = await this.exchange(await this.subjectToken(identity), identity, parameters);
+    expect(response.status, response.text).toBe(200);
+    return Object.assign(this.as(response.body.token), { identity });
+  }
+
+  async stop(): Promise<void> {
+    await this.#platform.close();
+    if (!this.#isReplica) rmSync(this.#folder, { recursive: true });
+  }
+}
+
+async function openStore(database: string | undefined, folder: string, stallTimeout?: number): Promise<Store> {
+  if (database === undefined) return new SqliteStore(join(folder, "data"));
+  return PostgresStore.open(database, { connections: 5, ...(stallTimeout === undefined ? {} : { stallTimeout }) });
+}

@@ -1,0 +1,19 @@
+import type { PlatformSettings } from "#src/platform/settings.ts";
+
+/** The default settings of a platform at `url` in tests. */
+export function settingsAt(url: string): PlatformSettings {
+  return {
+    baseUrl: url,
+    authUrl: url,
+    audiences: [],
+    refreshLifetime: 24 * 3_600_000,
+    trustedIssuers: [],
+    errorDomain: "iam.muster.dev",
+    vendorAlias: undefined,
+    uniqueNames: false,
+    consistencyLag: 0,
+    unknownFields: "refuse",
+    deleteAnswer: "nothing",
+    rootGroupCreators: "admin",
+  };
+}

@@ -1,0 +1,44 @@
+import type { World } from "./world.ts";
+
+/** The protocol over which a case calls the platform. */
+export type Transport = "rest" | "grpc";
+
+/** One check of a requirement. */
+export interface Case {
+  /** Distinguishes the cases of one requirement; empty if there is only one. */
+  readonly name: string;
+  /** The case runs once over each of these. */
+  readonly transports: readonly Transport[];
+  /** @throws {Mismatch} if the requirement does not hold; {Skip} if this platform cannot show whether it holds */
+  readonly run: (world: World) => Promise<void>;
+}
+
+/** A requirement of the contract, with the cases that check it or the reason why no client can check it. */
+export type Requirement = {
+  /** Starts with the section's number if the contract states it, with a word if the contract leaves it open. */
+  readonly id: string;
+  readonly text: string;
+} & ({ readonly cases: readonly [Case, ...Case[]] } | { readonly untested: string });
+
+/** The requirements on one subject. */
+export interface Section {
+  readonly title: string;
+  /** Whether the contract states the requirements, or leaves them open and this project decided them. */
+  readonly origin: "contract" | "decided";
+  readonly requirements: readonly Requirement[];
+}
+
+type Run = Case["run"];
+type Arguments = [run: Run] | [name: string, run: Run];
+
+/** A case that does not depend on the transport. */
+export const overBoth = (...given: Arguments): Case => caseOf(["rest", "grpc"], given);
+/** A case about paths, queries, JSON, headers or HTTP statuses. */
+export const overRest = (...given: Arguments): Case => caseOf(["rest"], given);
+/** A case about gRPC itself. */
+export const overGrpc = (...given: Arguments): Case => caseOf(["grpc"], given);
+
+function caseOf(transports: readonly Transport[], given: Arguments): Case {
+  const [name, run] = given.length === 1 ? ["", given[0]] : given;
+  return { name, transports, run };
+}

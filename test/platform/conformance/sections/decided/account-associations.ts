@@ -1,0 +1,211 @@
+import { equal, has, rejected, succeeded } from "../../expect.ts";
+import { type Section, overBoth, overRest } from "../../requirement.ts";
+import type { World } from "../../world.ts";
+
+const accounts = {
+  amazon: { account: "123456789012" },
+  google: { projectId: "a-project", projectNumber: "12345" },
+  azure: { tenantId: "a tenant", clientIds: { one: "1", two: "2" } },
+  github: { appInstallations: { "7": { installations: [{ installationId: "9007199254740993", name: "an org" }] } } },
+};
+
+/** Creates the association of a group, by default of the case's own. */
+const make = (world: World, body: object = {}, group = world.group) =>
+  world.make("accountAssociations", group, { name: world.name(), ...body });
+
+/** Account associations: each group has at most one. */
+export const accountAssociations: Section = {
+  title: "Account associations",
+  origin: "decided",
+  requirements: [
+    {
+      id: "associations.uid",
+      text: "An account association's uid is its group's uid.",
+      cases: [
+        overBoth(async (world) => {
+          equal((await make(world)).uid, world.group, "the uid");
+          equal(succeeded(await world.api.get("groups", world.group)).uid, world.group, "the uid of the group");
+        }),
+      ],
+    },
+    {
+      id: "associations.one",
+      text: "A group has at most one: a second Create is code 6.",
+      cases: [
+        overBoth(async (world) => {
+          const made = await make(world);
+          const again = await world.api.create("accountAssociations", world.group, { name: "again" });
+          rejected(again, { code: 6, reason: "ALREADY_EXISTS" }, "a second Create");
+          equal(succeeded(await world.api.get("accountAssociations", world.group)), made, "the existing association");
+          await make(world, {}, await world.makeGroup());
+          succeeded(await world.api.delete("accountAssociations", world.group), "a Delete");
+          await make(world);
+        }),
+      ],
+    },
+    {
+      id: "associations.parent",
+      text: "For `uidp` filters, its parent is that group.",
+      cases: [
+        overBoth(async (world) => {
+          const child = await world.makeGroup();
+          const made = await make(world);
+          const below = await make(world, {}, child);
+          const listed = (uidp: object) => world.list("accountAssociations", { uidp });
+          equal(await listed({ childrenOf: world.group }), [made], "children_of the group");
+          equal(await listed({ descendantsOf: world.group }), [made, below], "descendants_of the group");
+          equal(await listed({ descendantsOf: child }), [below], "descendants_of the group below");
+          equal(await listed({ ids: [child] }), [below], "ids");
+        }),
+      ],
+    },
+    {
+      id: "associations.fields",
+      text: "Fields: name, description, amazon {account}, google {projectId, projectNumber}, azure {tenantId, clientIds (a map)}, github {appInstallations (a map of int64 to {installations: [{installationId, name}]})}, createTime, updateTime.",
+      cases: [
+        overBoth("they are stored and returned, all together", async (world) => {
+          const body = { name: "accounts", description: "d", ...accounts };
+          const made = await make(world, body);
+          has(made, body, "the created association");
+          equal(
+            succeeded(await world.api.get("accountAssociations", made.uid)),
+            made,
+            "the association that Get returns",
+          );
+        }),
+        overRest("zero values are present, unset messages absent", async (world) => {
+          const made = await make(world, { google: {} });
+          const { uid, name, createTime, updateTime } = made;
+          const google = { projectId: "", projectNumber: "" };
+          equal(made, { uid, name, description: "", google, createTime, updateTime }, "the association");
+        }),
+      ],
+    },
+    {
+      id: "associations.name",
+      text: "`name` is required and must match the pattern of names.",
+      cases: [
+        overBoth(async ({ api, group }) => {
+          for (const body of [{}, { name: "" }, { name: "Upper" }])
+            rejected(
+              await api.create("accountAssociations", group, body),
+              { code: 3, field: "name" },
+              `a Create of ${JSON.stringify(body)}`,
+            );
+        }),
+      ],
+    },
+    {
+      id: "associations.update",
+      text: "An update changes the fields that the mask lists, or without a mask those present, also in nested messages; maps are replaced as a whole.",
+      cases: [
+        overBoth("a nested field", async (world) => {
+          const { uid } = await make(world, accounts);
+          const body = { name: "ignored", google: { projectNumber: "678" } };
+          const updated = succeeded(
+            await world.api.update("accountAssociations", uid, body, ["google.project_number"]),
+          );
+          has(updated, { ...accounts, google: { projectId: "a-project", projectNumber: "678" } }, "the association");
+        }),
+        overBoth("a map", async (world) => {
+          const { uid } = await make(world, accounts);
+          const body = { azure: { clientIds: { three: "3" } } };
+          const updated = succeeded(await world.api.update("accountAssociations", uid, body));
+          equal(updated["azure"], { tenantId: "a tenant", clientIds: { three: "3" } }, "azure");
+        }),
+        overBoth("a map of lists", async (world) => {
+          const { uid } = await make(world, accounts);
+          const github = { appInstallations: { "8": { installations: [] } } };
+          const updated = succeeded(await world.api.update("accountAssociations", uid, { github }));
+          equal(updated["github"], github, "github");
+        }),
+        overBoth("a path into a map", async (world) => {
+          const { uid } = await make(world, accounts);
+          for (const path of ["azure.client_ids.one", "github.app_installations.7"])
+            rejected(
+              await world.api.update("accountAssociations", uid, {}, [path]),
+              { code: 3, field: "update_mask" },
+              `an update of ${path}`,
+            );
+        }),
+        overBoth("a listed message that the body omits", async (world) => {
+          const { uid } = await make(world, accounts);
+          const updated = succeeded(await world.api.update("accountAssociations", uid, {}, ["amazon"]));
+          equal("amazon" in updated, false, "whether amazon is present");
+          has(updated, { google: accounts.google, azure: accounts.azure }, "the association");
+        }),
+        overRest("a message that is null in the body", async (world) => {
+          const { uid } = await make(world, accounts);
+          const updated = succeeded(await world.rest.update("accountAssociations", uid, { amazon: null }));
+          equal("amazon" in updated, false, "whether amazon is present");
+          has(updated, { google: accounts.google, github: accounts.github }, "the association");
+        }),
+        overBoth("full replacement", async (world) => {
+          const made = await make(world, { description: "d", ...accounts });
+          const body = { name: "other", amazon: { account: "210987654321" } };
+          const replaced = succeeded(await world.api.update("accountAssociations", made.uid, body, ["*"]));
+          const { uid, createTime } = made;
+          const { updateTime } = replaced;
+          equal(replaced, { uid, ...body, description: "", createTime, updateTime }, "the association");
+        }),
+        overBoth("read-only fields", async (world) => {
+          const { uid } = await make(world);
+          for (const path of ["uid", "create_time", "update_time"])
+            rejected(
+              await world.api.update("accountAssociations", uid, {}, [path]),
+              { code: 3, field: "update_mask" },
+              `an update of ${path}`,
+            );
+        }),
+      ],
+    },
+    {
+      id: "associations.filter",
+      text: "Filter of a List: `name`.",
+      cases: [
+        overBoth(async (world) => {
+          const [one, two] = [await world.makeGroup(), await world.makeGroup()];
+          const wanted = await make(world, { name: "wanted" }, one);
+          await make(world, { name: "wanted-not" }, two);
+          const query = { uidp: { descendantsOf: world.group }, name: "wanted" };
+          equal(await world.list("accountAssociations", query), [wanted], "the associations with the name");
+        }),
+      ],
+    },
+    {
+      id: "associations.order",
+      text: "Default order: by the uid of their group.",
+      cases: [
+        overBoth(async (world) => {
+          const groups = (await world.makeGroups(5)).map(({ uid }) => uid);
+          for (const group of groups.toReversed()) await make(world, {}, group);
+          const listed = await world.list("accountAssociations", { uidp: { descendantsOf: world.group } });
+          equal(
+            listed.map(({ uid }) => uid),
+            groups.toSorted(),
+            "the uids",
+          );
+        }),
+      ],
+    },
+    {
+      id: "associations.missing",
+      text: "Get, Update and a second Delete are code 5 if the group has no association.",
+      cases: [
+        overBoth(async (world) => {
+          const error = { code: 5, reason: "NOT_FOUND" };
+          rejected(await world.api.get("accountAssociations", world.group), error, "a Get without an association");
+          rejected(
+            await world.api.update("accountAssociations", world.group, {}),
+            error,
+            "an Update without an association",
+          );
+          await make(world);
+          succeeded(await world.api.delete("accountAssociations", world.group), "the first Delete");
+          rejected(await world.api.delete("accountAssociations", world.group), error, "the second Delete");
+          succeeded(await world.api.get("groups", world.group), "reading the group afterwards");
+        }),
+      ],
+    },
+  ],
+};

@@ -1,0 +1,76 @@
+import { equal, rejected } from "../../expect.ts";
+import { type Section, overBoth } from "../../requirement.ts";
+import type { World } from "../../world.ts";
+
+const uidsOf = async (world: World, collection: "identities" | "roles" | "roleBindings", filter: object) => {
+  const rows = await world.list(collection, { uidp: { descendantsOf: world.group }, ...filter });
+  return rows.map(({ uid }) => uid);
+};
+
+/** Filters of Lists, except `uidp` and the filters of groups. */
+export const filters: Section = {
+  title: "Filters of identities, roles and role bindings",
+  origin: "decided",
+  requirements: [
+    {
+      id: "filters.identities",
+      text: "identities: `name`, `relationshipType`.",
+      cases: [
+        overBoth(async (world) => {
+          const claimMatch = { issuer: "https://issuer.example.com", subject: "s" };
+          const awsIdentity = { awsAccount: "123456789012", arn: "a", userId: "u" };
+          const matched = await world.make("identities", world.group, { name: "matched", claimMatch });
+          const aws = await world.make("identities", world.group, { name: "aws", awsIdentity });
+          const { uid: fixed } = await world.makeAssumable();
+          equal(await uidsOf(world, "identities", { name: "matched" }), [matched.uid], "the resources with the name");
+          const types = { CLAIM_MATCH: matched.uid, STATIC: fixed, AWS_IDENTITY: aws.uid };
+          for (const [type, uid] of Object.entries(types))
+            equal(
+              await uidsOf(world, "identities", { relationshipType: `RELATIONSHIP_TYPE_${type}` }),
+              [uid],
+              `the identities of the type ${type}`,
+            );
+        }),
+      ],
+    },
+    {
+      id: "filters.roles",
+      text: "roles: `name`.",
+      cases: [
+        overBoth(async (world) => {
+          const capabilities = ["CAP_REPO_LIST"];
+          const { uid } = await world.make("roles", world.group, { name: "wanted", capabilities });
+          await world.make("roles", world.group, { name: "wanted-not", capabilities });
+          equal(await uidsOf(world, "roles", { name: "wanted" }), [uid], "the resources with the name");
+        }),
+      ],
+    },
+    {
+      id: "filters.role-bindings",
+      text: "roleBindings: `identity`, `role`, `group` (uids).",
+      cases: [
+        overBoth(async (world) => {
+          const [first, second] = [await world.makeIdentity(), await world.makeIdentity()];
+          const [viewer, editor] = [await world.builtInRole("viewer"), await world.builtInRole("editor")];
+          const group = await world.makeGroup();
+          const one = await world.bind(world.group, first, viewer);
+          const two = await world.bind(world.group, second, editor);
+          const three = await world.bind(group, first, editor);
+          const found = async (filter: object) => (await uidsOf(world, "roleBindings", filter)).toSorted();
+          equal(await found({ identity: first }), [one, three].toSorted(), "the bindings of an identity");
+          equal(await found({ role: editor }), [two, three].toSorted(), "the bindings of a role");
+          equal(await found({ group: world.group }), [one, two].toSorted(), "the bindings of a group");
+          equal(await found({ identity: first, role: editor }), [three], "the bindings of an identity and a role");
+        }),
+        overBoth("values that are not uids", async ({ api }) => {
+          for (const field of ["identity", "role", "group"])
+            rejected(
+              await api.list("roleBindings", { [field]: "nonsense" }),
+              { code: 3, field },
+              `a List with ${field}`,
+            );
+        }),
+      ],
+    },
+  ],
+};

@@ -1,0 +1,195 @@
+import { equal, has, holds, rejected, succeeded } from "../../expect.ts";
+import { type Section, overBoth, overRest } from "../../requirement.ts";
+import type { World } from "../../world.ts";
+
+const issuer = "https://issuer.example.com";
+const subject = "a subject";
+const day = 24 * 3_600_000;
+
+const isRejected = async ({ api, group }: World, relationship: object, field: string) =>
+  rejected(
+    await api.create("identities", group, { name: "a", ...relationship }),
+    { code: 3, field },
+    `an identity with an invalid ${field}`,
+  );
+
+const staticKeysOf = async ({ issuer: own }: World) => ({
+  issuer: own.issuer,
+  subject,
+  issuerKeys: await own.keys(),
+  audiences: ["audience"],
+});
+
+/** The fields of an identity that decide which tokens can assume it. */
+export const identities: Section = {
+  title: "Fields of identities",
+  origin: "decided",
+  requirements: [
+    {
+      id: "identities.exactly-one",
+      text: "An identity has exactly one of `claimMatch`, `staticKeys`, `awsIdentity`.",
+      cases: [
+        overBoth(
+          "none of them",
+          async ({ api, group }) => void rejected(await api.create("identities", group, { name: "a" }), { code: 3 }),
+        ),
+        overRest("two of them", async ({ rest, group }) => {
+          const body = {
+            name: "a",
+            claimMatch: { issuer, subject },
+            awsIdentity: { awsAccount: "123456789012", arn: "a", userId: "u" },
+          };
+          rejected(await rest.create("identities", group, body), { code: 3 }, "an identity with two of them");
+        }),
+        overBoth("an update to another one", async (world) => {
+          const uid = await world.makeIdentity();
+          const awsIdentity = { awsAccount: "123456789012", arn: "a", userId: "u" };
+          const updated = succeeded(await world.api.update("identities", uid, { awsIdentity }));
+          has(updated, { awsIdentity }, "the identity");
+          equal("claimMatch" in updated, false, "whether claimMatch is still present");
+          const claimMatch = { issuer, subject };
+          const back = succeeded(await world.api.update("identities", uid, { claimMatch }, ["claim_match"]));
+          has(back, { claimMatch }, "the identity after a second update");
+          equal("awsIdentity" in back, false, "whether awsIdentity is still present");
+          rejected(await world.api.update("identities", uid, {}, ["claim_match"]), { code: 3 }, "resetting claimMatch");
+        }),
+      ],
+    },
+    {
+      id: "identities.claim-match",
+      text: "`claimMatch`: one of `issuer`, `issuerPattern`; one of `subject`, `subjectPattern`; optionally one of `audience`, `audiencePattern`; maps `claims`, `claimPatterns`.",
+      cases: [
+        overBoth("every field is stored and returned", async (world) => {
+          for (const claimMatch of [
+            { issuer, subject, audience: "an audience", claims: { team: "a" }, claimPatterns: { ref: "refs/.*" } },
+            { issuerPattern: "https://.*", subjectPattern: "a.*", audiencePattern: "b+" },
+          ])
+            has(
+              await world.make("identities", world.group, { name: world.name(), claimMatch }),
+              { claimMatch },
+              "the identity",
+            );
+        }),
+        overRest("zero values are present", async (world) => {
+          const made = await world.make("identities", world.group, { name: "a", claimMatch: { issuer, subject } });
+          const { uid, createTime } = made;
+          const claimMatch = { issuer, subject, claims: {}, claimPatterns: {} };
+          const times = { lastSeenTime: createTime, createTime, updateTime: createTime };
+          equal(made, { uid, name: "a", description: "", claimMatch, ...times }, "the identity");
+        }),
+        overBoth("missing fields", async (world) => {
+          await isRejected(world, { claimMatch: { subject } }, "claimMatch.issuer");
+          await isRejected(world, { claimMatch: { issuer } }, "claimMatch.subject");
+        }),
+        overRest("two alternatives at once", async ({ rest, group }) => {
+          for (const claimMatch of [
+            { issuer, issuerPattern: ".*", subject },
+            { issuer, subject, subjectPattern: ".*" },
+          ])
+            rejected(
+              await rest.create("identities", group, { name: "a", claimMatch }),
+              { code: 3 },
+              "an identity with both alternatives",
+            );
+        }),
+      ],
+    },
+    {
+      id: "identities.default-audience",
+      text: "The default audience is not stored in an identity that names none.",
+      cases: [
+        overBoth(async (world) => {
+          const made = succeeded(await world.api.get("identities", await world.makeIdentity()));
+          const claimMatch = made["claimMatch"] as object;
+          holds(!("audience" in claimMatch), "claimMatch", "no audience", claimMatch);
+        }),
+      ],
+    },
+    {
+      id: "identities.patterns",
+      text: "Patterns are RE2 regular expressions.",
+      cases: [
+        overBoth(async (world) => {
+          await isRejected(world, { claimMatch: { issuer, subjectPattern: "(a)\\1" } }, "claimMatch.subjectPattern");
+          await isRejected(world, { claimMatch: { issuer, subjectPattern: "(?=a)" } }, "claimMatch.subjectPattern");
+          await isRejected(world, { claimMatch: { issuerPattern: "(", subject } }, "claimMatch.issuerPattern");
+        }),
+      ],
+    },
+    {
+      id: "identities.patterns-whole",
+      text: "Patterns match the whole value.",
+      untested: "covered by subject-token.match",
+    },
+    {
+      id: "identities.static-keys",
+      text: "`staticKeys`: `issuer`, `subject`, `issuerKeys` (a JWKS document) are required; `audiences` is exactly one.",
+      cases: [
+        overBoth("they are stored and returned", async (world) => {
+          const staticKeys = await staticKeysOf(world);
+          const made = await world.make("identities", world.group, { name: "a", staticKeys });
+          has(made["staticKeys"], { issuer: staticKeys.issuer, subject, audiences: ["audience"] }, "staticKeys");
+        }),
+        overBoth("missing fields", async (world) => {
+          const staticKeys = await staticKeysOf(world);
+          for (const field of ["issuer", "subject", "issuerKeys"])
+            await isRejected(world, { staticKeys: { ...staticKeys, [field]: "" } }, `staticKeys.${field}`);
+          for (const audiences of [[], ["a", "b"]])
+            await isRejected(world, { staticKeys: { ...staticKeys, audiences } }, "staticKeys.audiences");
+          await isRejected(world, { staticKeys: { ...staticKeys, issuerKeys: "not keys" } }, "staticKeys.issuerKeys");
+        }),
+      ],
+    },
+    {
+      id: "identities.static-keys-expiration",
+      text: "`staticKeys.expirationTime`: 365 days by default and at most.",
+      cases: [
+        overBoth(async (world) => {
+          const staticKeys = await staticKeysOf(world);
+          const made = await world.make("identities", world.group, { name: "a", staticKeys });
+          const { expirationTime } = made["staticKeys"] as { expirationTime: string };
+          equal(
+            Date.parse(expirationTime) - Date.parse(made.createTime),
+            365 * day,
+            "the milliseconds until they expire by default",
+          );
+          const late = new Date(Date.parse(made.createTime) + 366 * day).toISOString();
+          await isRejected(world, { staticKeys: { ...staticKeys, expirationTime: late } }, "staticKeys.expirationTime");
+        }),
+      ],
+    },
+    {
+      id: "identities.aws",
+      text: "`awsIdentity`: `awsAccount` (12 digits), `arn` or `arnPattern`, `userId` or `userIdPattern`.",
+      cases: [
+        overBoth("they are stored and returned", async (world) => {
+          for (const awsIdentity of [
+            { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/a", userId: "u" },
+            { awsAccount: "123456789012", arnPattern: "arn:.*", userIdPattern: "u.*" },
+          ])
+            has(
+              await world.make("identities", world.group, { name: world.name(), awsIdentity }),
+              { awsIdentity },
+              "the identity",
+            );
+        }),
+        overBoth("invalid fields", async (world) => {
+          const valid = { awsAccount: "123456789012", arn: "a", userId: "u" };
+          await isRejected(world, { awsIdentity: { ...valid, awsAccount: "1" } }, "awsIdentity.awsAccount");
+          await isRejected(world, { awsIdentity: { awsAccount: valid.awsAccount, userId: "u" } }, "awsIdentity.arn");
+          await isRejected(world, { awsIdentity: { awsAccount: valid.awsAccount, arn: "a" } }, "awsIdentity.userId");
+        }),
+      ],
+    },
+    {
+      id: "identities.last-seen-time",
+      text: "`lastSeenTime` is initially the time of creation.",
+      cases: [
+        overBoth(async (world) => {
+          const made = succeeded(await world.api.get("identities", await world.makeIdentity()));
+          equal(made["lastSeenTime"], made.createTime, "lastSeenTime");
+        }),
+      ],
+    },
+  ],
+};

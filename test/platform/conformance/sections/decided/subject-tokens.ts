@@ -1,0 +1,315 @@
+import { createHmac } from "node:crypto";
+import { type CryptoKey, exportSPKI, importJWK, type JWK } from "jose";
+import type { Failure } from "../../client/api.ts";
+import { equal, holds, matches, rejected, succeeded } from "../../expect.ts";
+import { type Section, overBoth } from "../../requirement.ts";
+import { StaticIssuer } from "../../static-issuer.ts";
+import type { World } from "../../world.ts";
+
+const now = () => Math.floor(Date.now() / 1_000);
+const base64url = (json: object) => Buffer.from(JSON.stringify(json)).toString("base64url");
+const parts = (token: string) => token.split(".") as [header: string, payload: string, signature: string];
+
+/** The error of an exchange for an unknown identity. */
+async function unknownIdentity(world: World): Promise<Failure> {
+  const subjectToken = await world.issuer.token(world.name(), world.subjectTokenAudience);
+  const missing = `${world.group}/${"0".repeat(16)}`;
+  return rejected(
+    await world.exchange(subjectToken, { identity: missing }),
+    { code: 7 },
+    "an exchange for an unknown identity",
+  );
+}
+
+/**
+ * Whether the claims of a token match an identity. The token has expired: if it matches, the error names the time, and
+ * otherwise it is the one for an unknown identity. The platform therefore never contacts the issuer.
+ */
+async function claimsMatch(
+  world: World,
+  claimMatch: object,
+  claims: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const { uid: identity } = await world.make("identities", world.group, { name: world.name(), claimMatch });
+  const expired = await world.issuer.token("a subject", world.subjectTokenAudience, { exp: now() - 600, ...claims });
+  const failure = rejected(await world.exchange(expired, { identity }), { code: 7 }, "an exchange of an expired token");
+  return failure.message !== (await unknownIdentity(world)).message;
+}
+
+/** Checks that an exchange fails with code 7 and another message than for an unknown identity. */
+async function isRejectedByName(world: World, identity: string, token: string, what: string): Promise<Failure> {
+  const failure = rejected(await world.exchange(token, { identity }), { code: 7 }, what);
+  const { message } = await unknownIdentity(world);
+  holds(failure.message !== message, `the message of ${what}`, `a different one than "${message}"`, failure.message);
+  return failure;
+}
+
+/** Tokens with the claims of a valid one, but without a valid signature of the identity's issuer. */
+async function badlySigned(world: World, subject: string): Promise<Readonly<Record<string, string>>> {
+  const { issuer, subjectTokenAudience: audience } = world;
+  const valid = await issuer.token(subject, audience);
+  const [header, payload, signature] = parts(valid);
+  const jwks = await issuer.keys();
+  const { keys } = JSON.parse(jwks) as { keys: [JWK] };
+  const pem = await exportSPKI((await importJWK(keys[0])) as CryptoKey);
+  const symmetric = (secret: string) => {
+    const text = `${base64url({ alg: "HS256", kid: "1" })}.${payload}`;
+    return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
+  };
+  return {
+    "the signature of another key with the same kid": await new StaticIssuer().token(subject, audience),
+    "the signature of another payload": `${header}.${base64url({ iss: issuer.issuer, sub: subject, aud: audience, exp: now() + 900 })}.${signature}`,
+    "no signature": `${header}.${payload}.`,
+    "the algorithm none": `${base64url({ alg: "none" })}.${payload}.`,
+    "the algorithm None and a signature": `${base64url({ alg: "None", kid: "1" })}.${payload}.${signature}`,
+    "the public key as the secret of HS256": symmetric(pem),
+    "the key set as the secret of HS256": symmetric(jwks),
+    "another algorithm than the key's": `${base64url({ alg: "RS256", kid: "1" })}.${payload}.${signature}`,
+  };
+}
+
+/** The subject tokens that an exchange accepts. */
+export const subjectTokens: Section = {
+  title: "Subject tokens",
+  origin: "decided",
+  requirements: [
+    {
+      id: "subject-token.bearer",
+      text: "A missing bearer, or one that is not a token, is code 16.",
+      cases: [
+        overBoth(async (world) => {
+          const { uid: identity } = await world.makeAssumable();
+          for (const subjectToken of [
+            undefined,
+            "nonsense",
+            "a.b.c",
+            `${base64url({ alg: "ES256" })}.${base64url({})}.AAAA`,
+            `${base64url({})}.${base64url({})}.x`,
+          ])
+            rejected(await world.exchange(subjectToken, { identity }), { code: 16, reason: "UNAUTHENTICATED" });
+        }),
+      ],
+    },
+    {
+      id: "subject-token.signature",
+      text: "It must have a valid signature from its issuer's keys (or the identity's static keys), not from another key, with the algorithm `none` or with a public key as the secret. The message names an invalid signature (7).",
+      cases: [
+        overBoth(async (world) => {
+          const { uid: identity, subject, subjectToken } = await world.makeAssumable();
+          for (const [what, token] of Object.entries(await badlySigned(world, subject)))
+            matches(
+              (await isRejectedByName(world, identity, token, `a token with ${what}`)).message,
+              /signature/i,
+              `the message of a token with ${what}`,
+            );
+          succeeded(await world.exchange(subjectToken, { identity }), "a token with a valid signature");
+        }),
+      ],
+    },
+    {
+      id: "subject-token.expired",
+      text: "It must not be expired. The message names an invalid time (7).",
+      cases: [
+        overBoth(async (world) => {
+          const { uid: identity, subject } = await world.makeAssumable();
+          for (const exp of [now() - 600, 0, undefined]) {
+            const token = await world.issuer.token(subject, world.subjectTokenAudience, { exp });
+            await isRejectedByName(world, identity, token, `a token with exp=${exp}`);
+          }
+        }),
+      ],
+    },
+    {
+      id: "subject-token.future",
+      text: "It must not be dated more than 60 s in the future.",
+      cases: [
+        overBoth(async (world) => {
+          const { uid: identity, subject } = await world.makeAssumable();
+          const tokenWith = async (claims: object) =>
+            world.issuer.token(subject, world.subjectTokenAudience, { ...claims });
+          for (const claims of [{ iat: now() + 300 }, { nbf: now() + 300 }])
+            await isRejectedByName(
+              world,
+              identity,
+              await tokenWith(claims),
+              `a token with ${Object.keys(claims).join()} in 300 s`,
+            );
+          // Half of the tolerance: the clocks of this machine and of the platform can differ by the other half.
+          const soon = await tokenWith({ iat: now() + 30, nbf: now() + 30 });
+          succeeded(await world.exchange(soon, { identity }), "a token dated 30 s in the future");
+        }),
+      ],
+    },
+    {
+      id: "subject-token.match",
+      text: "It must match the identity: issuer, subject, audience and every claim of the identity.",
+      cases: [
+        overBoth("values", async (world) => {
+          const { issuer } = world.issuer;
+          const match = { issuer, subject: "a subject", audience: "an audience", claims: { team: "red" } };
+          const claims = { aud: ["another", "an audience"], team: "red" };
+          equal(await claimsMatch(world, match, claims), true, "whether a token with all claims matches");
+          for (const [field, value] of Object.entries({
+            issuer: `${issuer}/`,
+            subject: "a subject of another",
+            audience: "audience",
+            claims: { team: "red", level: "3" },
+          }))
+            equal(
+              await claimsMatch(world, { ...match, [field]: value }, claims),
+              false,
+              `whether another ${field} matches`,
+            );
+          for (const team of ["blue", ["red"], undefined])
+            equal(
+              await claimsMatch(world, match, { ...claims, team }),
+              false,
+              `whether team=${JSON.stringify(team)} matches`,
+            );
+        }),
+        overBoth("patterns, which must match the whole value", async (world) => {
+          const match = {
+            issuerPattern: "https://conformance\\.[a-z]+",
+            subjectPattern: "a s.*",
+            audiencePattern: "[a-z]+-[0-9]+",
+            claimPatterns: { ref: "refs/(heads|tags)/v.*" },
+          };
+          const claims = { aud: "audience-1", ref: "refs/tags/v1" };
+          equal(await claimsMatch(world, match, claims), true, "whether a token with all claims matches");
+          const partial = {
+            issuerPattern: "conformance",
+            subjectPattern: "a s",
+            audiencePattern: "[a-z]+",
+            claimPatterns: { ref: "refs/(heads|tags)" },
+          };
+          for (const [field, value] of Object.entries(partial))
+            equal(
+              await claimsMatch(world, { ...match, [field]: value }, claims),
+              false,
+              `whether a ${field} that matches only a part of the value matches`,
+            );
+        }),
+      ],
+    },
+    {
+      id: "subject-token.default-audience",
+      text: "The audience that an identity expects by default is the host name of `{auth_url}` without port.",
+      cases: [
+        overBoth(async (world) => {
+          const claimMatch = { issuer: world.issuer.issuer, subject: "a subject" };
+          const { hostname } = new URL(world.target.authUrl);
+          equal(
+            await claimsMatch(world, claimMatch, { aud: hostname }),
+            true,
+            `whether the audience ${hostname} matches`,
+          );
+          for (const aud of [world.target.authUrl, `${hostname}:1`, "elsewhere", undefined])
+            equal(await claimsMatch(world, claimMatch, { aud }), false, `whether the audience ${aud} matches`);
+        }),
+      ],
+    },
+    {
+      id: "subject-token.same-message",
+      text: "An unknown identity and any mismatch of issuer, subject, audience or claims get the same message (7).",
+      cases: [
+        overBoth(async (world) => {
+          const { uid: identity, subject } = await world.makeAssumable();
+          const claims = { team: "red" };
+          const claimMatch = { issuer: world.issuer.issuer, subject, claims };
+          const { uid: claiming } = await world.make("identities", world.group, { name: world.name(), claimMatch });
+          const token = (over: object) => world.issuer.token(subject, world.subjectTokenAudience, { ...over });
+          const mismatches = [
+            ["issuer", identity, await token({ iss: "https://other.invalid" })],
+            ["subject", identity, await token({ sub: "another" })],
+            ["audience", identity, await token({ aud: "another" })],
+            ["claims", claiming, await token({ team: "blue" })],
+            ["subject and time", identity, await token({ sub: "another", exp: 1 })],
+          ] as const;
+          const expected = await unknownIdentity(world);
+          for (const [what, uid, subjectToken] of mismatches)
+            equal(
+              rejected(await world.exchange(subjectToken, { identity: uid }), { code: 7 }),
+              expected,
+              `the error of a mismatch of ${what}`,
+            );
+        }),
+      ],
+    },
+    {
+      id: "subject-token.not-disclosed",
+      text: "No message contains a token or anything fetched.",
+      cases: [
+        overBoth(async (world) => {
+          const { uid: identity, subject } = await world.makeAssumable();
+          const tokens = [
+            ...Object.values(await badlySigned(world, subject)),
+            await world.issuer.token(subject, world.subjectTokenAudience, { exp: 1 }),
+            await world.issuer.token("someone else", world.subjectTokenAudience),
+          ];
+          for (const token of tokens) {
+            const text = JSON.stringify(rejected(await world.exchange(token, { identity }), { code: 7 }));
+            const [, payload, signature] = parts(token);
+            const disclosed = [payload, signature, subject].some((part) => part !== "" && text.includes(part));
+            equal(disclosed, false, "whether the error contains a part of the token");
+          }
+        }),
+      ],
+    },
+    {
+      id: "subject-token.own-issuer",
+      text: "A subject token whose issuer is `{auth_url}` is rejected, even if a pattern matches it.",
+      cases: [
+        overBoth("an API token", async (world) => {
+          const { token } = await world.caller("owner");
+          const claimMatch = { issuerPattern: ".*", subjectPattern: ".*", audiencePattern: ".*" };
+          const { uid: identity } = await world.make("identities", world.group, { name: "any", claimMatch });
+          equal(
+            rejected(await world.exchange(token, { identity }), { code: 7 }),
+            await unknownIdentity(world),
+            "the error",
+          );
+        }),
+        overBoth("static keys with that issuer", async (world) => {
+          const { authUrl: issuer } = world.target;
+          const audiences = [world.subjectTokenAudience];
+          const staticKeys = { issuer, subject: "s", issuerKeys: await world.issuer.keys(), audiences };
+          const made = await world.api.create("identities", world.group, { name: "a", staticKeys });
+          if (!made.ok) return void rejected(made, { code: 3 }, "a Create of the identity");
+          const subjectToken = await world.issuer.token("s", world.subjectTokenAudience, { iss: issuer });
+          rejected(await world.exchange(subjectToken, { identity: made.body.uid }), { code: 7 }, "an exchange");
+        }),
+      ],
+    },
+    {
+      id: "subject-token.non-public-address",
+      text: "Issuers are contacted over https; non-public addresses are rejected, unless a setting names the issuer.",
+      cases: [
+        overBoth(async (world) => {
+          const hosts = [
+            "127.0.0.1:9",
+            "[::1]:9",
+            "10.0.0.1",
+            "169.254.169.254",
+            "[::ffff:127.0.0.1]:9",
+            "localhost:9",
+          ];
+          for (const issuer of [...hosts.map((host) => `https://${host}`), "http://issuer.example.com"]) {
+            const claimMatch = { issuer, subject: "s" };
+            const made = await world.api.create("identities", world.group, { name: world.name(), claimMatch });
+            if (!made.ok) rejected(made, { code: 3 }, `a Create of an identity of ${issuer}`);
+            else {
+              const subjectToken = await world.issuer.token("s", world.subjectTokenAudience, { iss: issuer });
+              await isRejectedByName(world, made.body.uid, subjectToken, `the exchange of a token of ${issuer}`);
+            }
+          }
+        }),
+      ],
+    },
+    {
+      id: "subject-token.fetch",
+      text: "Only the requested identity's issuer is contacted, after issuer, subject and audience matched; the `issuer` in the discovery document must equal it; no redirects; a size limit and a time limit; the address that was checked is the one that is connected to. The same applies to `jwks_uri`.",
+      untested:
+        "it needs an issuer that the platform can reach and trusts; covered by the tests of this project's platform",
+    },
+  ],
+};

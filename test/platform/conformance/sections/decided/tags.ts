@@ -1,0 +1,239 @@
+import { TagsService } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import type { Json } from "../../client/api.ts";
+import { equal, has, holds, isChild, rejected, succeeded } from "../../expect.ts";
+import { type Section, overBoth, overGrpc, overRest } from "../../requirement.ts";
+import type { World } from "../../world.ts";
+import { makeRepo } from "./repos.ts";
+
+const digestOf = (digit: string) => `sha256:${digit.repeat(64)}`;
+const digest = digestOf("0");
+
+/** Creates a repo in the case's group. */
+const repoOf = async (world: World) => (await makeRepo(world)).uid;
+
+const put = (world: World, repo: string, name: string, body: object = {}) =>
+  world.make("tags", repo, { name, digest, ...body });
+
+const namesOf = async (world: World, repo: string, query: object = {}) =>
+  (await world.list("tags", { uidp: { childrenOf: repo }, orderBy: "name", ...query })).map(({ name }) => name);
+
+/** Tags, in addition to the contract's List and Get. */
+export const tags: Section = {
+  title: "Tags",
+  origin: "decided",
+  requirements: [
+    {
+      id: "tags.uid",
+      text: "A tag is a child of its repo: its uid is the repo's uid, `/` and 16 lowercase hex digits.",
+      cases: [
+        overBoth(async (world) => {
+          const repo = await repoOf(world);
+          const { uid } = await put(world, repo, "latest");
+          isChild(uid, repo);
+          for (const uidp of [{ childrenOf: repo }, { descendantsOf: world.group }, { ids: [uid] }])
+            equal((await world.list("tags", { uidp })).length, 1, `the number of tags by ${JSON.stringify(uidp)}`);
+          equal(await world.list("tags", { uidp: { childrenOf: world.group } }), [], "the tags directly in the group");
+        }),
+      ],
+    },
+    {
+      id: "tags.fields",
+      text: "Fields: uid, name, digest, createTime, updateTime, deprecated, bundles.",
+      cases: [
+        overBoth("they are stored and returned", async (world) => {
+          const repo = await repoOf(world);
+          const body = { name: "1.2", digest, deprecated: true, bundles: ["a", "b"] };
+          const made = await put(world, repo, "1.2", body);
+          has(made, body, "the created tag");
+          equal(succeeded(await world.api.get("tags", made.uid)), made, "the tag that Get returns");
+          equal(await world.list("tags", { uidp: { childrenOf: repo } }), [made], "the repo's tags");
+        }),
+        overRest("zero values are present", async (world) => {
+          const made = await put(world, await repoOf(world), "latest");
+          const { uid, createTime, updateTime } = made;
+          const all = { uid, name: "latest", digest, deprecated: false, bundles: [], createTime, updateTime };
+          equal(made, all, "the tag");
+        }),
+      ],
+    },
+    {
+      id: "tags.required",
+      text: "`name` and `digest` are required; `name` must match the pattern of names.",
+      cases: [
+        overBoth(async (world) => {
+          const repo = await repoOf(world);
+          for (const [field, body] of [
+            ["name", { digest }],
+            ["name", { name: "Upper", digest }],
+            ["digest", { name: "latest" }],
+          ] as const)
+            rejected(
+              await world.api.create("tags", repo, body),
+              { code: 3, field },
+              `a Create with an invalid ${field}`,
+            );
+          equal(await namesOf(world, repo), [], "the created resources");
+        }),
+      ],
+    },
+    {
+      id: "tags.create-updates",
+      text: "Create of a tag creates or updates it: names are unique in a repo.",
+      cases: [
+        overBoth("an existing tag", async (world) => {
+          const repo = await repoOf(world);
+          const first = await put(world, repo, "latest", { deprecated: true, bundles: ["a"] });
+          const second = await put(world, repo, "latest", { digest: digestOf("1") });
+          const { uid, createTime } = first;
+          has(second, { uid, createTime, digest: digestOf("1"), deprecated: false, bundles: [] }, "the tag");
+          holds(second.updateTime >= first.updateTime, "updateTime", `${first.updateTime} or later`, second.updateTime);
+          equal(await world.list("tags", { uidp: { childrenOf: repo } }), [second], "the repo's tags");
+        }),
+        overBoth("the same name in another repo", async (world) => {
+          const [one, other] = [await repoOf(world), await repoOf(world)];
+          const first = await put(world, one, "latest");
+          await put(world, other, "latest", { digest: digestOf("1") });
+          equal(succeeded(await world.api.get("tags", first.uid)), first, "the first repo's tag");
+        }),
+      ],
+    },
+    {
+      id: "tags.no-update",
+      text: "Tags have no Update: code 12.",
+      cases: [
+        overRest("PATCH", async (world) => {
+          const { uid } = await put(world, await repoOf(world), "latest");
+          const path = `/registry/v2beta1/tags/${uid}`;
+          const { status, text } = await world.rest.send("PATCH", path, { body: { digest: digestOf("1") } });
+          equal(status, 501, "the HTTP status");
+          has(JSON.parse(text), { code: 12 }, "the body");
+          equal(succeeded(await world.rest.get("tags", uid))["digest"], digest, "the digest afterwards");
+        }),
+        overGrpc("UpdateTag", async (world) => {
+          await repoOf(world);
+          // The proto files do not have this method; the content of the request does not matter.
+          const update = { ...TagsService.method.createTag, name: "UpdateTag", localName: "updateTag" };
+          rejected(await world.grpc.send(update, {}), { code: 12 }, "an Update");
+        }),
+      ],
+    },
+    {
+      id: "tags.delete",
+      text: "Tags can be deleted; a second Delete is code 5.",
+      cases: [
+        overBoth(async (world) => {
+          const repo = await repoOf(world);
+          const { uid } = await put(world, repo, "latest");
+          succeeded(await world.api.delete("tags", uid), "the first Delete");
+          rejected(await world.api.delete("tags", uid), { code: 5, reason: "NOT_FOUND" }, "the second Delete");
+          rejected(await world.api.get("tags", uid), { code: 5, reason: "NOT_FOUND" }, "a Get");
+          const again = await put(world, repo, "latest");
+          holds(again.uid !== uid, "the uid of a new tag with the same name", "a different uid", again.uid);
+        }),
+      ],
+    },
+    {
+      id: "tags.parent",
+      text: "The parent of a tag is a repo: any other parent, or a missing repo, is code 5.",
+      cases: [
+        overBoth(async (world) => {
+          const repo = await repoOf(world);
+          for (const parent of [world.group, `${repo}/${"0".repeat(16)}`, "nonsense"])
+            rejected(await world.api.create("tags", parent, { name: "a", digest }), { code: 5 }, `a tag in ${parent}`);
+        }),
+      ],
+    },
+    {
+      id: "tags.filter",
+      text: "Filters of a List: `name`, `digest`, `updatedSince`.",
+      cases: [
+        overBoth("name and digest", async (world) => {
+          const repo = await repoOf(world);
+          await put(world, repo, "a");
+          await put(world, repo, "b", { digest: digestOf("1") });
+          await put(world, repo, "ba", { digest: digestOf("1") });
+          equal(await namesOf(world, repo, { name: "b" }), ["b"], "the tags with the name");
+          equal(await namesOf(world, repo, { digest: digestOf("1") }), ["b", "ba"], "the tags with the digest");
+          equal(await namesOf(world, repo, { digest: digestOf("1"), name: "a" }), [], "the tags with both");
+        }),
+        overBoth("updatedSince", async (world) => {
+          const repo = await repoOf(world);
+          const first = await put(world, repo, "a");
+          const second = await laterThan(first, () => put(world, repo, "b"));
+          const since = (updatedSince: string) => namesOf(world, repo, { updatedSince });
+          equal(await since(first.updateTime), ["a", "b"], "the tags since the first one's updateTime");
+          equal(await since(second.updateTime), ["b"], "the tags since the second one's updateTime");
+          equal(await since("2999-01-01T00:00:00Z"), [], "the tags since a time in the future");
+          const moved = await laterThan(second, () => put(world, repo, "a"));
+          equal(await since(moved.updateTime), ["a"], "the tags since the first one's update");
+        }),
+        overRest("a value that is not a time", async ({ rest }) => {
+          const outcome = await rest.list("tags", { updatedSince: "yesterday" });
+          rejected(outcome, { code: 3 }, "a List");
+        }),
+      ],
+    },
+    {
+      id: "tags.forms",
+      text: "`includeReferrers`, `includeDates`, `includeEpochs`: if false, tags of the forms `sha256-…`, `…-20yymmdd`, `…-rN` are excluded.",
+      cases: [
+        overBoth("each includes its form", async (world) => {
+          const repo = await repoOf(world);
+          const forms = { includeReferrers: "sha256-0f3a.sig", includeDates: "1.2-20260131", includeEpochs: "1.2-r12" };
+          for (const name of ["1.2", ...Object.values(forms)]) await put(world, repo, name);
+          equal(await namesOf(world, repo), ["1.2"], "without any");
+          for (const [include, name] of Object.entries(forms))
+            equal(await namesOf(world, repo, { [include]: true }), ["1.2", name].toSorted(), `with ${include}`);
+          const all = { includeReferrers: true, includeDates: true, includeEpochs: true };
+          equal(await namesOf(world, repo, all), ["1.2", ...Object.values(forms)].toSorted(), "with all three");
+        }),
+        overBoth("names without such a form", async (world) => {
+          const repo = await repoOf(world);
+          const plain = ["sha256", "a-sha256-b", "latest-19990131", "latest-202601310", "20260131", "1.2-r", "1.2-rc1"];
+          for (const name of plain) await put(world, repo, name);
+          equal(await namesOf(world, repo), plain.toSorted(), "without any");
+        }),
+        overBoth("a name of two forms", async (world) => {
+          const repo = await repoOf(world);
+          await put(world, repo, "sha256-0f3a-20260131");
+          equal(await namesOf(world, repo, { includeReferrers: true }), [], "with one of them");
+          const both = { includeReferrers: true, includeDates: true };
+          equal(await namesOf(world, repo, both), ["sha256-0f3a-20260131"], "with both");
+        }),
+        overBoth("totalCount does not count excluded tags", async (world) => {
+          const repo = await repoOf(world);
+          for (const name of ["a", "a-r1", "a-r2"]) await put(world, repo, name);
+          const counted = async (query: object) =>
+            succeeded(await world.api.list("tags", { uidp: { childrenOf: repo }, ...query })).totalCount;
+          equal(await counted({}), "1", "totalCount without any");
+          equal(await counted({ includeEpochs: true }), "3", "totalCount with epochs");
+        }),
+      ],
+    },
+    {
+      id: "tags.order",
+      text: "Order: `uid asc` by default; `name` and the times are sortable.",
+      cases: [
+        overBoth(async (world) => {
+          const repo = await repoOf(world);
+          for (const name of ["c", "a", "b"]) await put(world, repo, name);
+          const uids = (await world.list("tags", { uidp: { childrenOf: repo } })).map(({ uid }) => uid);
+          equal(uids, uids.toSorted(), "the uids by default");
+          equal(await namesOf(world, repo, { orderBy: "name desc" }), ["c", "b", "a"], "the names");
+          const times = await world.list("tags", { uidp: { childrenOf: repo }, orderBy: "updated_at desc" });
+          const sorted = times.map(({ updateTime }) => updateTime);
+          equal(sorted, sorted.toSorted().toReversed(), "the times");
+        }),
+      ],
+    },
+  ],
+};
+
+/** Repeats a Create until its updateTime is later than the other tag's: times have milliseconds. */
+async function laterThan(before: Json, make: () => Promise<Json>): Promise<Json> {
+  for (let tries = 1; ; tries++) {
+    const made = await make();
+    if (made.updateTime > before.updateTime) return made;
+    holds(tries < 1_000, "updateTime", `a time after ${before.updateTime}`, made.updateTime);
+  }
+}
