@@ -8,13 +8,13 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   definition: groupDefinition,
   collection: "groups",
   noun: "group",
-  marked: true,
+  hasMarker: true,
   references: ({ spec }) => [parentReference("spec.parentRef", spec.parentRef, "spec.parentUid", spec.parentUid)],
   desired: ({ spec, metadata }) => ({
     name: spec.name ?? metadata.name,
     ...(spec.description === undefined ? {} : { description: spec.description }),
   }),
   actual: ({ name, description }) => ({ name, description }),
-  nameOf: (row) => row.name,
+  nameOf: (external) => external.name,
   specPath: (field) => `spec.${field}`,
 };

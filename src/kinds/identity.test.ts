@@ -12,7 +12,7 @@ const identity = (spec: object): Identity => ({
   metadata: { name: "ci", namespace: "team" },
   spec: identitySpecSchema.parse({ groupUid, ...spec }),
 });
-const row = (fields: object): ExternalIdentity =>
+const externalIdentity = (fields: object): ExternalIdentity =>
   externalResourceSchemas.identities.parse({ uid, name: "ci", description: "", ...fields });
 const desired = (spec: object) =>
   identityKind.desired(identity(spec), {}, { serviceAccountIssuer: "https://cluster.example" });
@@ -20,7 +20,7 @@ const desired = (spec: object) =>
 /** Whether the external resource matches the spec in the authentication method `field`. */
 function matches(field: string, spec: object, external: object): boolean {
   const wanted = desired(spec);
-  return isDeepStrictEqual(identityKind.actual(row(external), wanted)[field], wanted[field]);
+  return isDeepStrictEqual(identityKind.actual(externalIdentity(external), wanted)[field], wanted[field]);
 }
 
 const claimMatch = { issuer: "https://issuer.example", subject: "ci" };

@@ -11,23 +11,23 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
   definition: identityDefinition,
   collection: "identities",
   noun: "identity",
-  marked: true,
+  hasMarker: true,
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
   desired: ({ spec, metadata }, _uids, { serviceAccountIssuer }) => ({
     name: spec.name ?? metadata.name,
     ...(spec.description === undefined ? {} : { description: spec.description }),
     ...authenticationMethod(spec, metadata.namespace, serviceAccountIssuer),
   }),
-  actual: (row, desired) => ({
-    name: row.name,
-    description: row.description,
+  actual: (external, desired) => ({
+    name: external.name,
+    description: external.description,
     ...Object.fromEntries(
       authenticationMethods.flatMap((method) =>
-        row[method] === undefined ? [] : [[method, withoutDefaults(compact(row[method]), desired[method])]],
+        external[method] === undefined ? [] : [[method, withoutDefaults(compact(external[method]), desired[method])]],
       ),
     ),
   }),
-  nameOf: (row) => row.name,
+  nameOf: (external) => external.name,
   specPath: (field) => `spec.${field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
 };
 

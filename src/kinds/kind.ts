@@ -47,7 +47,7 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
    * Whether the external resource has a description, which ends with the marker. A resource without one is identified by
    * its fields.
    */
-  readonly marked: boolean;
+  readonly hasMarker: boolean;
   /** Returns the references of the spec, the parent first. */
   references(resource: R): readonly ReferenceField[];
   /** Returns the fields to manage: those that the user set, and those that the platform requires. */
@@ -56,9 +56,9 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
    * Returns the fields of the external resource in the form of `desired`, so that the two can be compared. A default that
    * the platform filled in, and that the user did not set, is omitted.
    */
-  actual(row: E, desired: Fields): Fields;
+  actual(external: E, desired: Fields): Fields;
   /** Returns the name of the external resource, for messages and for adoption by name; undefined if the kind has no names. */
-  nameOf(row: E): string | undefined;
+  nameOf(external: E): string | undefined;
   /** Returns the path in the spec of a field that an error of the platform names, such as `spec.name`. */
   specPath(field: string): string;
 }

@@ -37,14 +37,14 @@ describe("roleBindingKind", () => {
       { parent: groupUid, identity: identityUid, role: roleUid },
       { serviceAccountIssuer: "" },
     );
-    const row = {
+    const external = {
       uid: `${groupUid}/2222222222222222`,
       identity: { uid: identityUid, name: "" },
       role: { uid: roleUid, name: "" },
     };
     expect(desired).toEqual({ identityUid, roleUid });
-    expect(roleBindingKind.actual(row, desired)).toEqual(desired);
-    expect(roleBindingKind.nameOf(row)).toBeUndefined();
-    expect(roleBindingKind.marked).toBe(false);
+    expect(roleBindingKind.actual(external, desired)).toEqual(desired);
+    expect(roleBindingKind.nameOf(external)).toBeUndefined();
+    expect(roleBindingKind.hasMarker).toBe(false);
   });
 });

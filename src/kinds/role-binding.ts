@@ -8,14 +8,14 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   definition: roleBindingDefinition,
   collection: "roleBindings",
   noun: "role binding",
-  marked: false,
+  hasMarker: false,
   references: (binding) => [
     parentReference("spec.groupRef", binding.spec.groupRef, "spec.groupUid", binding.spec.groupUid),
     identityReference(binding),
     roleReference(binding),
   ],
   desired: (_binding, uids) => ({ identityUid: uids.identity, roleUid: uids.role }),
-  actual: (row) => ({ identityUid: row.identity.uid, roleUid: row.role.uid }),
+  actual: (external) => ({ identityUid: external.identity.uid, roleUid: external.role.uid }),
   nameOf: () => undefined,
   specPath: (field) => {
     if (/^identity_?uid$/i.test(field)) return "spec.identityRef";

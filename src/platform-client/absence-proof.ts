@@ -1,11 +1,11 @@
 import type { PlatformApi } from "./api.ts";
 import type { CollectionName } from "./external-resource.ts";
-import { isRefusal } from "./failure.ts";
+import { isRejection } from "./failure.ts";
 import type { SessionPermissions } from "./session-permissions.ts";
 import { parentOf } from "./uid.ts";
 
 /**
- * Proves that a resource is absent after a call for its uid was refused with NOT_FOUND. The response alone
+ * Proves that a resource is absent after a call for its uid was rejected with NOT_FOUND. The response alone
  * proves nothing: it is the same for a resource that the caller cannot see. The proof is that the permissions cover the
  * root above the uid, and that a group above the uid can be read.
  * @throws {PlatformFailure} if the absence is not proven.
@@ -24,7 +24,7 @@ export async function proveAbsence(
       return;
     } catch (error) {
       // A deleted group takes its children with it. Whether this group was deleted is decided one level further up.
-      if (!isRefusal(error, "NOT_FOUND") || above === root) throw error;
+      if (!isRejection(error, "NOT_FOUND") || above === root) throw error;
     }
   }
 }

@@ -75,7 +75,7 @@ describe("the state of a uid", () => {
   ])("%s", (_, happens, is) => {
     const view = emptyView();
     happens(view);
-    expect(view.know(a).is).toBe(is);
+    expect(view.stateOf(a).is).toBe(is);
   });
 });
 
@@ -84,21 +84,21 @@ describe("ignores snapshots that started before our own last write to a uid", ()
     const view = emptyView();
     view.record(resource(a), 5);
     expect(view.recordSnapshot(below, [], 4, true)).toEqual([]);
-    expect(view.know(a).is).toBe("present");
+    expect(view.stateOf(a).is).toBe("present");
   });
 
   it("keeps the updated fields", () => {
     const view = emptyView();
     view.record(resource(a, "new"), 5);
     expect(view.recordSnapshot(below, [resource(a, "old")], 4, true)).toEqual([]);
-    expect(view.know(a)).toMatchObject({ row: { name: "new" } });
+    expect(view.stateOf(a)).toMatchObject({ resource: { name: "new" } });
   });
 
   it("keeps a deleted resource gone", () => {
     const view = emptyView();
     view.recordGone(a, 5);
     expect(view.recordSnapshot(below, [resource(a)], 4, true)).toEqual([]);
-    expect(view.know(a).is).toBe("gone");
+    expect(view.stateOf(a).is).toBe("gone");
   });
 });
 
@@ -114,7 +114,7 @@ it("keeps the resources of other groups after a snapshot of one group", () => {
   const elsewhere = `${root}/2222222222222222`;
   view.recordSnapshot(below, [resource(a), resource(elsewhere)], 1, true);
   expect(view.recordSnapshot({ childrenOf: group }, [], 2, true)).toEqual([a]);
-  expect(view.know(elsewhere).is).toBe("present");
+  expect(view.stateOf(elsewhere).is).toBe("present");
 });
 
 describe("finds resources", () => {

@@ -7,7 +7,7 @@ import { parentOf } from "./uid.ts";
 /** What is known about the resource with one uid. */
 export type ExternalState<R> =
   /** The resource was read or returned by a write of ours, and nothing that we know of changed it since. */
-  | { readonly is: "present"; readonly row: R; readonly seenAt: MonotonicTime }
+  | { readonly is: "present"; readonly resource: R; readonly seenAt: MonotonicTime }
   /** A write of ours to it had an unknown outcome, or a snapshot did not contain it: only a GET of the uid decides. */
   | { readonly is: "stale" }
   /** We deleted the resource, or its absence was proven. */
@@ -76,10 +76,10 @@ export class CollectionView<R extends { readonly uid: string }> {
     return this.#entries.size;
   }
 
-  know(uid: string): ExternalState<R> {
+  stateOf(uid: string): ExternalState<R> {
     const entry = this.#entries.get(uid);
     if (entry !== undefined)
-      return entry.stale ? { is: "stale" } : { is: "present", row: entry.resource, seenAt: entry.seenAt };
+      return entry.stale ? { is: "stale" } : { is: "present", resource: entry.resource, seenAt: entry.seenAt };
     if (this.#gone.has(uid)) return { is: "gone" };
     const parent = parentOf(uid);
     if (parent !== undefined && this.snapshotOf(parent) !== undefined) return { is: "stale" };

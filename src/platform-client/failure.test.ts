@@ -80,7 +80,7 @@ describe("whether a failure proves that a write had no effect", () => {
   );
   const error = { message: "", reason: "", domain: "", fieldViolations: [], preconditionViolations: [] };
   it.each(codeNames.map((code) => [code, proving.includes(code)] as const))("%s: %s", (code, proves) => {
-    expect(provesNoEffect({ kind: "refused", error: { ...error, code } })).toBe(proves);
+    expect(provesNoEffect({ kind: "rejected", error: { ...error, code } })).toBe(proves);
   });
   it.each<[PlatformProblem, boolean]>([
     [{ kind: "noResponse", message: "" }, false],

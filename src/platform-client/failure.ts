@@ -44,14 +44,14 @@ export interface PlatformError {
 
 /**
  * Why a call to the platform failed.
- * - `refused`: the platform responded with an AIP-193 error whose code agrees with the HTTP status.
+ * - `rejected`: the platform responded with an AIP-193 error whose code agrees with the HTTP status.
  * - `noResponse`: no response, or one that is not the platform's. Whether the call took effect is unknown.
  * - `paused`: not sent, because the platform asked for a pause (Retry-After) or another process may be the leader.
- * - `credential`: not sent, because there is no token. The token service is `unavailable`, or it refused the `exchange`.
+ * - `credential`: not sent, because there is no token. The token service is `unavailable`, or it rejected the `exchange`.
  * - `permissions`: not sent, or its response proves nothing, because the identity lacks the capability in the scope.
  */
 export type PlatformProblem =
-  | { readonly kind: "refused"; readonly error: PlatformError; readonly retryAfterMs?: number }
+  | { readonly kind: "rejected"; readonly error: PlatformError; readonly retryAfterMs?: number }
   | { readonly kind: "noResponse"; readonly message: string; readonly retryAfterMs?: number }
   | { readonly kind: "paused"; readonly retryAfterMs: number }
   | { readonly kind: "credential"; readonly cause: "unavailable" | "exchange"; readonly message: string }
@@ -71,7 +71,7 @@ export class PlatformFailure extends Error {
 
 function describe(problem: PlatformProblem): string {
   switch (problem.kind) {
-    case "refused":
+    case "rejected":
       return `${problem.error.code}: ${problem.error.message}`;
     case "noResponse":
     case "credential":
@@ -139,7 +139,7 @@ const codesThatProveNoEffect: ReadonlySet<CodeName> = new Set([
 /** Whether a failed write is known to have had no effect. Otherwise it may have taken effect, or may still do so. */
 export function provesNoEffect(problem: PlatformProblem): boolean {
   switch (problem.kind) {
-    case "refused":
+    case "rejected":
       return codesThatProveNoEffect.has(problem.error.code);
     case "paused":
     case "credential":
@@ -150,9 +150,9 @@ export function provesNoEffect(problem: PlatformProblem): boolean {
   }
 }
 
-/** Whether the platform refused the call with this code. */
-export function isRefusal(error: unknown, code: CodeName): error is PlatformFailure {
-  return error instanceof PlatformFailure && error.problem.kind === "refused" && error.problem.error.code === code;
+/** Whether the platform rejected the call with this code. */
+export function isRejection(error: unknown, code: CodeName): error is PlatformFailure {
+  return error instanceof PlatformFailure && error.problem.kind === "rejected" && error.problem.error.code === code;
 }
 
 /**

@@ -3,7 +3,7 @@ import { systemClock } from "#src/time/clock.ts";
 import type { PlatformApi } from "./api.ts";
 import { PlatformFailure, type PlatformProblem } from "./failure.ts";
 import { HttpPlatformApi } from "./http-api.ts";
-import { type Behaviour, json, refuses, serve } from "./misbehaving-server.testing.ts";
+import { type Behaviour, json, rejects, serve } from "./misbehaving-server.testing.ts";
 import type { TokenSource } from "./token-source.ts";
 import { HttpTransport } from "./transport.ts";
 
@@ -72,7 +72,7 @@ describe("the outcome of a POST is unknown after", () => {
     ["an empty response", json(200, undefined)],
     ["a response with a resource below another parent", json(200, { ...group, uid: `${uid}/2222222222222222` })],
     ["a resource without a uid", json(200, { name: "payments" })],
-    ["an error whose code contradicts its status", refuses(200 + 303, 5)],
+    ["an error whose code contradicts its status", rejects(200 + 303, 5)],
     ["an error with status 200", (_, response) => response.writeHead(200).end('{"code":5,"message":"m"}')],
     ["a redirect", json(302, undefined, { location: "http://127.0.0.1:1/" })],
     ["no response within the deadline", () => undefined],
@@ -118,12 +118,12 @@ describe("a well-formed response", () => {
     ]);
   });
 
-  it("with an error is a refusal with its Retry-After", async () => {
-    const { api } = await platform(refuses(409, 6, { "retry-after": "2" }));
+  it("with an error is a rejection with its Retry-After", async () => {
+    const { api } = await platform(rejects(409, 6, { "retry-after": "2" }));
     expect(await failureOf(create(api))).toMatchObject({
-      kind: "refused",
+      kind: "rejected",
       retryAfterMs: 2_000,
-      error: { code: "ALREADY_EXISTS", message: "refused with 6" },
+      error: { code: "ALREADY_EXISTS", message: "rejected with 6" },
     });
   });
 
@@ -175,14 +175,14 @@ describe("a well-formed response", () => {
 
 describe("UNAUTHENTICATED", () => {
   it("is retried once with a new token", async () => {
-    const { api, server, rejected } = await platform(refuses(401, 16), json(200, group));
+    const { api, server, rejected } = await platform(rejects(401, 16), json(200, group));
     await create(api);
     expect(server.requests.map(({ authorization }) => authorization)).toEqual(["Bearer token-1", "Bearer token-2"]);
     expect(rejected).toEqual([1]);
   });
 
   it("is returned after the second response", async () => {
-    const { api, server } = await platform(refuses(401, 16));
+    const { api, server } = await platform(rejects(401, 16));
     expect(await failureOf(create(api))).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
     expect(server.requests).toHaveLength(2);
   });
@@ -190,7 +190,7 @@ describe("UNAUTHENTICATED", () => {
 
 describe("Retry-After pauses all calls", () => {
   it.each([
-    ["with 429", refuses(429, 8, { "retry-after": "60" })],
+    ["with 429", rejects(429, 8, { "retry-after": "60" })],
     ["with a 503 of a proxy", json(503, undefined, { "retry-after": "60" })],
   ])("%s", async (_, behaviour) => {
     const { api, server } = await platform(behaviour);
@@ -220,7 +220,7 @@ it("rejects with the reason of the caller's abort", async () => {
 });
 
 it("no failure contains a token or the request body", async () => {
-  const { api } = await platform(refuses(403, 7), (_, response) => response.writeHead(200).end("<html>"));
+  const { api } = await platform(rejects(403, 7), (_, response) => response.writeHead(200).end("<html>"));
   for (let count = 0; count < 2; count += 1) {
     const error: unknown = await create(api).catch((thrown: unknown) => thrown);
     expect(JSON.stringify({ ...(error as object), message: String(error) })).not.toContain("token-");

@@ -1,6 +1,6 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import type { ListQuery, ResourcePage, PlatformApi } from "./api.ts";
-import { isRefusal, PlatformFailure } from "./failure.ts";
+import { isRejection, PlatformFailure } from "./failure.ts";
 import { type ExternalResources, externalResourceSchemas } from "./external-resource.ts";
 import type { TokenSource } from "./token-source.ts";
 import type { HttpCall, HttpTransport } from "./transport.ts";
@@ -9,7 +9,7 @@ import { parentOf } from "./uid.ts";
 const pageSize = "200";
 
 /**
- * The platform's API over HTTP and JSON. A call that is refused with UNAUTHENTICATED is sent once more under a new token,
+ * The platform's API over HTTP and JSON. A call that is rejected with UNAUTHENTICATED is sent once more under a new token,
  * because that code proves that the first request had no effect. After a response with Retry-After, no call is sent
  * until that time has passed.
  */
@@ -107,7 +107,7 @@ export class HttpPlatformApi implements PlatformApi {
     try {
       return await this.#sendOnce(call, token.value, signal);
     } catch (error) {
-      if (!isRefusal(error, "UNAUTHENTICATED")) throw error;
+      if (!isRejection(error, "UNAUTHENTICATED")) throw error;
       this.#tokens.reject(token);
       return this.#sendOnce(call, (await this.#tokens.token()).value, signal);
     }

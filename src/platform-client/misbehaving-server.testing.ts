@@ -48,6 +48,6 @@ export function json(status: number, body: unknown, headers: Readonly<Record<str
   };
 }
 
-export function refuses(status: number, code: number, headers?: Readonly<Record<string, string>>): Behaviour {
-  return json(status, { code, message: `refused with ${code}`, details: [] }, headers);
+export function rejects(status: number, code: number, headers?: Readonly<Record<string, string>>): Behaviour {
+  return json(status, { code, message: `rejected with ${code}`, details: [] }, headers);
 }

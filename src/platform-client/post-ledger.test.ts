@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PostLedger } from "./post-ledger.ts";
 
-const provesNoEffect = (error: unknown) => error === "refused";
+const provesNoEffect = (error: unknown) => error === "rejected";
 const lost = () => Promise.reject(new Error("lost"));
 
 function ledgerAt(now: number) {
@@ -23,9 +23,9 @@ describe("after a POST", () => {
     expect(ledger.mayStillTakeEffect).toBe(false);
   });
 
-  it("that was refused, nothing was created", async () => {
+  it("that was rejected, nothing was created", async () => {
     const { ledger, track } = ledgerAt(5);
-    await track(() => Promise.reject("refused"));
+    await track(() => Promise.reject("rejected"));
     expect([ledger.unknownSince("key"), ledger.mayHaveCreated("key")]).toEqual([undefined, false]);
   });
 
@@ -42,10 +42,10 @@ describe("after a POST", () => {
     expect([ledger.mayHaveCreated("key"), ledger.mayHaveCreatedTwice("key")]).toEqual([true, true]);
   });
 
-  it("that was refused after one with a lost response, a resource may have been created", async () => {
+  it("that was rejected after one with a lost response, a resource may have been created", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(lost);
-    await track(() => Promise.reject("refused"));
+    await track(() => Promise.reject("rejected"));
     expect(ledger.mayHaveCreated("key")).toBe(true);
   });
 

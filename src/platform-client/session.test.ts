@@ -14,9 +14,9 @@ const group = `${root}/1111111111111111`;
 const child = `${group}/2222222222222222`;
 const everyList = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_IDENTITY_LIST", "CAP_IAM_ROLE_BINDINGS_LIST"];
 
-function refused(code: CodeName): PlatformFailure {
+function rejected(code: CodeName): PlatformFailure {
   const error = { code, message: code, reason: "", domain: "", fieldViolations: [], preconditionViolations: [] };
-  return new PlatformFailure("call", { kind: "refused", error });
+  return new PlatformFailure("call", { kind: "rejected", error });
 }
 const lost = () => new PlatformFailure("call", { kind: "noResponse", message: "lost" });
 const groupResource = (uid: string, name = "n"): ExternalGroup => ({ uid, name, description: name });
@@ -43,7 +43,7 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
   };
   const find = (uid: string) => {
     const found = groups.get(uid);
-    if (found === undefined) throw refused("NOT_FOUND");
+    if (found === undefined) throw rejected("NOT_FOUND");
     return found;
   };
   const api = {
@@ -154,7 +154,7 @@ describe("absence is proven", () => {
     given.groups.delete(uid);
     setUp(given);
     const failure = await problemOf(given.session.read("groups", uid));
-    return { ...given, failure, is: given.session.views.groups.know(uid).is };
+    return { ...given, failure, is: given.session.views.groups.stateOf(uid).is };
   };
 
   it("if the group above can be read", async () => {
@@ -258,7 +258,7 @@ describe("writes", () => {
     const { session, clock } = world();
     await session.create("groups", root, { name: "new" }, "new");
     const made = `${root}/3333333333333333`;
-    expect(session.views.groups.know(made)).toMatchObject({ is: "present", row: { name: "new" } });
+    expect(session.views.groups.stateOf(made)).toMatchObject({ is: "present", resource: { name: "new" } });
     expect([session.createdRecently(made), session.createdRecently(group)]).toEqual([true, false]);
     await clock.advance(60_000);
     expect(session.createdRecently(made)).toBe(false);
@@ -282,15 +282,15 @@ describe("writes", () => {
     await session.read("groups", group);
     failing.set("update", lost);
     await problemOf(session.update("groups", group, { name: "new" }, ["name"]));
-    expect(session.views.groups.know(group).is).toBe("stale");
+    expect(session.views.groups.stateOf(group).is).toBe("stale");
   });
 
-  it("that were refused keep the resource present", async () => {
+  it("that were rejected keep the resource present", async () => {
     const { session, failing } = world();
     await session.read("groups", group);
-    failing.set("update", () => refused("INVALID_ARGUMENT"));
+    failing.set("update", () => rejected("INVALID_ARGUMENT"));
     await problemOf(session.update("groups", group, { name: "new" }, ["name"]));
-    expect(session.views.groups.know(group).is).toBe("present");
+    expect(session.views.groups.stateOf(group).is).toBe("present");
   });
 
   it("a POST with a lost response is settled once its resource is listed", async () => {
@@ -315,7 +315,7 @@ describe("writes", () => {
     const { session, groups } = world();
     groups.delete(child);
     await session.delete("groups", child);
-    expect(session.views.groups.know(child).is).toBe("gone");
+    expect(session.views.groups.stateOf(child).is).toBe("gone");
   });
 
   it("a DELETE of a missing resource fails if its absence is not proven", async () => {
@@ -323,7 +323,7 @@ describe("writes", () => {
     groups.delete(child);
     state.capabilities = [];
     expect(await problemOf(session.delete("groups", child))).toMatchObject({ kind: "permissions" });
-    expect(session.views.groups.know(child).is).not.toBe("gone");
+    expect(session.views.groups.stateOf(child).is).not.toBe("gone");
   });
 });
 

@@ -2,7 +2,7 @@ import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { proveAbsence } from "./absence-proof.ts";
 import type { ListScope, PlatformApi } from "./api.ts";
 import type { CollectionName } from "./external-resource.ts";
-import { isRefusal, PlatformFailure, provesNoEffect } from "./failure.ts";
+import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import { listAll } from "./list-all.ts";
 import type { Permissions, RoleCatalog } from "./permissions.ts";
 import { SessionPermissions } from "./session-permissions.ts";
@@ -148,7 +148,7 @@ export class PlatformSession {
     try {
       this.#seen.record(collection, await api.get(collection, uid, signal), startedAt);
     } catch (error) {
-      if (!isRefusal(error, "NOT_FOUND")) throw error;
+      if (!isRejection(error, "NOT_FOUND")) throw error;
       await this.#proveAbsence(collection, uid);
       this.views[collection].recordGone(uid, startedAt);
     }
@@ -190,7 +190,7 @@ export class PlatformSession {
     try {
       this.#seen.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
     } catch (error) {
-      if (!hadNoEffect(error) || isRefusal(error, "NOT_FOUND")) this.views[collection].recordStale(uid);
+      if (!hadNoEffect(error) || isRejection(error, "NOT_FOUND")) this.views[collection].recordStale(uid);
       throw error;
     }
   }
@@ -202,7 +202,7 @@ export class PlatformSession {
     try {
       await api.delete(collection, uid, signal);
     } catch (error) {
-      if (!isRefusal(error, "NOT_FOUND")) {
+      if (!isRejection(error, "NOT_FOUND")) {
         if (!hadNoEffect(error)) this.views[collection].recordStale(uid);
         throw error;
       }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "#src/time/clock.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { PlatformFailure, type PlatformProblem } from "./failure.ts";
-import { type Behaviour, json, refuses, serve } from "./misbehaving-server.testing.ts";
+import { type Behaviour, json, rejects, serve } from "./misbehaving-server.testing.ts";
 import { TokenSource } from "./token-source.ts";
 import { HttpTransport } from "./transport.ts";
 
@@ -78,7 +78,7 @@ describe("a token", () => {
   });
 
   it("is used while its renewal fails", async () => {
-    const { clock, tokens } = await source(token("one"), refuses(503, 14));
+    const { clock, tokens } = await source(token("one"), rejects(503, 14));
     await tokens.token();
     await clock.advance(50 * minute);
     expect((await tokens.token()).value).toBe("one");
@@ -99,9 +99,9 @@ describe("a token", () => {
 
 describe("without a token", () => {
   it.each<[string, Behaviour, object]>([
-    ["a refused exchange", refuses(403, 7), { kind: "credential", cause: "exchange" }],
-    ["an unknown audience", refuses(400, 3), { kind: "credential", cause: "exchange" }],
-    ["an unavailable token service", refuses(503, 14), { kind: "credential", cause: "unavailable" }],
+    ["a rejected exchange", rejects(403, 7), { kind: "credential", cause: "exchange" }],
+    ["an unknown audience", rejects(400, 3), { kind: "credential", cause: "exchange" }],
+    ["an unavailable token service", rejects(503, 14), { kind: "credential", cause: "unavailable" }],
     ["an HTML page of a proxy", (_, response) => response.end("<html>"), { kind: "credential", cause: "unavailable" }],
     ["a response without a token", json(200, {}), { kind: "credential", cause: "unavailable" }],
   ])("%s", async (_, behaviour, failure) => {
@@ -125,7 +125,7 @@ describe("without a token", () => {
   });
 
   it("the exchange is retried at most once a second", async () => {
-    const { server, clock, tokens } = await source(refuses(503, 14), token("one"));
+    const { server, clock, tokens } = await source(rejects(503, 14), token("one"));
     await failureOf(tokens.token());
     await failureOf(tokens.token());
     expect(server.requests).toHaveLength(1);
@@ -134,7 +134,7 @@ describe("without a token", () => {
   });
 
   it("the error contains no token", async () => {
-    const { tokens } = await source(refuses(403, 7));
+    const { tokens } = await source(rejects(403, 7));
     const error: unknown = await tokens.token().catch((thrown: unknown) => thrown);
     expect(JSON.stringify({ ...(error as object), message: String(error) })).not.toContain("own-1");
   });

@@ -36,8 +36,8 @@ const failureKeptMs = 1_000;
 /** The lifetime of a token without an expiry in the response. */
 const defaultLifetimeMs = 3_600_000;
 
-/** The codes with which the token service refuses the workload itself; after any other failure a retry may succeed. */
-const refusalCodes: readonly string[] = ["PERMISSION_DENIED", "INVALID_ARGUMENT", "UNAUTHENTICATED", "NOT_FOUND"];
+/** The codes with which the token service rejects the workload itself; after any other failure a retry may succeed. */
+const rejectionCodes: readonly string[] = ["PERMISSION_DENIED", "INVALID_ARGUMENT", "UNAUTHENTICATED", "NOT_FOUND"];
 
 /**
  * The operator's API token: its projected service-account token, exchanged at the platform's token service. One exchange
@@ -73,7 +73,7 @@ export class TokenSource {
     return this.#epoch;
   }
 
-  /** Must be called after the platform refused `token` with UNAUTHENTICATED: the next call exchanges a new one. */
+  /** Must be called after the platform rejected `token` with UNAUTHENTICATED: the next call exchanges a new one. */
   reject(token: PlatformToken): void {
     if (this.#current?.epoch === token.epoch) this.#current = undefined;
   }
@@ -139,7 +139,7 @@ export class TokenSource {
       return (await this.#transport.send(call, this.#lifetime.signal)) ?? {};
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
-      if (error.problem.kind === "refused" && refusalCodes.includes(error.problem.error.code))
+      if (error.problem.kind === "rejected" && rejectionCodes.includes(error.problem.error.code))
         throw new PlatformFailure("exchange token", {
           kind: "credential",
           cause: "exchange",

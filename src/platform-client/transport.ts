@@ -54,7 +54,7 @@ export class HttpTransport {
 
   /**
    * Returns the parsed body, or undefined if it is empty.
-   * @throws {PlatformFailure} of kind `refused`, `noResponse` or `paused`; or the reason of `signal` after it was aborted.
+   * @throws {PlatformFailure} of kind `rejected`, `noResponse` or `paused`; or the reason of `signal` after it was aborted.
    */
   async send(call: HttpCall, signal: AbortSignal): Promise<unknown> {
     const startedAt = this.#options.clock.monotonic();
@@ -69,7 +69,7 @@ export class HttpTransport {
         throw signal.reason;
       }
       const failure = error instanceof PlatformFailure ? error : noResponse(call, error);
-      if (failure.problem.kind === "refused") outcome = failure.problem.error.code;
+      if (failure.problem.kind === "rejected") outcome = failure.problem.error.code;
       throw failure;
     } finally {
       this.#options.observe?.(call, outcome, (this.#options.clock.monotonic() - startedAt) / 1000);
@@ -97,7 +97,7 @@ export class HttpTransport {
         message: `the HTTP ${status} response is not an error of the platform`,
         ...wait,
       });
-    throw fail(call, { kind: "refused", error, ...wait });
+    throw fail(call, { kind: "rejected", error, ...wait });
   }
 
   /** Uses undici's handlers: its streams and abort signals would take most of the CPU time of a call. */

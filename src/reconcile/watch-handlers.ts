@@ -162,9 +162,11 @@ function objectsOf(
   kind: KindName,
   uid: string,
 ): readonly CachedResource[] {
-  const external = session.views[kinds[kind].collection].know(uid);
+  const external = session.views[kinds[kind].collection].stateOf(uid);
   const marker =
-    external.is === "present" && "description" in external.row ? markerIn(external.row.description) : undefined;
+    external.is === "present" && "description" in external.resource
+      ? markerIn(external.resource.description)
+      : undefined;
   const claimants = stores[kind].index("claims", uid);
   const marked = marker === undefined ? [] : stores[kind].index("object", objectOf(marker));
   return [...claimants, ...marked.filter((cached) => !claimants.includes(cached))];

@@ -103,7 +103,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     const kind = kindNames.find((name) => kinds[name].collection === collection);
     if (kind === undefined) return;
     this.#log.debug({ kind, seconds }, "platform listed");
-    if (!kinds[kind].marked) return;
+    if (!kinds[kind].hasMarker) return;
     const known = new Set([...sources.stores[kind].values()].flatMap((cached) => markersOf(sources.owners, cached)));
     const orphans = findOrphans(
       sources.tenancy.contexts.flatMap(({ session }) => [...session.views[collection].resources()]),
@@ -160,7 +160,7 @@ function nameOf({ kind, metadata }: Resource): {
   return { kind, namespace: metadata.namespace, name: metadata.name };
 }
 
-/** Removes the stack: for the refusal of another server it is of no use. */
+/** Removes the stack, which says nothing about an error that another server returned. */
 function withoutStack(error: unknown): unknown {
   if (error instanceof Error) delete error.stack;
   return error;

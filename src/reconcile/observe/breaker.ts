@@ -20,7 +20,7 @@ export class Breaker {
   ): void {
     const missing: string[] = [];
     for (const uid of managed) {
-      const external = view.know(uid);
+      const external = view.stateOf(uid);
       if (external.is === "present") this.#held.delete(uid);
       else if (external.is !== "unknown") missing.push(uid);
     }

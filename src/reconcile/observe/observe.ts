@@ -34,7 +34,7 @@ export function observe(sources: Sources, kindName: KindName, key: string): Obse
     invalid === undefined ? referencesOf(sources, context, kind, resource, markers[0]) : invalidReferences;
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
-  const naturalKey = kind.marked ? markers[0] : resolved?.naturalKey;
+  const naturalKey = kind.hasMarker ? markers[0] : resolved?.naturalKey;
 
   const claimed = resource.spec.uid ?? resource.status?.uid;
   const claim: Claim | null =
@@ -42,11 +42,11 @@ export function observe(sources: Sources, kindName: KindName, key: string): Obse
       ? null
       : {
           uid: claimed,
-          external: view.know(claimed),
+          external: view.stateOf(claimed),
           olderClaimant: olderClaimant(store, claimed, key),
           heldByBreaker: sources.breaker.holds(claimed),
         };
-  const keys = kind.marked ? markers : naturalKey === undefined ? [] : [naturalKey];
+  const keys = kind.hasMarker ? markers : naturalKey === undefined ? [] : [naturalKey];
   const matches = keys.flatMap((one) => view.withKey(one)).filter(({ uid }) => otherClaimant(store, uid, key) === null);
   const name = resolved?.desired["name"];
   const isUnclaimed = claim === null || claim.external.is === "gone";

@@ -147,7 +147,7 @@ export interface ReconcileState {
   readonly waitingSince?: MonotonicTime;
   readonly failure?: Failure;
   readonly statusWrittenAt?: MonotonicTime;
-  /** When Kubernetes last refused a status write with 403 Forbidden. */
+  /** When Kubernetes last rejected a status write with 403 Forbidden. */
   readonly statusForbiddenAt?: MonotonicTime;
   /** The last update that succeeded, with the differences that it was to remove. */
   readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };

@@ -9,7 +9,7 @@ const key = "team/payments";
 const deletionTimestamp = "2026-01-01T00:00:00Z";
 const failure: Failure = {
   step: "read",
-  problem: { kind: "refused", error: platformError("UNAVAILABLE") },
+  problem: { kind: "rejected", error: platformError("UNAVAILABLE") },
   attemptOf: "",
   attempts: 1,
   at: 1_000,

@@ -33,7 +33,7 @@ export function resolveReferences(kind: Kind, resource: Resource, context: Refer
   }
   const parent = uids.parent ?? "";
   const desired = kind.desired(resource, uids, { serviceAccountIssuer: context.serviceAccountIssuer });
-  const naturalKey = kind.marked ? context.marker : bindingKey(parent, uids.identity ?? "", uids.role ?? "");
+  const naturalKey = kind.hasMarker ? context.marker : bindingKey(parent, uids.identity ?? "", uids.role ?? "");
   return { are: "resolved", uids: { ...uids, parent }, desired, naturalKey };
 }
 

@@ -104,7 +104,7 @@ function requirementOf(observed: Observed): ListRequirement {
 
 /** When the platform rejected the last call with ALREADY_EXISTS: a resource exists that no list has shown yet. */
 function alreadyExistsAt({ state: { failure } }: Observed): MonotonicTime | undefined {
-  return failure?.problem.kind === "refused" && failure.problem.error.code === "ALREADY_EXISTS"
+  return failure?.problem.kind === "rejected" && failure.problem.error.code === "ALREADY_EXISTS"
     ? failure.at
     : undefined;
 }

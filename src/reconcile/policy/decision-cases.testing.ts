@@ -60,8 +60,8 @@ export const waitingLong: ReconcileState = { ...emptyState, waitingSince: 0 };
 /** A group that is Ready. */
 export const readyGroup = groupResource({ status: ready });
 
-export function present(row: ExternalResource, seenAt = 60): ExternalState {
-  return { is: "present", row, seenAt };
+export function present(resource: ExternalResource, seenAt = 60): ExternalState {
+  return { is: "present", resource, seenAt };
 }
 
 export function unmarked(description = "") {

@@ -41,7 +41,7 @@ function itDecides(cases: readonly DecisionCase[]): void {
 
 const existing: ObservedParts = {
   resource: deleted({ status: ready }),
-  external: { is: "present", row: externalGroup(), seenAt: 60 },
+  external: { is: "present", resource: externalGroup(), seenAt: 60 },
 };
 
 describe("an object with an external resource", () => {
@@ -144,7 +144,7 @@ describe("an object with an external resource", () => {
           failure: {
             step: "delete",
             problem: {
-              kind: "refused",
+              kind: "rejected",
               error: platformError("FAILED_PRECONDITION", {
                 preconditionViolations: [
                   { type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" },
@@ -255,17 +255,17 @@ describe("an object without a recorded uid", () => {
 });
 
 describe("equal role bindings", () => {
-  const row = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
-  const references = resolved({ identityUid: row.identity.uid, roleUid: row.role.uid });
+  const equal = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
+  const references = resolved({ identityUid: equal.identity.uid, roleUid: equal.role.uid });
   itDecides([
     {
       name: "are kept if no object recorded them and adoption is Never",
-      given: { resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }), references, matches: [row] },
+      given: { resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }), references, matches: [equal] },
       expected: released,
     },
     {
       name: "are kept if they existed before the object",
-      given: { resource: deletedBinding(), references, matches: [row], state: { ...deletionSeen, bornHere: true } },
+      given: { resource: deletedBinding(), references, matches: [equal], state: { ...deletionSeen, bornHere: true } },
       expected: released,
     },
     {
@@ -273,7 +273,7 @@ describe("equal role bindings", () => {
       given: {
         resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }),
         references,
-        matches: [row],
+        matches: [equal],
         postedHere: true,
       },
       expected: { do: "delete", uid },
@@ -283,8 +283,8 @@ describe("equal role bindings", () => {
       given: {
         resource: deletedBinding({ status: ready }),
         references,
-        external: { is: "present", row, seenAt: 60 },
-        matches: [row, { ...row, uid: anotherUid }],
+        external: { is: "present", resource: equal, seenAt: 60 },
+        matches: [equal, { ...equal, uid: anotherUid }],
       },
       expected: { do: "delete", uid, event: { note: expect.stringContaining(anotherUid) } },
     },
@@ -303,7 +303,11 @@ describe("a resource that is not ours, or stays", () => {
       name: "is left unchanged if it carries another marker",
       given: {
         ...existing,
-        external: { is: "present", row: externalGroup({ description: withMarker("", foreignMarker) }), seenAt: 60 },
+        external: {
+          is: "present",
+          resource: externalGroup({ description: withMarker("", foreignMarker) }),
+          seenAt: 60,
+        },
       },
       expected: released,
     },
@@ -322,7 +326,7 @@ describe("a resource that is not ours, or stays", () => {
       given: {
         ...existing,
         resource: orphan,
-        external: { is: "present", row: externalGroup({ description: "" }), seenAt: 60 },
+        external: { is: "present", resource: externalGroup({ description: "" }), seenAt: 60 },
       },
       expected: { ...released, event: { reason: "Orphaned" } },
     },
@@ -335,7 +339,7 @@ describe("a resource that is not ours, or stays", () => {
           ...deletionSeen,
           failure: {
             step: "update",
-            problem: { kind: "refused", error: platformError("PERMISSION_DENIED") },
+            problem: { kind: "rejected", error: platformError("PERMISSION_DENIED") },
             attemptOf: attemptOf(observed({ resource: orphan })),
             attempts: 1,
             at: 19_000,
@@ -375,7 +379,11 @@ describe("a resource that is not ours, or stays", () => {
       given: {
         ...existing,
         resource: orphan,
-        external: { is: "present", row: externalGroup({ description: withMarker("the shop's", marker) }), seenAt: 60 },
+        external: {
+          is: "present",
+          resource: externalGroup({ description: withMarker("the shop's", marker) }),
+          seenAt: 60,
+        },
       },
       expected: { do: "update", body: { description: "the shop's" } },
     },

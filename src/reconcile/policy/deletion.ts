@@ -36,7 +36,7 @@ function decideNeverRecorded(observed: Observed): Step {
   if (state.bornHere && !postedHere) return { do: "removeFinalizer" };
   if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
   // A role binding is identified by what it binds: if that is gone, the role binding is gone, too.
-  if (!kinds[resource.kind].marked && references.are !== "resolved") return { do: "removeFinalizer" };
+  if (!kinds[resource.kind].hasMarker && references.are !== "resolved") return { do: "removeFinalizer" };
   return proveAbsenceBelowRoots(observed) ?? { do: "removeFinalizer" };
 }
 
@@ -51,7 +51,7 @@ function decideRecorded(observed: Observed, uid: string, root: string): Step {
     return { do: "removeFinalizer", event: orphaned(observed, uid, messages.orphanedBecause.kindRemoved) };
   const dependents = keeps ? undefined : findDependents(observed);
   if (dependents !== undefined) return conclude(observed, dependents);
-  const found = external.is === "present" ? external.row : matches.find((match) => match.uid === uid);
+  const found = external.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
   if (found === undefined)
     return attempt(
       observed,
@@ -76,7 +76,7 @@ function decideOrphan(observed: Observed, external: ExternalResource): Step {
   };
   if (!("description" in external) || markerIn(external.description) === undefined) return release;
   // A platform that rejects the update must not prevent the deletion of the object.
-  if (failure?.step === "update" && failure.problem.kind === "refused") return release;
+  if (failure?.step === "update" && failure.problem.kind === "rejected") return release;
   return attempt(observed, {
     do: "update",
     uid: external.uid,
@@ -92,7 +92,7 @@ function decideOrphan(observed: Observed, external: ExternalResource): Step {
  * one is ours only if this process may have created it, or if the object may have adopted it before this process led.
  */
 function unrecordedMatch({ matches, resource, state, postedHere }: Observed): ExternalResource | undefined {
-  if (kinds[resource.kind].marked || postedHere) return matches[0];
+  if (kinds[resource.kind].hasMarker || postedHere) return matches[0];
   return state.bornHere || resource.spec.policy.adoption === "Never" ? undefined : matches[0];
 }
 
@@ -108,7 +108,7 @@ function findDependents(observed: Observed): Problem | undefined {
 
 /** The equal resources that remain after `uid` is deleted. */
 function equalTo({ resource, matches }: Observed, uid: string): readonly string[] {
-  if (kinds[resource.kind].marked) return [];
+  if (kinds[resource.kind].hasMarker) return [];
   return matches.flatMap((match) => (match.uid === uid ? [] : [match.uid]));
 }
 

@@ -15,7 +15,7 @@ export interface Differences {
 
 /** The body of the POST that creates the external resource. */
 export function creationBody({ resource, markers }: Observed, desired: Fields): Fields {
-  if (!kinds[resource.kind].marked) return desired;
+  if (!kinds[resource.kind].hasMarker) return desired;
   return { ...desired, description: withMarker(textOf(desired["description"]), markers[0]) };
 }
 
@@ -34,12 +34,12 @@ export function differencesOf(
   const body: Record<string, unknown> = {};
   const drift: Drift[] = [];
   for (const [field, expected] of Object.entries(desired)) {
-    if (kind.marked && field === "description") continue;
+    if (kind.hasMarker && field === "description") continue;
     if (isDeepStrictEqual(expected, actual[field])) continue;
     body[field] = expected;
     drift.push({ field, expected: readable(expected), actual: readable(actual[field]) });
   }
-  if (kind.marked) {
+  if (kind.hasMarker) {
     const { markers } = observed;
     const description = textOf(actual["description"]);
     const text = withoutMarker(description);

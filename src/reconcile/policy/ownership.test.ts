@@ -112,24 +112,24 @@ describe("an external resource", () => {
 });
 
 describe("a role binding, which has no marker", () => {
-  const row = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
+  const equal = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
   const desired = { identityUid: anotherUid, roleUid: "c".repeat(40) };
   const references = resolved(desired);
   const never = bindingResource({ spec: { policy: { adoption: "Never" } } });
   itDecides([
     {
       name: "takes over an equal one that no other object claims",
-      given: { resource: bindingResource(), references, matches: [row] },
+      given: { resource: bindingResource(), references, matches: [equal] },
       expected: becomesReady,
     },
     {
       name: "is a Conflict if an equal one exists and adoption is Never",
-      given: { resource: never, references, matches: [row] },
+      given: { resource: never, references, matches: [equal] },
       expected: reportsStalled("Conflict", "adoption: IfExists"),
     },
     {
       name: "takes over the one that this process created, even if adoption is Never",
-      given: { resource: never, references, matches: [row], postedHere: true },
+      given: { resource: never, references, matches: [equal], postedHere: true },
       expected: becomesReady,
     },
     {
@@ -146,8 +146,8 @@ describe("a role binding, which has no marker", () => {
           },
         }),
         references,
-        external: present(row),
-        matches: [row, { ...row, uid: anotherUid }],
+        external: present(equal),
+        matches: [equal, { ...equal, uid: anotherUid }],
       },
       expected: { do: "done" },
     },

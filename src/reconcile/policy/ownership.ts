@@ -35,7 +35,7 @@ export function findForeignMarker(observed: Observed, external: ExternalResource
 
 /** Whether `external` carries a marker that is not ours. */
 export function hasForeignMarker({ resource, markers }: Observed, external: ExternalResource): boolean {
-  if (!kinds[resource.kind].marked || !("description" in external)) return false;
+  if (!kinds[resource.kind].hasMarker || !("description" in external)) return false;
   const marker = markerIn(external.description);
   return marker !== undefined && !markers.includes(marker);
 }
@@ -43,8 +43,8 @@ export function hasForeignMarker({ resource, markers }: Observed, external: Exte
 /** A second resource carries our marker, and this process did not create it: somebody copied the marker. */
 export function findCopiedMarker(observed: Observed, external: ExternalResource): Problem | undefined {
   const { resource, matches, doublePosted } = observed;
-  const { marked, collection } = kinds[resource.kind];
-  const copy = marked && !doublePosted ? matches.find(({ uid }) => uid !== external.uid) : undefined;
+  const { hasMarker, collection } = kinds[resource.kind];
+  const copy = hasMarker && !doublePosted ? matches.find(({ uid }) => uid !== external.uid) : undefined;
   if (copy === undefined) return undefined;
   return stalled("Conflict", messages.copiedMarker(collection, external.uid, copy.uid));
 }
@@ -54,8 +54,8 @@ export function findEqualNotAdopted(
   { resource, postedHere }: Observed,
   external: ExternalResource,
 ): Problem | undefined {
-  const { marked, noun } = kinds[resource.kind];
-  if (marked || postedHere || resource.spec.policy.adoption === "IfExists") return undefined;
+  const { hasMarker, noun } = kinds[resource.kind];
+  if (hasMarker || postedHere || resource.spec.policy.adoption === "IfExists") return undefined;
   return stalled("Conflict", messages.equalResource(noun, external.uid));
 }
 

@@ -5,7 +5,7 @@ import { platformError } from "./observed-fixture.testing.ts";
 import { problemOf } from "./platform-problem.ts";
 
 const problemOfCode = (code: CodeName, more: object = {}) =>
-  problemOf({ kind: "refused", error: platformError(code, more) }, kinds.Identity);
+  problemOf({ kind: "rejected", error: platformError(code, more) }, kinds.Identity);
 
 describe("an error of the platform", () => {
   it.each<[CodeName, string, string]>([

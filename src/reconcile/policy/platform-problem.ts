@@ -6,7 +6,7 @@ import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 /** What a platform call that failed means for the object that it was made for. */
 export function problemOf(failure: PlatformProblem, kind: Kind): Problem {
   switch (failure.kind) {
-    case "refused":
+    case "rejected":
       return { ...problemOfError(failure.error, kind), error: failure.error };
     case "noResponse":
       return waiting("PlatformUnavailable", messages.noResponse(failure.message));

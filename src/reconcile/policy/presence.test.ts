@@ -185,7 +185,7 @@ describe("a rejected request", () => {
       ...waitingLong,
       failure: {
         step: "create",
-        problem: { kind: "refused", error: platformError("INVALID_ARGUMENT") },
+        problem: { kind: "rejected", error: platformError("INVALID_ARGUMENT") },
         attemptOf: attemptOf(observed()),
         attempts: 1,
         at: 19_000,
@@ -213,13 +213,13 @@ describe("a rejected request", () => {
     },
     {
       name: "with ALREADY_EXISTS is followed by a list",
-      given: failed({ problem: { kind: "refused", error: platformError("ALREADY_EXISTS") } }),
+      given: failed({ problem: { kind: "rejected", error: platformError("ALREADY_EXISTS") } }),
       expected: { do: "list", startedAfter: 19_000 },
     },
     {
       name: "with ALREADY_EXISTS is a Conflict if the list contains nothing of ours",
       given: {
-        ...failed({ problem: { kind: "refused", error: platformError("ALREADY_EXISTS") } }),
+        ...failed({ problem: { kind: "rejected", error: platformError("ALREADY_EXISTS") } }),
         snapshot: { startedAt: 19_500, stable: true },
       },
       expected: reportsStalled("Conflict"),

@@ -70,7 +70,7 @@ function decideClaimed(observed: Observed, references: Resolved, claim: Claim): 
       if (moved !== undefined) return conclude(observed, moved);
       const { request } = observed;
       if (request !== null && external.seenAt < request.seenAt) return attempt(observed, { do: "read", uid });
-      return decideExisting(observed, references, external.row);
+      return decideExisting(observed, references, external.resource);
     }
   }
 }
@@ -136,8 +136,9 @@ function deleteDuplicate(observed: Observed, kept: ExternalResource): Step | und
 
 function concludeReady(observed: Observed, references: Resolved, { uid }: ExternalResource): Step {
   const { resource, postedHere, matches } = observed;
-  const { marked, noun } = kinds[resource.kind];
-  const isOurs = resource.status?.uid === uid || postedHere || (marked && matches.some((match) => match.uid === uid));
+  const { hasMarker, noun } = kinds[resource.kind];
+  const isOurs =
+    resource.status?.uid === uid || postedHere || (hasMarker && matches.some((match) => match.uid === uid));
   const adopted: Event | undefined = isOurs
     ? undefined
     : { type: "Normal", reason: "Adopted", note: messages.adopted(noun, uid) };

@@ -16,7 +16,7 @@ const update = (correction: boolean): PlatformStep => ({
 const event = { type: "Normal", reason: "Deleted", note: "" } as const;
 const failure: Failure = {
   step: "read",
-  problem: { kind: "refused", error: platformError("UNAVAILABLE") },
+  problem: { kind: "rejected", error: platformError("UNAVAILABLE") },
   attemptOf: "",
   attempts: 1,
   at: 1_000,

@@ -22,7 +22,7 @@ describe("an attempt after a failure", () => {
   };
   const failure = {
     step: "create",
-    problem: { kind: "refused", error: platformError("INTERNAL") },
+    problem: { kind: "rejected", error: platformError("INTERNAL") },
     attemptOf: attemptOf(observed()),
     attempts: 1,
     at: 19_000,
@@ -67,7 +67,7 @@ describe("an attempt after a failure", () => {
 });
 
 describe("the delay after a failure", () => {
-  const unavailable: PlatformProblem = { kind: "refused", error: platformError("UNAVAILABLE") };
+  const unavailable: PlatformProblem = { kind: "rejected", error: platformError("UNAVAILABLE") };
   const read: PlatformStep = { do: "read", uid };
   const at = 1_000;
 
@@ -77,7 +77,7 @@ describe("the delay after a failure", () => {
     ["is not shorter than the platform requested", { ...unavailable, retryAfterMs: 3_000 }, 0.5, 3_125],
     [
       "is an hour where only a change can help",
-      { kind: "refused", error: platformError("INVALID_ARGUMENT") },
+      { kind: "rejected", error: platformError("INVALID_ARGUMENT") },
       0.5,
       3_600_000,
     ],

@@ -20,7 +20,7 @@ export type LostResponse = (typeof lostResponses)[number];
 /** The delay of "applied later": less than the settle time. */
 export const laterMs = 5_000;
 /** Small, so that even a small tree needs several pages. */
-const rowsPerPage = 3;
+const resourcesPerPage = 3;
 
 /** A platform in memory. It stores resources, enforces the rules that the operator relies on, and can lose a response. */
 export class MemoryPlatform implements PlatformApi {
@@ -91,11 +91,11 @@ export class MemoryPlatform implements PlatformApi {
       )
       .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
     const rest = all.filter(({ uid }) => uid > pageToken);
-    const rows = rest.slice(0, rowsPerPage);
+    const page = rest.slice(0, resourcesPerPage);
     return {
-      resources: rows,
+      resources: page,
       totalCount: all.length,
-      ...(rest.length > rows.length ? { nextPageToken: rows.at(-1)?.uid ?? "" } : {}),
+      ...(rest.length > page.length ? { nextPageToken: page.at(-1)?.uid ?? "" } : {}),
     };
   }
 
@@ -188,7 +188,9 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   #hasChildren(group: string): boolean {
-    return Object.values(this.#resources).some((rows) => [...rows.keys()].some((uid) => parentOf(uid) === group));
+    return Object.values(this.#resources).some((resources) =>
+      [...resources.keys()].some((uid) => parentOf(uid) === group),
+    );
   }
 }
 
@@ -198,7 +200,7 @@ function rejection(call: string, code: CodeName): PlatformFailure {
       ? [{ type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child groups" }]
       : [];
   return new PlatformFailure(call, {
-    kind: "refused",
+    kind: "rejected",
     error: { code, message: code, reason: code, domain: "", fieldViolations: [], preconditionViolations },
   });
 }
