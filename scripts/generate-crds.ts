@@ -1,15 +1,15 @@
-// Writes crds/*.yaml from the schemas in src/api. With --check it writes nothing, and fails if a file is out of date.
+// Writes crds/*.yaml from the kinds. With --check it writes nothing, and fails if a file is out of date.
 import { readdir } from "node:fs/promises";
 import { stringify } from "yaml";
 import { customResourceDefinition } from "#src/api/crd.ts";
-import { resourceDefinitions } from "#src/api/resource.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { writeGenerated } from "./generated-files.ts";
 
 const header = "# Generated from src/api by `npm run generate`. Do not edit.\n";
 
 const files = new Map<string, string | undefined>();
 for (const name of await readdir(new URL("../crds/", import.meta.url))) files.set(`crds/${name}`, undefined);
-for (const definition of resourceDefinitions)
+for (const { definition } of kinds)
   files.set(
     `crds/${definition.plural}.yaml`,
     header + stringify(customResourceDefinition(definition), { lineWidth: 120, aliasDuplicateObjects: false }),

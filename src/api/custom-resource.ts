@@ -1,4 +1,5 @@
 import type { ObjectMeta } from "./metadata.ts";
+import type { Policy } from "./policy.ts";
 import type { Status } from "./status.ts";
 
 export const apiGroup = "iam.muster.dev";
@@ -8,7 +9,7 @@ export const apiVersion = `${apiGroup}/${version}` as const;
 /** Present on an object from before its resource exists on the platform until the resource is deleted there. */
 export const finalizer = `${apiGroup}/external` as const;
 
-/** The fields that all custom resources of Muster share, as read from the API server. */
+/** A custom resource of Muster, as read from the API server. */
 export interface CustomResource<Spec, Kind extends string = string> {
   apiVersion: typeof apiVersion;
   kind: Kind;
@@ -17,3 +18,12 @@ export interface CustomResource<Spec, Kind extends string = string> {
   /** The API server fills in `{observedGeneration: -1}` if an object has no status. */
   status?: Status;
 }
+
+/** The fields that the specs of all kinds share. */
+export interface CommonSpec {
+  uid?: string;
+  policy: Policy;
+}
+
+/** A custom resource of any kind. */
+export type Resource = CustomResource<CommonSpec>;

@@ -1,12 +1,26 @@
+import { z } from "zod";
 import { type Group, groupDefinition } from "#src/api/group.ts";
-import type { ExternalGroup } from "#src/platform-client/external-resource.ts";
+import { externalText, externalUid } from "#src/platform-client/collection.ts";
+import { childUids } from "#src/platform-client/uid.ts";
 import type { Kind } from "./kind.ts";
+import { carriedMarker } from "./marker.ts";
 import { parentReference } from "./parent-reference.ts";
+
+const externalGroup = z.object({ uid: externalUid, name: externalText, description: externalText });
+export type ExternalGroup = z.output<typeof externalGroup>;
 
 export const groupKind: Kind<Group, ExternalGroup> = {
   name: "Group",
   definition: groupDefinition,
-  collection: "groups",
+  collection: {
+    name: "groups",
+    api: "iam/v2beta1",
+    schema: externalGroup,
+    listCapability: "CAP_IAM_GROUPS_LIST",
+    uids: childUids,
+    naturalKeyOf: carriedMarker,
+    nameOf: ({ name }) => name,
+  },
   noun: "group",
   hasMarker: true,
   references: ({ spec }) => [parentReference("spec.parentRef", spec.parentRef, "spec.parentUid", spec.parentUid)],
@@ -14,7 +28,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
     name: spec.name ?? metadata.name,
     ...(spec.description === undefined ? {} : { description: spec.description }),
   }),
+  naturalKey: (_uids, marker) => marker,
   actual: ({ name, description }) => ({ name, description }),
-  nameOf: (external) => external.name,
   specPath: (field) => `spec.${field}`,
 };

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type Identity, identitySpecSchema } from "#src/api/identity.ts";
-import { type ExternalIdentity, externalResourceSchemas } from "#src/platform-client/external-resource.ts";
-import { identityKind } from "./identity.ts";
+import { type ExternalIdentity, identityKind } from "./identity.ts";
 
 const groupUid = "a".repeat(40);
 const uid = `${groupUid}/1111111111111111`;
@@ -13,9 +12,9 @@ const identity = (spec: object): Identity => ({
   spec: identitySpecSchema.parse({ groupUid, ...spec }),
 });
 const externalIdentity = (fields: object): ExternalIdentity =>
-  externalResourceSchemas.identities.parse({ uid, name: "ci", description: "", ...fields });
+  identityKind.collection.schema.parse({ uid, name: "ci", description: "", ...fields });
 const desired = (spec: object) =>
-  identityKind.desired(identity(spec), {}, { serviceAccountIssuer: "https://cluster.example" });
+  identityKind.desired(identity(spec), { parent: groupUid }, { serviceAccountIssuer: "https://cluster.example" });
 
 /** Whether the external resource matches the spec in the authentication method `field`. */
 function matches(field: string, spec: object, external: object): boolean {

@@ -1,7 +1,48 @@
+import { z } from "zod";
 import { type Identity, identityDefinition, type IdentitySpec } from "#src/api/identity.ts";
-import type { ExternalIdentity } from "#src/platform-client/external-resource.ts";
+import { externalText, externalUid } from "#src/platform-client/collection.ts";
+import { childUids } from "#src/platform-client/uid.ts";
 import type { Fields, Kind } from "./kind.ts";
+import { carriedMarker } from "./marker.ts";
 import { parentReference } from "./parent-reference.ts";
+
+const texts = z.record(z.string(), z.string()).optional();
+const externalIdentity = z.object({
+  uid: externalUid,
+  name: externalText,
+  description: externalText,
+  claimMatch: z
+    .object({
+      issuer: z.string().optional(),
+      issuerPattern: z.string().optional(),
+      subject: z.string().optional(),
+      subjectPattern: z.string().optional(),
+      audience: z.string().optional(),
+      audiencePattern: z.string().optional(),
+      claims: texts,
+      claimPatterns: texts,
+    })
+    .optional(),
+  staticKeys: z
+    .object({
+      issuer: externalText,
+      subject: externalText,
+      issuerKeys: externalText,
+      expirationTime: z.string().optional(),
+      audiences: z.array(z.string()).default([]),
+    })
+    .optional(),
+  awsIdentity: z
+    .object({
+      awsAccount: externalText,
+      arn: z.string().optional(),
+      arnPattern: z.string().optional(),
+      userId: z.string().optional(),
+      userIdPattern: z.string().optional(),
+    })
+    .optional(),
+});
+export type ExternalIdentity = z.output<typeof externalIdentity>;
 
 /** The authentication methods of an identity. An identity has one, which is compared and written as a whole. */
 const authenticationMethods = ["claimMatch", "staticKeys", "awsIdentity"] as const;
@@ -9,7 +50,15 @@ const authenticationMethods = ["claimMatch", "staticKeys", "awsIdentity"] as con
 export const identityKind: Kind<Identity, ExternalIdentity> = {
   name: "Identity",
   definition: identityDefinition,
-  collection: "identities",
+  collection: {
+    name: "identities",
+    api: "iam/v2beta1",
+    schema: externalIdentity,
+    listCapability: "CAP_IAM_IDENTITY_LIST",
+    uids: childUids,
+    naturalKeyOf: carriedMarker,
+    nameOf: ({ name }) => name,
+  },
   noun: "identity",
   hasMarker: true,
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
@@ -18,6 +67,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     ...(spec.description === undefined ? {} : { description: spec.description }),
     ...authenticationMethod(spec, metadata.namespace, serviceAccountIssuer),
   }),
+  naturalKey: (_uids, marker) => marker,
   actual: (external, desired) => ({
     name: external.name,
     description: external.description,
@@ -27,7 +77,6 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
       ),
     ),
   }),
-  nameOf: (external) => external.name,
   specPath: (field) => `spec.${field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
 };
 

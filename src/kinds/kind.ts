@@ -1,13 +1,14 @@
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { Reference } from "#src/api/reference.ts";
-import type { KindName, Resource, ResourceDefinition } from "#src/api/resource.ts";
-import type { CollectionName, ExternalResource } from "#src/platform-client/external-resource.ts";
+import type { ResourceDefinition } from "#src/api/resource-definition.ts";
+import type { Collection, ExternalResource } from "#src/platform-client/collection.ts";
 
 /** Fields of an external resource, by their names in the platform's API. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The target of a reference: a custom resource in the cluster, a built-in role by name, or a literal uid. */
 export type Target =
-  | { readonly by: "resource"; readonly kind: KindName; readonly reference: Reference }
+  | { readonly by: "resource"; readonly kind: string; readonly reference: Reference }
   | { readonly by: "roleName"; readonly name: string }
   | { readonly by: "uid"; readonly uid: string };
 
@@ -23,7 +24,7 @@ export interface ReferenceField {
 }
 
 /** The uids to which the references of a spec were resolved. */
-export type ResolvedUids = Readonly<Partial<Record<ReferenceRole, string>>>;
+export type ResolvedUids = Readonly<Partial<Record<ReferenceRole, string>>> & { readonly parent: string };
 
 /** Facts about the cluster that the desired fields of an external resource depend on. */
 export interface DesiredContext {
@@ -33,14 +34,14 @@ export interface DesiredContext {
 
 /**
  * The description of a kind: everything that distinguishes it from the other kinds. One reconciler serves all kinds. A
- * kind has no state and does no I/O.
+ * kind has no state and does no I/O. docs/adding-a-kind.md explains how to add one.
  */
 export interface Kind<R extends Resource = Resource, E extends ExternalResource = ExternalResource> {
   readonly name: R["kind"];
   /** The Kubernetes side: names, schema and printer columns. */
-  readonly definition: ResourceDefinition<R["kind"]>;
-  /** The platform's collection that contains the external resources. */
-  readonly collection: CollectionName;
+  readonly definition: ResourceDefinition<R["kind"], R["spec"]>;
+  /** The platform's collection that contains the external resources: its schema, uids, keys and list capability. */
+  readonly collection: Collection<E>;
   /** What messages call the external resource, such as `role binding`. */
   readonly noun: string;
   /**
@@ -52,13 +53,13 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   references(resource: R): readonly ReferenceField[];
   /** Returns the fields to manage: those that the user set, and those that the platform requires. */
   desired(resource: R, uids: ResolvedUids, context: DesiredContext): Fields;
+  /** Returns the natural key that the external resource has once it exists: the marker, if it has one. */
+  naturalKey(uids: ResolvedUids, marker: string): string;
   /**
    * Returns the fields of the external resource in the form of `desired`, so that the two can be compared. A default that
    * the platform filled in, and that the user did not set, is omitted.
    */
   actual(external: E, desired: Fields): Fields;
-  /** Returns the name of the external resource, for messages and for adoption by name; undefined if the kind has no names. */
-  nameOf(external: E): string | undefined;
   /** Returns the path in the spec of a field that an error of the platform names, such as `spec.name`. */
   specPath(field: string): string;
 }

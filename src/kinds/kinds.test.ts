@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { resourceDefinitions } from "#src/api/resource.ts";
 import { kinds } from "./kinds.ts";
 
-it("the kinds are in the order of their definitions", () => {
-  expect(Object.values(kinds).map(({ definition }) => definition)).toEqual(resourceDefinitions);
+it("each kind has the name of its definition, and its own collection", () => {
+  expect(kinds.map(({ name }) => name)).toEqual(kinds.map(({ definition }) => definition.kind));
+  expect(new Set(kinds.map(({ collection }) => collection.name)).size).toBe(kinds.length);
 });
 
 describe("specPath maps a field of the platform to the spec", () => {
@@ -17,6 +17,6 @@ describe("specPath maps a field of the platform to the spec", () => {
     ["RoleBinding", "identityUid", "spec.identityRef"],
     ["RoleBinding", "roleUid", "spec.roleRef"],
   ] as const)("%s: %s to %s", (kind, field, path) => {
-    expect(kinds[kind].specPath(field)).toBe(path);
+    expect(kinds.find(({ name }) => name === kind)?.specPath(field)).toBe(path);
   });
 });

@@ -36,6 +36,11 @@ export function markerIn(description: string): string | undefined {
   return pattern.exec(description)?.[1];
 }
 
+/** The marker of an external resource, at the end of its description. */
+export function carriedMarker({ description }: { readonly description?: string }): string | undefined {
+  return description === undefined ? undefined : markerIn(description);
+}
+
 /** The description as people see it. */
 export function withoutMarker(description: string): string {
   return description.replace(pattern, "");

@@ -44,7 +44,9 @@ describe("roleBindingKind", () => {
     };
     expect(desired).toEqual({ identityUid, roleUid });
     expect(roleBindingKind.actual(external, desired)).toEqual(desired);
-    expect(roleBindingKind.nameOf(external)).toBeUndefined();
+    expect(roleBindingKind.collection.nameOf(external)).toBeUndefined();
     expect(roleBindingKind.hasMarker).toBe(false);
+    const uids = { parent: groupUid, identity: identityUid, role: roleUid };
+    expect(roleBindingKind.naturalKey(uids, "marker")).toBe(roleBindingKind.collection.naturalKeyOf(external));
   });
 });

@@ -1,12 +1,23 @@
 import { type RoleBinding, roleBindingDefinition } from "#src/api/role-binding.ts";
-import type { ExternalRoleBinding } from "#src/platform-client/external-resource.ts";
+import { type ExternalRoleBinding, roleBindings } from "#src/platform-client/permission-resources.ts";
 import type { Kind, ReferenceField } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
+
+/** A role binding has no description that could carry a marker. It is identified by what it grants, and where. */
+function naturalKey(group: string, identity: string, role: string): string {
+  return `${group} ${identity} ${role}`;
+}
 
 export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   name: "RoleBinding",
   definition: roleBindingDefinition,
-  collection: "roleBindings",
+  collection: {
+    ...roleBindings,
+    listCapability: "CAP_IAM_ROLE_BINDINGS_LIST",
+    naturalKeyOf: ({ uid, identity, role }) =>
+      naturalKey(roleBindings.uids.parentOf(uid) ?? "", identity.uid, role.uid),
+    nameOf: () => undefined,
+  },
   noun: "role binding",
   hasMarker: false,
   references: (binding) => [
@@ -15,8 +26,8 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
     roleReference(binding),
   ],
   desired: (_binding, uids) => ({ identityUid: uids.identity, roleUid: uids.role }),
+  naturalKey: ({ parent, identity = "", role = "" }) => naturalKey(parent, identity, role),
   actual: (external) => ({ identityUid: external.identity.uid, roleUid: external.role.uid }),
-  nameOf: () => undefined,
   specPath: (field) => {
     if (/^identity_?uid$/i.test(field)) return "spec.identityRef";
     if (/^role_?uid$/i.test(field)) return "spec.roleRef";

@@ -1,6 +1,7 @@
 import type { PlatformApi } from "./api.ts";
-import type { CollectionName } from "./external-resource.ts";
+import type { Collection } from "./collection.ts";
 import { isRejection } from "./failure.ts";
+import { groups } from "./permission-resources.ts";
 import type { SessionPermissions } from "./session-permissions.ts";
 import { parentOf } from "./uid.ts";
 
@@ -12,15 +13,15 @@ import { parentOf } from "./uid.ts";
  */
 export async function proveAbsence(
   { api, permissions, signal }: { api: PlatformApi; permissions: SessionPermissions; signal: AbortSignal },
-  collection: CollectionName,
+  collection: Collection,
   uid: string,
 ): Promise<void> {
-  const parent = parentOf(uid);
+  const parent = collection.uids.parentOf(uid);
   const root = permissions.rootAbove(collection, parent ?? uid);
   await permissions.requireList(collection, root);
   for (let above = parent; above !== undefined; above = parentOf(above)) {
     try {
-      await api.get("groups", above, signal);
+      await api.get(groups, above, signal);
       return;
     } catch (error) {
       // A deleted group takes its children with it. Whether this group was deleted is decided one level further up.

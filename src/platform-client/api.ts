@@ -1,4 +1,4 @@
-import type { ExternalResources } from "./external-resource.ts";
+import type { ExternalResource, ResourceType } from "./collection.ts";
 
 /** Which part of a collection a list covers: everything below a group, or only the group's direct children. */
 export type ListScope = { readonly descendantsOf: string } | { readonly childrenOf: string };
@@ -25,30 +25,26 @@ export interface ResourcePage<R> {
  */
 export interface PlatformApi {
   /** Returns one page of at most 200 resources, ordered by uid. */
-  list<C extends keyof ExternalResources>(
-    collection: C,
+  list<R extends ExternalResource>(
+    type: ResourceType<R>,
     query: ListQuery,
     signal: AbortSignal,
-  ): Promise<ResourcePage<ExternalResources[C]>>;
-  get<C extends keyof ExternalResources>(
-    collection: C,
-    uid: string,
-    signal: AbortSignal,
-  ): Promise<ExternalResources[C]>;
+  ): Promise<ResourcePage<R>>;
+  get<R extends ExternalResource>(type: ResourceType<R>, uid: string, signal: AbortSignal): Promise<R>;
   /** Returns the created resource, which is a direct child of `parent`. */
-  create<C extends keyof ExternalResources>(
-    collection: C,
+  create<R extends ExternalResource>(
+    type: ResourceType<R>,
     parent: string,
     body: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-  ): Promise<ExternalResources[C]>;
+  ): Promise<R>;
   /** Changes only the fields in `mask`, and returns the updated resource. */
-  update<C extends keyof ExternalResources>(
-    collection: C,
+  update<R extends ExternalResource>(
+    type: ResourceType<R>,
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
     signal: AbortSignal,
-  ): Promise<ExternalResources[C]>;
-  delete(collection: keyof ExternalResources, uid: string, signal: AbortSignal): Promise<void>;
+  ): Promise<R>;
+  delete(type: ResourceType, uid: string, signal: AbortSignal): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CollectionView } from "./collection-view.ts";
+import { childUids } from "./uid.ts";
 
 interface Resource {
   readonly uid: string;
@@ -12,7 +13,8 @@ const a = `${group}/aaaaaaaaaaaaaaaa`;
 const b = `${group}/bbbbbbbbbbbbbbbb`;
 const below = { descendantsOf: root } as const;
 const resource = (uid: string, name = "n", key = "k"): Resource => ({ uid, name, key });
-const emptyView = () => new CollectionView<Resource>({ naturalKey: ({ key }) => key, name: ({ name }) => name });
+const emptyView = () =>
+  new CollectionView<Resource>({ uids: childUids, naturalKeyOf: ({ key }) => key, nameOf: ({ name }) => name });
 
 describe("the state of a uid", () => {
   it.each<[string, (view: CollectionView<Resource>) => void, string]>([

@@ -1,8 +1,8 @@
 import type { MonotonicTime } from "#src/time/clock.ts";
 import type { ListScope } from "./api.ts";
+import type { ResourceKeys } from "./collection.ts";
 import { type Snapshot, Snapshots } from "./snapshots.ts";
 import { UidIndex } from "./uid-index.ts";
-import { parentOf } from "./uid.ts";
 
 /** What is known about the resource with one uid. */
 export type ExternalState<R> =
@@ -14,13 +14,6 @@ export type ExternalState<R> =
   | { readonly is: "gone" }
   /** The uid was never read and no snapshot covers it. */
   | { readonly is: "unknown" };
-
-/** The keys by which a view finds resources, in addition to the uid. */
-export interface ResourceKeys<R> {
-  /** Resources with the same natural key are the same to the operator, whatever their uids. */
-  naturalKey(resource: R): string | undefined;
-  name(resource: R): string | undefined;
-}
 
 interface Entry<R> {
   resource: R;
@@ -39,7 +32,7 @@ const absenceRetentionMs = 3_600_000;
  * the scopes of which there is a snapshot.
  *
  * **Expected flow.** The session records every read, write and complete list here, and the reconcilers only look up:
- * `know` for one uid, `named` and `withKey` to find candidates, `snapshotOf` to learn whether not finding any means
+ * `stateOf` for one uid, `named` and `withKey` to find candidates, `snapshotOf` to learn whether not finding any means
  * something. A resource goes `unknown → present → stale → present | gone`.
  *
  * **Guarantees.**
@@ -81,7 +74,7 @@ export class CollectionView<R extends { readonly uid: string }> {
     if (entry !== undefined)
       return entry.stale ? { is: "stale" } : { is: "present", resource: entry.resource, seenAt: entry.seenAt };
     if (this.#gone.has(uid)) return { is: "gone" };
-    const parent = parentOf(uid);
+    const parent = this.#keys.uids.parentOf(uid);
     if (parent !== undefined && this.snapshotOf(parent) !== undefined) return { is: "stale" };
     return { is: "unknown" };
   }
@@ -152,10 +145,9 @@ export class CollectionView<R extends { readonly uid: string }> {
 
   #uidsIn(scope: ListScope): string[] {
     if ("childrenOf" in scope) return [...this.#byParent.get(scope.childrenOf)];
-    const prefix = `${scope.descendantsOf}/`;
     return this.#entries
       .keys()
-      .filter((uid) => uid.startsWith(prefix))
+      .filter((uid) => this.#keys.uids.isBelow(uid, scope.descendantsOf))
       .toArray();
   }
 
@@ -174,9 +166,9 @@ export class CollectionView<R extends { readonly uid: string }> {
 
   #indexKeysOf(resource: R): [UidIndex, string][] {
     const keys: [UidIndex, string][] = [];
-    const parent = parentOf(resource.uid);
-    const name = this.#keys.name(resource);
-    const naturalKey = this.#keys.naturalKey(resource);
+    const parent = this.#keys.uids.parentOf(resource.uid);
+    const name = this.#keys.nameOf(resource);
+    const naturalKey = this.#keys.naturalKeyOf(resource);
     if (parent !== undefined) keys.push([this.#byParent, parent]);
     if (parent !== undefined && name !== undefined) keys.push([this.#byName, `${parent} ${name}`]);
     if (naturalKey !== undefined) keys.push([this.#byNaturalKey, naturalKey]);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "#src/time/clock.ts";
 import type { PlatformApi } from "./api.ts";
 import { PlatformFailure, type PlatformProblem } from "./failure.ts";
+import { groupCollection } from "./group-collection.testing.ts";
 import { HttpPlatformApi } from "./http-api.ts";
 import { type Behaviour, json, rejects, serve } from "./misbehaving-server.testing.ts";
 import type { TokenSource } from "./token-source.ts";
@@ -39,7 +40,7 @@ async function platform(...behaviours: Behaviour[]) {
 }
 
 const { signal } = new AbortController();
-const create = (api: PlatformApi) => api.create("groups", root, { name: "payments" }, signal);
+const create = (api: PlatformApi) => api.create(groupCollection, root, { name: "payments" }, signal);
 
 async function failureOf(call: Promise<unknown>): Promise<PlatformProblem> {
   const error = await call.then(
@@ -132,13 +133,13 @@ describe("a well-formed response", () => {
     ["an empty object", json(200, {})],
   ])("to a DELETE may be %s", async (_, behaviour) => {
     const { api, server } = await platform(behaviour);
-    await api.delete("groups", uid, signal);
+    await api.delete(groupCollection, uid, signal);
     expect(server.requests[0]).toMatchObject({ method: "DELETE", url: `/iam/v2beta1/groups/${uid}` });
   });
 
   it("to a PATCH follows a request with an update mask", async () => {
     const { api, server } = await platform(json(200, group));
-    await api.update("groups", uid, { name: "payments", description: "" }, ["name", "description"], signal);
+    await api.update(groupCollection, uid, { name: "payments", description: "" }, ["name", "description"], signal);
     expect(server.requests[0]?.url).toBe(`/iam/v2beta1/groups/${uid}?updateMask=name%2Cdescription`);
   });
 
@@ -146,7 +147,7 @@ describe("a well-formed response", () => {
     const { api, server } = await platform(
       json(200, { groups: [group], totalCount: "2", nextPageToken: "next", skipped: 0 }),
     );
-    const page = await api.list("groups", { scope: { childrenOf: root }, pageToken: "this" }, signal);
+    const page = await api.list(groupCollection, { scope: { childrenOf: root }, pageToken: "this" }, signal);
     expect(page).toMatchObject({ totalCount: 2, nextPageToken: "next", resources: [{ uid }] });
     const { searchParams } = new URL(server.requests[0]?.url ?? "", "http://platform");
     expect(Object.fromEntries(searchParams)).toEqual({
@@ -164,12 +165,12 @@ describe("a well-formed response", () => {
     ["an invalid resource", { groups: [{ name: "x" }], totalCount: "1" }],
   ])("to a list is invalid with %s", async (_, body) => {
     const { api } = await platform(json(200, body));
-    expect((await failureOf(api.list("groups", {}, signal))).kind).toBe("noResponse");
+    expect((await failureOf(api.list(groupCollection, {}, signal))).kind).toBe("noResponse");
   });
 
   it("to a GET is invalid with another uid", async () => {
     const { api } = await platform(json(200, { ...group, uid: `${root}/9999999999999999` }));
-    expect((await failureOf(api.get("groups", uid, signal))).kind).toBe("noResponse");
+    expect((await failureOf(api.get(groupCollection, uid, signal))).kind).toBe("noResponse");
   });
 });
 
@@ -195,7 +196,7 @@ describe("Retry-After pauses all calls", () => {
   ])("%s", async (_, behaviour) => {
     const { api, server } = await platform(behaviour);
     await failureOf(create(api));
-    const held = await failureOf(api.get("groups", uid, signal));
+    const held = await failureOf(api.get(groupCollection, uid, signal));
     expect(held).toMatchObject({ kind: "paused" });
     expect(held.kind === "paused" && held.retryAfterMs).toBeGreaterThan(59_000);
     expect(server.requests).toHaveLength(1);
@@ -207,14 +208,14 @@ it("sends no write that was queued before leadership was lost", async () => {
   const write = failureOf(create(api));
   leader.held = false;
   expect(await write).toMatchObject({ kind: "paused" });
-  await api.get("groups", uid, signal);
+  await api.get(groupCollection, uid, signal);
   expect(server.requests.map(({ method }) => method)).toEqual(["GET"]);
 });
 
 it("rejects with the reason of the caller's abort", async () => {
   const { api } = await platform(() => undefined);
   const abort = new AbortController();
-  const call = api.get("groups", uid, abort.signal);
+  const call = api.get(groupCollection, uid, abort.signal);
   abort.abort(new Error("stopping"));
   await expect(call).rejects.toThrow("stopping");
 });

@@ -1,10 +1,9 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import type { ListQuery, ResourcePage, PlatformApi } from "./api.ts";
+import type { ExternalResource, ResourceType } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
-import { type ExternalResources, externalResourceSchemas } from "./external-resource.ts";
 import type { TokenSource } from "./token-source.ts";
 import type { HttpCall, HttpTransport } from "./transport.ts";
-import { parentOf } from "./uid.ts";
 
 const pageSize = "200";
 
@@ -27,79 +26,78 @@ export class HttpPlatformApi implements PlatformApi {
     this.#clock = clock;
   }
 
-  async list<C extends keyof ExternalResources>(
-    collection: C,
+  async list<R extends ExternalResource>(
+    type: ResourceType<R>,
     query: ListQuery,
     signal: AbortSignal,
-  ): Promise<ResourcePage<ExternalResources[C]>> {
+  ): Promise<ResourcePage<R>> {
     const parameters = new URLSearchParams({ page_size: pageSize, order_by: "uid", ...query.filter });
     if (query.scope !== undefined) {
       if ("descendantsOf" in query.scope) parameters.set("uidp.descendants_of", query.scope.descendantsOf);
       else parameters.set("uidp.children_of", query.scope.childrenOf);
     }
     if (query.pageToken !== undefined) parameters.set("page_token", query.pageToken);
-    const name = `list ${collection}`;
-    const response = await this.#send({ name, method: "GET", path: `${collection}?${parameters.toString()}` }, signal);
+    const name = `list ${type.name}`;
+    const response = await this.#send(
+      { name, method: "GET", path: `${pathOf(type)}?${parameters.toString()}` },
+      signal,
+    );
     const page = (response ?? {}) as Record<string, unknown>;
-    const resources = page[collection];
+    const resources = page[type.name];
     const total = Number(page["totalCount"] ?? Number.NaN);
     if (!Array.isArray(resources) || !Number.isSafeInteger(total)) throw malformed(name, "a list response");
     const next = page["nextPageToken"];
     return {
-      resources: resources.map((resource) => parseResource(name, collection, resource)),
+      resources: resources.map((resource) => parseResource(name, type, resource)),
       totalCount: total,
       ...(typeof next === "string" && next !== "" ? { nextPageToken: next } : {}),
     };
   }
 
-  async get<C extends keyof ExternalResources>(
-    collection: C,
-    uid: string,
-    signal: AbortSignal,
-  ): Promise<ExternalResources[C]> {
-    const name = `get ${collection}`;
+  async get<R extends ExternalResource>(type: ResourceType<R>, uid: string, signal: AbortSignal): Promise<R> {
+    const name = `get ${type.name}`;
     const resource = parseResource(
       name,
-      collection,
-      await this.#send({ name, method: "GET", path: `${collection}/${uid}` }, signal),
+      type,
+      await this.#send({ name, method: "GET", path: `${pathOf(type)}/${uid}` }, signal),
     );
     if (resource.uid !== uid) throw malformed(name, `the resource ${uid}`);
     return resource;
   }
 
-  async create<C extends keyof ExternalResources>(
-    collection: C,
+  async create<R extends ExternalResource>(
+    type: ResourceType<R>,
     parent: string,
     body: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-  ): Promise<ExternalResources[C]> {
-    const name = `create ${collection}`;
-    const call = { name, method: "POST" as const, path: `${collection}/${parent}`, body: JSON.stringify(body) };
-    const resource = parseResource(name, collection, await this.#send(call, signal));
-    if (parentOf(resource.uid) !== parent) throw malformed(name, `a resource below ${parent}`);
+  ): Promise<R> {
+    const name = `create ${type.name}`;
+    const call = { name, method: "POST" as const, path: `${pathOf(type)}/${parent}`, body: JSON.stringify(body) };
+    const resource = parseResource(name, type, await this.#send(call, signal));
+    if (type.uids.parentOf(resource.uid) !== parent) throw malformed(name, `a resource below ${parent}`);
     return resource;
   }
 
-  async update<C extends keyof ExternalResources>(
-    collection: C,
+  async update<R extends ExternalResource>(
+    type: ResourceType<R>,
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
     signal: AbortSignal,
-  ): Promise<ExternalResources[C]> {
-    const name = `update ${collection}`;
-    const path = `${collection}/${uid}?${new URLSearchParams({ updateMask: mask.join(",") }).toString()}`;
+  ): Promise<R> {
+    const name = `update ${type.name}`;
+    const path = `${pathOf(type)}/${uid}?${new URLSearchParams({ updateMask: mask.join(",") }).toString()}`;
     const resource = parseResource(
       name,
-      collection,
+      type,
       await this.#send({ name, method: "PATCH", path, body: JSON.stringify(body) }, signal),
     );
     if (resource.uid !== uid) throw malformed(name, `the resource ${uid}`);
     return resource;
   }
 
-  async delete(collection: keyof ExternalResources, uid: string, signal: AbortSignal): Promise<void> {
-    await this.#send({ name: `delete ${collection}`, method: "DELETE", path: `${collection}/${uid}` }, signal);
+  async delete(type: ResourceType, uid: string, signal: AbortSignal): Promise<void> {
+    await this.#send({ name: `delete ${type.name}`, method: "DELETE", path: `${pathOf(type)}/${uid}` }, signal);
   }
 
   async #send(call: Omit<HttpCall, "origin" | "bearer">, signal: AbortSignal): Promise<unknown> {
@@ -116,7 +114,7 @@ export class HttpPlatformApi implements PlatformApi {
   async #sendOnce(call: Omit<HttpCall, "origin" | "bearer">, bearer: string, signal: AbortSignal): Promise<unknown> {
     const pause = this.#pausedUntil - this.#clock.monotonic();
     if (pause > 0) throw new PlatformFailure(call.name, { kind: "paused", retryAfterMs: pause });
-    const path = `${this.#baseUrl.pathname.replace(/\/$/, "")}/iam/v2beta1/${call.path}`;
+    const path = `${this.#baseUrl.pathname.replace(/\/$/, "")}/${call.path}`;
     try {
       return await this.#transport.send({ ...call, path, origin: this.#baseUrl.origin, bearer }, signal);
     } catch (error) {
@@ -127,14 +125,14 @@ export class HttpPlatformApi implements PlatformApi {
   }
 }
 
-function parseResource<C extends keyof ExternalResources>(
-  call: string,
-  collection: C,
-  value: unknown,
-): ExternalResources[C] {
-  const parsed = externalResourceSchemas[collection].safeParse(value);
-  if (!parsed.success) throw malformed(call, `a resource of ${collection}`);
-  return parsed.data as ExternalResources[C];
+function pathOf({ api, name }: ResourceType): string {
+  return `${api}/${name}`;
+}
+
+function parseResource<R extends ExternalResource>(call: string, { name, schema }: ResourceType<R>, value: unknown): R {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw malformed(call, `a resource of ${name}`);
+  return parsed.data;
 }
 
 function malformed(call: string, expected: string): PlatformFailure {

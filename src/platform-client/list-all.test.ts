@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ListQuery, ResourcePage, PlatformApi } from "./api.ts";
+import type { ExternalResource } from "./collection.ts";
+import { groupCollection } from "./group-collection.testing.ts";
 import { listAll } from "./list-all.ts";
-import type { ExternalGroup } from "./external-resource.ts";
 
-const group = (digit: string): ExternalGroup => ({
+const group = (digit: string) => ({
   uid: `${"a".repeat(40)}/${digit.repeat(16)}`,
   name: "",
   description: "",
@@ -14,7 +15,7 @@ const { signal } = new AbortController();
 function respondingWith(...pages: readonly { readonly uids: string; readonly totalCount: number }[]) {
   const pageTokens: (string | undefined)[] = [];
   const api = {
-    list: async (_: string, { pageToken }: ListQuery): Promise<ResourcePage<ExternalGroup>> => {
+    list: async (_: unknown, { pageToken }: ListQuery): Promise<ResourcePage<ExternalResource>> => {
       const page = pages[pageTokens.length] ?? { uids: "", totalCount: 0 };
       pageTokens.push(pageToken);
       const more = pageTokens.length < pages.length;
@@ -25,7 +26,7 @@ function respondingWith(...pages: readonly { readonly uids: string; readonly tot
       };
     },
   } as unknown as PlatformApi;
-  return { pageTokens, all: () => listAll(api, "groups", {}, signal) };
+  return { pageTokens, all: () => listAll(api, groupCollection, {}, signal) };
 }
 
 describe("a list", () => {

@@ -1,5 +1,5 @@
 import type { ListQuery, PlatformApi } from "./api.ts";
-import type { ExternalResources } from "./external-resource.ts";
+import type { ExternalResource, ResourceType } from "./collection.ts";
 import { PlatformFailure } from "./failure.ts";
 
 export interface CompleteList<R> {
@@ -14,21 +14,21 @@ export interface CompleteList<R> {
  * @throws {PlatformFailure} of kind `noResponse` also where a page does not continue the one before it, because an expired
  * page token starts the list over.
  */
-export async function listAll<C extends keyof ExternalResources>(
+export async function listAll<R extends ExternalResource>(
   api: PlatformApi,
-  collection: C,
+  type: ResourceType<R>,
   query: Omit<ListQuery, "pageToken">,
   signal: AbortSignal,
-): Promise<CompleteList<ExternalResources[C]>> {
-  const resources: ExternalResources[C][] = [];
+): Promise<CompleteList<R>> {
+  const resources: R[] = [];
   let total: number | undefined;
   let stable = true;
   let pageToken: string | undefined;
   do {
-    const page = await api.list(collection, { ...query, ...(pageToken === undefined ? {} : { pageToken }) }, signal);
+    const page = await api.list(type, { ...query, ...(pageToken === undefined ? {} : { pageToken }) }, signal);
     const [last, first] = [resources.at(-1), page.resources[0]];
     if (last !== undefined && first !== undefined && first.uid <= last.uid)
-      throw new PlatformFailure(`list ${collection}`, {
+      throw new PlatformFailure(`list ${type.name}`, {
         kind: "noResponse",
         message: "the list started over at one of its pages",
       });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ListQuery, PlatformApi } from "./api.ts";
+import type { ResourceType } from "./collection.ts";
 import { readPermissions } from "./permissions.ts";
 
 const root = "a".repeat(40);
@@ -23,9 +24,9 @@ const roles = [
 function platformWith(...bindings: readonly ReturnType<typeof binding>[]) {
   const queries: ListQuery[] = [];
   const api = {
-    list: async (collection: string, query: ListQuery) => {
+    list: async ({ name }: ResourceType, query: ListQuery) => {
       queries.push(query);
-      const resources = collection === "roles" ? roles : bindings;
+      const resources = name === "roles" ? roles : bindings;
       return { resources, totalCount: resources.length };
     },
   } as unknown as PlatformApi;

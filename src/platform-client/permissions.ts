@@ -1,6 +1,6 @@
 import type { PlatformApi } from "./api.ts";
-import type { ExternalRole } from "./external-resource.ts";
 import { listAll } from "./list-all.ts";
+import { type ExternalRole, roleBindings, roles as roleType } from "./permission-resources.ts";
 import { isWithin, parentOf } from "./uid.ts";
 
 /** What the operator's identity is allowed to do, as read from the platform under one token. */
@@ -29,8 +29,8 @@ export async function readPermissions(
   signal: AbortSignal,
 ): Promise<{ permissions: Permissions; roles: RoleCatalog }> {
   const [bindings, roles] = await Promise.all([
-    listAll(api, "roleBindings", { filter: { identity } }, signal),
-    listAll(api, "roles", {}, signal),
+    listAll(api, roleBindings, { filter: { identity } }, signal),
+    listAll(api, roleType, {}, signal),
   ]);
   const byUid = new Map(roles.resources.map((role) => [role.uid, role]));
   const own = bindings.resources.filter((binding) => binding.identity.uid === identity);

@@ -1,7 +1,8 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import type { PlatformApi } from "./api.ts";
-import { type CollectionName, listCapability } from "./external-resource.ts";
+import type { Collection } from "./collection.ts";
 import { PlatformFailure } from "./failure.ts";
+import { groups } from "./permission-resources.ts";
 import { type Permissions, type RoleCatalog, readPermissions } from "./permissions.ts";
 import { isWithin } from "./uid.ts";
 
@@ -59,12 +60,12 @@ export class SessionPermissions {
   }
 
   /** The root that `uid` is within. @throws {PlatformFailure} of kind `permissions` outside all roots. */
-  rootAbove(collection: CollectionName, uid: string): string {
+  rootAbove(collection: Collection, uid: string): string {
     const root = this.#options.roots.find((candidate) => isWithin(uid, candidate));
     if (root !== undefined) return root;
-    throw new PlatformFailure(`list ${collection}`, {
+    throw new PlatformFailure(`list ${collection.name}`, {
       kind: "permissions",
-      capability: listCapability[collection],
+      capability: collection.listCapability,
       scope: uid,
     });
   }
@@ -74,7 +75,7 @@ export class SessionPermissions {
    * missing resource mean an absent one.
    * @throws {PlatformFailure} of kind `permissions`, or the failure of reading the root or the permissions.
    */
-  async requireList(collection: CollectionName, group: string): Promise<void> {
+  async requireList(collection: Collection, group: string): Promise<void> {
     const root = this.rootAbove(collection, group);
     await this.refresh();
     if (this.#problem(collection, group, root) === undefined) return;
@@ -83,8 +84,8 @@ export class SessionPermissions {
     if (problem !== undefined) throw problem;
   }
 
-  #problem(collection: CollectionName, group: string, root: string): unknown {
-    const capability = listCapability[collection];
+  #problem(collection: Collection, group: string, root: string): unknown {
+    const capability = collection.listCapability;
     if (this.#current?.unreadableRoots.has(root)) return this.#current.unreadableRoots.get(root);
     if (this.#current?.permissions.allow(capability, group)) return undefined;
     return new PlatformFailure("read permissions", { kind: "permissions", capability, scope: group });
@@ -102,7 +103,7 @@ export class SessionPermissions {
     const { api, identity, roots, clock, signal, credentialEpoch } = this.#options;
     const read = await readPermissions(api, identity, signal);
     const unreadableRoots = new Map<string, unknown>();
-    for (const root of roots) await api.get("groups", root, signal).catch((error) => unreadableRoots.set(root, error));
+    for (const root of roots) await api.get(groups, root, signal).catch((error) => unreadableRoots.set(root, error));
     const previousEpoch = this.#current?.epoch;
     this.#current = { ...read, unreadableRoots, epoch: credentialEpoch(), readAt: clock.monotonic() };
     if (previousEpoch !== this.#current.epoch) for (const listener of this.#listeners) listener();

@@ -1,60 +1,49 @@
 import type { MonotonicTime } from "#src/time/clock.ts";
 import type { ListScope } from "./api.ts";
-import { CollectionView, type ResourceKeys } from "./collection-view.ts";
-import type { CollectionName, ExternalResources } from "./external-resource.ts";
+import type { Collection, ExternalResource } from "./collection.ts";
+import { CollectionView } from "./collection-view.ts";
 import type { CompleteList } from "./list-all.ts";
 import { PostLedger } from "./post-ledger.ts";
-
-export type KeysByCollection = { readonly [C in CollectionName]: ResourceKeys<ExternalResources[C]> };
-type Views = { readonly [C in CollectionName]: CollectionView<ExternalResources[C]> };
 
 /**
  * A view of each collection, and the ledger of the POSTs. Every resource that the session sees is recorded in both: a POST
  * with a lost response is settled when what it creates is seen.
  */
 export class SessionViews {
-  readonly views: Views;
   readonly posts = new PostLedger();
-  readonly #keys: KeysByCollection;
+  readonly #views: ReadonlyMap<string, CollectionView<ExternalResource>>;
 
-  constructor(keys: KeysByCollection) {
-    this.#keys = keys;
-    this.views = {
-      groups: new CollectionView(keys.groups),
-      identities: new CollectionView(keys.identities),
-      roleBindings: new CollectionView(keys.roleBindings),
-    };
+  constructor(collections: readonly Collection[]) {
+    this.#views = new Map(collections.map((collection) => [collection.name, new CollectionView(collection)]));
   }
 
-  naturalKeyOf<C extends CollectionName>(collection: C, resource: ExternalResources[C]): string | undefined {
-    const keys: ResourceKeys<ExternalResources[C]> = this.#keys[collection];
-    return keys.naturalKey(resource);
+  /** @throws {Error} if the session was not created with this collection. */
+  viewOf(collection: Collection): CollectionView<ExternalResource> {
+    const view = this.#views.get(collection.name);
+    if (view === undefined) throw new Error(`the session has no view of ${collection.name}`);
+    return view;
   }
 
   /** Records a resource that a GET or a write returned. */
-  record<C extends CollectionName>(collection: C, resource: ExternalResources[C], at: MonotonicTime): void {
+  record(collection: Collection, resource: ExternalResource, at: MonotonicTime): void {
     this.#settlePost(collection, resource);
-    this.#view(collection).record(resource, at);
+    this.viewOf(collection).record(resource, at);
   }
 
   /** Records a complete list. @returns the uids that appeared, changed or disappeared. */
-  recordSnapshot<C extends CollectionName>(
-    collection: C,
+  recordSnapshot(
+    collection: Collection,
     scope: ListScope,
-    { resources, stable }: CompleteList<ExternalResources[C]>,
+    { resources, stable }: CompleteList<ExternalResource>,
     startedAt: MonotonicTime,
   ): string[] {
     for (const resource of resources) this.#settlePost(collection, resource);
-    return this.#view(collection).recordSnapshot(scope, resources, startedAt, stable);
+    return this.viewOf(collection).recordSnapshot(scope, resources, startedAt, stable);
   }
 
-  #settlePost<C extends CollectionName>(collection: C, resource: ExternalResources[C]): void {
+  #settlePost(collection: Collection, resource: ExternalResource): void {
     if (!this.posts.unsettled) return;
-    const key = this.naturalKeyOf(collection, resource);
+    const key = collection.naturalKeyOf(resource);
     if (key !== undefined) this.posts.settle(key);
-  }
-
-  #view<C extends CollectionName>(collection: C): CollectionView<ExternalResources[C]> {
-    return this.views[collection];
   }
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { ListQuery, PlatformApi } from "./api.ts";
 import { type CodeName, PlatformFailure } from "./failure.ts";
-import type { ExternalGroup } from "./external-resource.ts";
+import type { ResourceType } from "./collection.ts";
+import { groupCollection } from "./group-collection.testing.ts";
 import { PlatformSession } from "./session.ts";
 import { isBelow, parentOf } from "./uid.ts";
 
@@ -19,7 +20,7 @@ function rejected(code: CodeName): PlatformFailure {
   return new PlatformFailure("call", { kind: "rejected", error });
 }
 const lost = () => new PlatformFailure("call", { kind: "noResponse", message: "lost" });
-const groupResource = (uid: string, name = "n"): ExternalGroup => ({ uid, name, description: name });
+const groupResource = (uid: string, name = "n") => ({ uid, name, description: name });
 
 /** Sleeps pass by themselves, after everything that can run before them. */
 class SelfAdvancingClock extends ManualClock {
@@ -47,7 +48,7 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
     return found;
   };
   const api = {
-    list: async (collection: string, { scope, filter }: ListQuery) => {
+    list: async ({ name: collection }: ResourceType, { scope, filter }: ListQuery) => {
       const where = scope === undefined ? JSON.stringify(filter ?? {}) : Object.entries(scope).join();
       call(`list ${collection} ${where}`);
       if (collection === "roles")
@@ -66,35 +67,34 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
       const resources = collection === "groups" ? [...groups.values()].filter(({ uid }) => below(uid)) : [];
       return { resources, totalCount: totals.shift() ?? resources.length };
     },
-    get: async (_: string, uid: string) => {
+    get: async (_: ResourceType, uid: string) => {
       call(`get ${uid}`);
       return find(uid);
     },
-    create: async (_: string, parent: string, body: { name: string }) => {
+    create: async (_: ResourceType, parent: string, body: { name: string }) => {
       call("create");
       const made = groupResource(`${parent}/3333333333333333`, body.name);
       groups.set(made.uid, made);
       return made;
     },
-    update: async (_: string, uid: string, body: { name: string }) => {
+    update: async (_: ResourceType, uid: string, body: { name: string }) => {
       call("update");
       const changed = { ...find(uid), ...body };
       groups.set(uid, changed);
       return changed;
     },
-    delete: async (_: string, uid: string) => {
+    delete: async (_: ResourceType, uid: string) => {
       call("delete");
       find(uid);
       groups.delete(uid);
     },
   } as unknown as PlatformApi;
-  const keys = { naturalKey: ({ name }: { name: string }) => name, name: () => undefined };
   const session = new PlatformSession({
     api,
     identity,
     roots: [root],
     credentialEpoch: () => state.epoch,
-    keys: { groups: keys, identities: keys, roleBindings: { naturalKey: () => undefined, name: () => undefined } },
+    collections: [groupCollection],
     clock,
     signal: new AbortController().signal,
     canWrite: () => state.canWrite,
@@ -114,35 +114,35 @@ const problemOf = (promise: Promise<unknown>) =>
 describe("ensureSnapshot", () => {
   it("shares one list among concurrent callers below a root", async () => {
     const { session, lists } = world();
-    const waiting = [root, group, child].map((parent) => session.ensureSnapshot("groups", parent, anything));
+    const waiting = [root, group, child].map((parent) => session.ensureSnapshot(groupCollection, parent, anything));
     await Promise.all(waiting);
     expect(lists()).toEqual([`list groups descendantsOf,${root}`]);
   });
 
   it("does not list again if a snapshot meets the requirement", async () => {
     const { session, lists } = world();
-    await session.ensureSnapshot("groups", group, anything);
-    await session.ensureSnapshot("groups", child, anything);
+    await session.ensureSnapshot(groupCollection, group, anything);
+    await session.ensureSnapshot(groupCollection, child, anything);
     expect(lists()).toHaveLength(1);
   });
 
   it("lists only the group if a later snapshot is required", async () => {
     const { session, clock, lists } = world();
-    await session.ensureSnapshot("groups", group, anything);
+    await session.ensureSnapshot(groupCollection, group, anything);
     await clock.advance(1);
-    await session.ensureSnapshot("groups", group, { startedAfter: clock.monotonic(), stable: false });
+    await session.ensureSnapshot(groupCollection, group, { startedAfter: clock.monotonic(), stable: false });
     expect(lists()).toEqual([`list groups descendantsOf,${root}`, `list groups childrenOf,${group}`]);
   });
 
   it("repeats a list that was not stable", async () => {
     const { session, lists } = world({ totals: [9] });
-    await session.ensureSnapshot("groups", root, { startedAfter: 0, stable: true });
+    await session.ensureSnapshot(groupCollection, root, { startedAfter: 0, stable: true });
     expect(lists()).toHaveLength(2);
   });
 
   it("fails after three lists that were not stable", async () => {
     const { session, lists } = world({ totals: [9, 9, 9, 9] });
-    const failure = await problemOf(session.ensureSnapshot("groups", root, { startedAfter: 0, stable: true }));
+    const failure = await problemOf(session.ensureSnapshot(groupCollection, root, { startedAfter: 0, stable: true }));
     expect(failure).toMatchObject({ kind: "noResponse" });
     expect(lists()).toHaveLength(3);
   });
@@ -153,8 +153,8 @@ describe("absence is proven", () => {
     const given = world();
     given.groups.delete(uid);
     setUp(given);
-    const failure = await problemOf(given.session.read("groups", uid));
-    return { ...given, failure, is: given.session.views.groups.stateOf(uid).is };
+    const failure = await problemOf(given.session.read(groupCollection, uid));
+    return { ...given, failure, is: given.session.viewOf(groupCollection).stateOf(uid).is };
   };
 
   it("if the group above can be read", async () => {
@@ -194,7 +194,7 @@ describe("absence is proven", () => {
 describe("a list without sufficient permissions", () => {
   it("is not sent, and fails with the missing capability", async () => {
     const { session, lists } = world({ capabilities: [] });
-    expect(await problemOf(session.list("groups", { descendantsOf: root }))).toMatchObject({
+    expect(await problemOf(session.list(groupCollection, { descendantsOf: root }))).toMatchObject({
       kind: "permissions",
       scope: root,
     });
@@ -204,7 +204,7 @@ describe("a list without sufficient permissions", () => {
   it("is not sent below a root that cannot be read", async () => {
     const { session, groups, lists } = world();
     groups.delete(root);
-    expect(await problemOf(session.list("groups", { descendantsOf: root }))).toMatchObject({
+    expect(await problemOf(session.list(groupCollection, { descendantsOf: root }))).toMatchObject({
       error: { code: "NOT_FOUND" },
     });
     expect(lists()).toEqual([]);
@@ -212,27 +212,29 @@ describe("a list without sufficient permissions", () => {
 
   it("is sent after they were granted, which is checked once per second", async () => {
     const { session, clock, state, lists } = world({ capabilities: [] });
-    await problemOf(session.list("groups", { descendantsOf: root }));
+    await problemOf(session.list(groupCollection, { descendantsOf: root }));
     state.capabilities = everyList;
-    expect(await problemOf(session.list("groups", { descendantsOf: root }))).toMatchObject({ kind: "permissions" });
+    expect(await problemOf(session.list(groupCollection, { descendantsOf: root }))).toMatchObject({
+      kind: "permissions",
+    });
     await clock.advance(1_000);
-    await session.list("groups", { descendantsOf: root });
+    await session.list(groupCollection, { descendantsOf: root });
     expect(lists()).toHaveLength(1);
   });
 
   it("is not recorded if they were lost under a new token meanwhile", async () => {
     const { session, state } = world();
     await session.refreshPermissions();
-    const listing = session.list("groups", { descendantsOf: root });
+    const listing = session.list(groupCollection, { descendantsOf: root });
     state.epoch = 2;
     state.capabilities = [];
     expect(await problemOf(listing)).toMatchObject({ kind: "permissions" });
-    expect(session.views.groups.snapshotOf(root)).toBeUndefined();
+    expect(session.viewOf(groupCollection).snapshotOf(root)).toBeUndefined();
   });
 
   it("is not sent outside the roots", async () => {
     const { session, calls } = world();
-    expect(await problemOf(session.ensureSnapshot("groups", otherRoot, anything))).toMatchObject({
+    expect(await problemOf(session.ensureSnapshot(groupCollection, otherRoot, anything))).toMatchObject({
       kind: "permissions",
     });
     expect(calls).toEqual([]);
@@ -256,9 +258,9 @@ it("reads permissions once per token", async () => {
 describe("writes", () => {
   it("are in the view at once, and a created group counts as new for a minute", async () => {
     const { session, clock } = world();
-    await session.create("groups", root, { name: "new" }, "new");
+    await session.create(groupCollection, root, { name: "new" }, "new");
     const made = `${root}/3333333333333333`;
-    expect(session.views.groups.stateOf(made)).toMatchObject({ is: "present", resource: { name: "new" } });
+    expect(session.viewOf(groupCollection).stateOf(made)).toMatchObject({ is: "present", resource: { name: "new" } });
     expect([session.createdRecently(made), session.createdRecently(group)]).toEqual([true, false]);
     await clock.advance(60_000);
     expect(session.createdRecently(made)).toBe(false);
@@ -268,9 +270,9 @@ describe("writes", () => {
     const { session, state, calls } = world();
     state.canWrite = false;
     for (const write of [
-      session.create("groups", root, { name: "new" }, "new"),
-      session.update("groups", group, { name: "new" }, ["name"]),
-      session.delete("groups", child),
+      session.create(groupCollection, root, { name: "new" }, "new"),
+      session.update(groupCollection, group, { name: "new" }, ["name"]),
+      session.delete(groupCollection, child),
     ])
       expect(await problemOf(write)).toMatchObject({ kind: "paused" });
     expect(calls).toEqual([]);
@@ -279,33 +281,33 @@ describe("writes", () => {
 
   it("with a lost response make the resource stale", async () => {
     const { session, failing } = world();
-    await session.read("groups", group);
+    await session.read(groupCollection, group);
     failing.set("update", lost);
-    await problemOf(session.update("groups", group, { name: "new" }, ["name"]));
-    expect(session.views.groups.stateOf(group).is).toBe("stale");
+    await problemOf(session.update(groupCollection, group, { name: "new" }, ["name"]));
+    expect(session.viewOf(groupCollection).stateOf(group).is).toBe("stale");
   });
 
   it("that were rejected keep the resource present", async () => {
     const { session, failing } = world();
-    await session.read("groups", group);
+    await session.read(groupCollection, group);
     failing.set("update", () => rejected("INVALID_ARGUMENT"));
-    await problemOf(session.update("groups", group, { name: "new" }, ["name"]));
-    expect(session.views.groups.stateOf(group).is).toBe("present");
+    await problemOf(session.update(groupCollection, group, { name: "new" }, ["name"]));
+    expect(session.viewOf(groupCollection).stateOf(group).is).toBe("present");
   });
 
   it("a POST with a lost response is settled once its resource is listed", async () => {
     const { session, failing, groups } = world();
     failing.set("create", lost);
-    await problemOf(session.create("groups", root, { name: "new" }, "new"));
+    await problemOf(session.create(groupCollection, root, { name: "new" }, "new"));
     expect(session.posts.unknownSince("new")).toBe(0);
     groups.set(`${root}/4444444444444444`, groupResource(`${root}/4444444444444444`, "new"));
-    await session.list("groups", { descendantsOf: root });
+    await session.list(groupCollection, { descendantsOf: root });
     expect(session.posts.unknownSince("new")).toBeUndefined();
   });
 
   it("a POST that returns another resource has an unknown outcome", async () => {
     const { session } = world();
-    expect(await problemOf(session.create("groups", root, { name: "new" }, "another key"))).toMatchObject({
+    expect(await problemOf(session.create(groupCollection, root, { name: "new" }, "another key"))).toMatchObject({
       kind: "noResponse",
     });
     expect(session.posts.unknownSince("another key")).toBe(0);
@@ -314,23 +316,23 @@ describe("writes", () => {
   it("a DELETE of a missing resource succeeds if its absence is proven", async () => {
     const { session, groups } = world();
     groups.delete(child);
-    await session.delete("groups", child);
-    expect(session.views.groups.stateOf(child).is).toBe("gone");
+    await session.delete(groupCollection, child);
+    expect(session.viewOf(groupCollection).stateOf(child).is).toBe("gone");
   });
 
   it("a DELETE of a missing resource fails if its absence is not proven", async () => {
     const { session, groups, state } = world();
     groups.delete(child);
     state.capabilities = [];
-    expect(await problemOf(session.delete("groups", child))).toMatchObject({ kind: "permissions" });
-    expect(session.views.groups.stateOf(child).is).not.toBe("gone");
+    expect(await problemOf(session.delete(groupCollection, child))).toMatchObject({ kind: "permissions" });
+    expect(session.viewOf(groupCollection).stateOf(child).is).not.toBe("gone");
   });
 });
 
 it("calls listeners before the callers that wait for the list continue", async () => {
   const { session } = world();
   const order: string[] = [];
-  session.onSnapshot((collection, changed) => order.push(`${collection} ${changed.length}`));
-  await session.ensureSnapshot("groups", root, anything).then(() => order.push("waiter"));
+  session.onSnapshot((collection, changed) => order.push(`${collection.name} ${changed.length}`));
+  await session.ensureSnapshot(groupCollection, root, anything).then(() => order.push("waiter"));
   expect(order).toEqual(["groups 2", "waiter"]);
 });

@@ -1,12 +1,14 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { proveAbsence } from "./absence-proof.ts";
 import type { ListScope, PlatformApi } from "./api.ts";
-import type { CollectionName } from "./external-resource.ts";
+import type { Collection, ExternalResource } from "./collection.ts";
+import type { CollectionView } from "./collection-view.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import { listAll } from "./list-all.ts";
+import { groups } from "./permission-resources.ts";
 import type { Permissions, RoleCatalog } from "./permissions.ts";
 import { SessionPermissions } from "./session-permissions.ts";
-import { type KeysByCollection, SessionViews } from "./session-views.ts";
+import { SessionViews } from "./session-views.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
 
@@ -18,7 +20,8 @@ export interface SessionOptions {
   readonly roots: readonly string[];
   /** The number of token exchanges so far: permissions are read again under a new token. */
   readonly credentialEpoch: () => number;
-  readonly keys: KeysByCollection;
+  /** The collections that the session reads and writes. */
+  readonly collections: readonly Collection[];
   readonly clock: Clock;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
@@ -27,7 +30,7 @@ export interface SessionOptions {
 }
 
 /** Receives each snapshot: `changed` are the uids that appeared, changed or disappeared other than by our own writes. */
-export type SnapshotListener = (collection: CollectionName, changed: readonly string[]) => void;
+export type SnapshotListener = (collection: Collection, changed: readonly string[]) => void;
 
 /**
  * How long a group that this process created is known to contain nothing but what this process created there: long enough
@@ -71,9 +74,9 @@ export class PlatformSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#permissions = new SessionPermissions(options);
-    this.#seen = new SessionViews(options.keys);
+    this.#seen = new SessionViews(options.collections);
     this.#batcher = new SnapshotBatcher({
-      views: this.#seen.views,
+      viewOf: (collection) => this.#seen.viewOf(collection),
       rootAbove: (collection, group) => this.#permissions.rootAbove(collection, group),
       list: (collection, scope) => this.list(collection, scope),
       clock: options.clock,
@@ -81,8 +84,9 @@ export class PlatformSession {
     });
   }
 
-  get views(): SessionViews["views"] {
-    return this.#seen.views;
+  /** What is known of `collection`, one of those that the session was created with. */
+  viewOf(collection: Collection): CollectionView<ExternalResource> {
+    return this.#seen.viewOf(collection);
   }
 
   get posts(): SessionViews["posts"] {
@@ -124,12 +128,12 @@ export class PlatformSession {
   }
 
   /** Resolves once a snapshot of the children of `parent` meets the requirement; lists them if there is none yet. */
-  ensureSnapshot(collection: CollectionName, parent: string, requirement: SnapshotRequirement): Promise<void> {
+  ensureSnapshot(collection: Collection, parent: string, requirement: SnapshotRequirement): Promise<void> {
     return this.#batcher.ensure(collection, parent, requirement);
   }
 
   /** Records a snapshot of the scope. */
-  async list(collection: CollectionName, scope: ListScope): Promise<void> {
+  async list(collection: Collection, scope: ListScope): Promise<void> {
     const { api, clock, signal } = this.#options;
     const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
     await this.#permissions.requireList(collection, group);
@@ -142,7 +146,7 @@ export class PlatformSession {
   }
 
   /** Reads one resource, or proves that it is absent. Rejects if neither succeeds. */
-  async read(collection: CollectionName, uid: string): Promise<void> {
+  async read(collection: Collection, uid: string): Promise<void> {
     const { api, clock, signal } = this.#options;
     const startedAt = clock.monotonic();
     try {
@@ -150,24 +154,24 @@ export class PlatformSession {
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) throw error;
       await this.#proveAbsence(collection, uid);
-      this.views[collection].recordGone(uid, startedAt);
+      this.viewOf(collection).recordGone(uid, startedAt);
     }
   }
 
   /** Creates one resource below `parent`; `key` is its natural key. */
   async create(
-    collection: CollectionName,
+    collection: Collection,
     parent: string,
     body: Readonly<Record<string, unknown>>,
     key: string,
   ): Promise<void> {
     const { api, clock, signal } = this.#options;
-    this.#requireLeadership(`create ${collection}`);
+    this.#requireLeadership(`create ${collection.name}`);
     const post = async () => {
       const created = await api.create(collection, parent, body, signal);
-      if (this.#seen.naturalKeyOf(collection, created) === key) return created;
+      if (collection.naturalKeyOf(created) === key) return created;
       // A resource with another key would not be found again, and would be created again: the outcome is unknown.
-      throw new PlatformFailure(`create ${collection}`, {
+      throw new PlatformFailure(`create ${collection.name}`, {
         kind: "noResponse",
         message: "the response is not the resource that was requested",
       });
@@ -175,43 +179,43 @@ export class PlatformSession {
     const resource = await this.posts.track(key, clock.monotonic(), post, hadNoEffect);
     const createdAt = clock.monotonic();
     this.#seen.record(collection, resource, createdAt);
-    if (collection === "groups") this.#newGroups.set(resource.uid, createdAt);
+    if (collection.name === groups.name) this.#newGroups.set(resource.uid, createdAt);
   }
 
   /** Changes the fields in `mask`. */
   async update(
-    collection: CollectionName,
+    collection: Collection,
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
   ): Promise<void> {
     const { api, clock, signal } = this.#options;
-    this.#requireLeadership(`update ${collection}`);
+    this.#requireLeadership(`update ${collection.name}`);
     try {
       this.#seen.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
     } catch (error) {
-      if (!hadNoEffect(error) || isRejection(error, "NOT_FOUND")) this.views[collection].recordStale(uid);
+      if (!hadNoEffect(error) || isRejection(error, "NOT_FOUND")) this.viewOf(collection).recordStale(uid);
       throw error;
     }
   }
 
   /** Deletes one resource. Resolves also if it was absent before and that is proven. */
-  async delete(collection: CollectionName, uid: string): Promise<void> {
+  async delete(collection: Collection, uid: string): Promise<void> {
     const { api, clock, signal } = this.#options;
-    this.#requireLeadership(`delete ${collection}`);
+    this.#requireLeadership(`delete ${collection.name}`);
     try {
       await api.delete(collection, uid, signal);
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) {
-        if (!hadNoEffect(error)) this.views[collection].recordStale(uid);
+        if (!hadNoEffect(error)) this.viewOf(collection).recordStale(uid);
         throw error;
       }
       await this.#proveAbsence(collection, uid);
     }
-    this.views[collection].recordGone(uid, clock.monotonic());
+    this.viewOf(collection).recordGone(uid, clock.monotonic());
   }
 
-  #proveAbsence(collection: CollectionName, uid: string): Promise<void> {
+  #proveAbsence(collection: Collection, uid: string): Promise<void> {
     const { api, signal } = this.#options;
     return proveAbsence({ api, permissions: this.#permissions, signal }, collection, uid);
   }

@@ -11,8 +11,19 @@ export function parentOf(uid: string): string | undefined {
 }
 
 export function isBelow(uid: string, ancestor: string): boolean {
-  return uid.startsWith(`${ancestor}/`);
+  return uid[ancestor.length] === "/" && uid.startsWith(ancestor);
 }
+
+/** How the uids of a resource type name the group that contains the resource. */
+export interface UidScheme {
+  /** The uid of the group that contains the resource; undefined if no group does. */
+  parentOf(uid: string): string | undefined;
+  /** Whether the resource is in the group or in a group below it. */
+  isBelow(uid: string, group: string): boolean;
+}
+
+/** A resource has the uid of its group with another segment. */
+export const childUids: UidScheme = { parentOf, isBelow };
 
 export function isWithin(uid: string, ancestor: string): boolean {
   return uid === ancestor || isBelow(uid, ancestor);

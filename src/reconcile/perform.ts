@@ -1,5 +1,6 @@
-import { apiGroup, finalizer, type KindName, resourceDefinitions, version } from "#src/api/resource.ts";
-import { kinds } from "#src/kinds/kinds.ts";
+import { apiGroup, finalizer, version } from "#src/api/custom-resource.ts";
+import type { ResourceDefinition } from "#src/api/resource-definition.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import type { ResourceKind } from "#src/kube/object.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
@@ -7,18 +8,18 @@ import type { Observed } from "./observe/observed.ts";
 import type { Sources } from "./observe/sources.ts";
 import type { KubeStep, PlatformStep } from "./policy/step.ts";
 
-/** How Kubernetes addresses each kind. */
-export const resourceKinds = Object.fromEntries(
-  resourceDefinitions.map(({ kind, plural }) => [kind, { group: apiGroup, version, plural, kind, namespaced: true }]),
-) as Readonly<Record<KindName, ResourceKind>>;
+/** How Kubernetes addresses the objects of a kind. */
+export function resourceKindOf({ kind, plural }: ResourceDefinition): ResourceKind {
+  return { group: apiGroup, version, plural, kind, namespaced: true };
+}
 
 /** Makes one call to the platform. Its result is in the views of the session afterwards. @throws {PlatformFailure} */
 export async function performOnPlatform(
   session: PlatformSession,
-  { resource, references }: Observed,
+  { collection }: Kind,
+  { references }: Observed,
   step: PlatformStep,
 ): Promise<void> {
-  const { collection } = kinds[resource.kind];
   switch (step.do) {
     case "refreshPermissions":
       return session.refreshPermissions();
@@ -45,30 +46,32 @@ export async function performOnPlatform(
 export async function performOnKubernetes(
   { stores, crds }: Sources,
   kube: KubeApi,
-  { resource: { kind, metadata } }: Observed,
+  kind: Kind,
+  { resource: { metadata } }: Observed,
   step: KubeStep,
   signal: AbortSignal,
 ): Promise<void> {
   if (step.do === "readCrd") return crds.read(kind);
+  const resource = resourceKindOf(kind.definition);
   const preconditions = { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
   const { namespace, name, finalizers = [] } = metadata;
   const written =
     step.do === "writeStatus"
       ? await kube.patch(
-          resourceKinds[kind],
+          resource,
           namespace,
           name,
           { metadata: preconditions, status: step.patch },
           { signal, subresource: "status" },
         )
       : await kube.patch(
-          resourceKinds[kind],
+          resource,
           namespace,
           name,
           { metadata: { ...preconditions, finalizers: finalizersAfter(step, finalizers) } },
           { signal },
         );
-  stores[kind].observeOwnWrite(written);
+  stores.get(kind.name).observeOwnWrite(written);
 }
 
 function finalizersAfter({ do: step }: KubeStep, before: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-import type { KindName } from "#src/api/resource.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isForbidden, isNotFound } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
@@ -60,32 +60,32 @@ export class Reconciler {
   }
 
   /** @throws {KubeError} if Kubernetes rejected a write: the observation may have been outdated. */
-  async reconcile(kind: KindName, key: string, signal: AbortSignal): Promise<Result> {
+  async reconcile(kind: Kind, key: string, signal: AbortSignal): Promise<Result> {
     const { sources } = this.#options;
     for (let count = 0; count < maxSteps; count += 1) {
       const observed = observe(sources, kind, key);
       if (observed === undefined) return { type: "done" };
-      const step = decide(observed);
+      const step = decide(observed, kind);
       this.#remember(key, observed, stateAfterDecision(observed, step));
       if (step.do === "done") return { type: "done" };
       if (step.do === "wait") return { type: "requeueAfter", ms: Math.max(step.until - observed.now, 0) };
       signal.throwIfAborted();
-      if (isPlatformStep(step)) await this.#callPlatform(key, observed, step);
-      else if (!(await this.#callKubernetes(key, observed, step, signal))) return { type: "done" };
+      if (isPlatformStep(step)) await this.#callPlatform(kind, key, observed, step);
+      else if (!(await this.#callKubernetes(kind, key, observed, step, signal))) return { type: "done" };
     }
     return { type: "failed", error: new Error(`the reconcile did not end within ${maxSteps} steps`) };
   }
 
   /** A failure is remembered, so that the next decision observes it. */
-  async #callPlatform(key: string, observed: Observed, step: PlatformStep): Promise<void> {
+  async #callPlatform(kind: Kind, key: string, observed: Observed, step: PlatformStep): Promise<void> {
     const { sources, random, telemetry } = this.#options;
     const { session } = sources.tenancy.contextOf(observed.resource.metadata.namespace ?? "");
     try {
-      await performOnPlatform(session, observed, step);
+      await performOnPlatform(session, kind, observed, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
       const now = sources.clock.monotonic();
-      const failure = failureOf(observed, step, error.problem, now, random());
+      const failure = failureOf(observed, kind, step, error.problem, now, random());
       this.#remember(key, observed, stateAfterFailure(observed, failure));
       telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
@@ -95,10 +95,16 @@ export class Reconciler {
   }
 
   /** @returns false if the object does not exist any longer. @throws {KubeError} */
-  async #callKubernetes(key: string, observed: Observed, step: KubeStep, signal: AbortSignal): Promise<boolean> {
+  async #callKubernetes(
+    kind: Kind,
+    key: string,
+    observed: Observed,
+    step: KubeStep,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { sources, kube, telemetry } = this.#options;
     try {
-      await performOnKubernetes(sources, kube, observed, step, signal);
+      await performOnKubernetes(sources, kube, kind, observed, step, signal);
     } catch (error) {
       if (isNotFound(error) && step.do !== "readCrd") return false;
       // The deletion of a namespace removes our RoleBinding before the objects that still have finalizers.
@@ -112,7 +118,7 @@ export class Reconciler {
   }
 
   #remember(key: string, { resource, state }: Observed, next: ReconcileState): void {
-    if (next !== state) this.#options.sources.states[resource.kind].set(key, next);
+    if (next !== state) this.#options.sources.states.get(resource.kind).set(key, next);
   }
 
   #report(observed: Observed, step: Step): void {

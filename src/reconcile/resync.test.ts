@@ -1,29 +1,32 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { Collection } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import { findOrphans, resyncOnce, runResyncs } from "./resync.ts";
-import { markerIn, markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
-import { foreignMarker, externalGroup, marker, otherRoot, root } from "./policy/observed-fixture.testing.ts";
+import { resyncOnce, runResyncs } from "./resync.ts";
+import { otherRoot, root } from "./policy/observed-fixture.testing.ts";
 
 function startResyncs(fails: (list: string) => boolean = () => false) {
   const lists: string[] = [];
   const failures: string[] = [];
   const clock = new ManualClock();
   const session = {
-    list: async (collection: string, { descendantsOf }: { descendantsOf: string }) => {
+    list: async ({ name: collection }: Collection, { descendantsOf }: { descendantsOf: string }) => {
       const list = `${collection} ${descendantsOf}`;
       lists.push(list);
       if (fails(list)) throw new Error("away");
     },
   } as unknown as PlatformSession;
   const options = {
+    kinds,
     session,
     roots: [root, otherRoot],
     intervalMs: 600_000,
     clock,
     random: () => 0,
     onListed: () => undefined,
-    onFailure: (collection: string, at: string) => failures.push(`${collection} ${at}`),
+    onFailure: ({ collection }: Kind, at: string) => failures.push(`${collection.name} ${at}`),
   };
   return { lists, failures, clock, options };
 }
@@ -56,24 +59,4 @@ it.each([
   expect(lists).toHaveLength(6);
   end.abort(new Error("the end"));
   await running;
-});
-
-describe("orphans", () => {
-  const earlier = markerOf(ownerHash("earlier"), objectHash("Group", "team", "payments"));
-  const found = (description: string, known: readonly string[] = []) =>
-    findOrphans(
-      [externalGroup({ description })],
-      (external) => ("description" in external ? markerIn(external.description) : undefined),
-      [ownerHash("owner"), ownerHash("earlier")],
-      new Set(known),
-    ).length;
-  it.each([
-    ["include a resource with our marker and without an object", withMarker("", marker), [], 1],
-    ["include a resource with the marker of a previous owner id and without an object", withMarker("", earlier), [], 1],
-    ["do not include a resource whose object exists", withMarker("", marker), [marker], 0],
-    ["do not include a resource with another marker", withMarker("", foreignMarker), [], 0],
-    ["do not include a resource without a marker", "by hand", [], 0],
-  ] as const)("%s", (_, description, known, count) => {
-    expect(found(description, known)).toBe(count);
-  });
 });

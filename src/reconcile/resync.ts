@@ -1,19 +1,19 @@
 import type { Clock } from "#src/time/clock.ts";
-import type { CollectionName, ExternalResource } from "#src/platform-client/external-resource.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 
 export interface ResyncOptions {
+  readonly kinds: readonly Kind[];
   readonly session: PlatformSession;
   readonly roots: readonly string[];
   readonly intervalMs: number;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  readonly onListed: (collection: CollectionName, seconds: number) => void;
-  readonly onFailure: (collection: CollectionName, root: string, error: unknown) => void;
+  readonly onListed: (kind: Kind, seconds: number) => void;
+  readonly onFailure: (kind: Kind, root: string, error: unknown) => void;
 }
 
-const collections: readonly CollectionName[] = ["groups", "identities", "roleBindings"];
 /** Each interval is at most this share longer or shorter, so that the resyncs of several operators do not coincide. */
 const jitter = 0.1;
 
@@ -34,32 +34,16 @@ export async function runResyncs(options: ResyncOptions, signal: AbortSignal): P
 }
 
 /** One resync. A list that fails is reported and does not prevent the others. */
-export async function resyncOnce({ session, roots, clock, onListed, onFailure }: ResyncOptions): Promise<void> {
-  for (const collection of collections) {
+export async function resyncOnce({ kinds, session, roots, clock, onListed, onFailure }: ResyncOptions): Promise<void> {
+  for (const kind of kinds) {
     const startedAt = clock.monotonic();
     for (const root of roots) {
       try {
-        await session.list(collection, { descendantsOf: root });
+        await session.list(kind.collection, { descendantsOf: root });
       } catch (error) {
-        onFailure(collection, root, error);
+        onFailure(kind, root, error);
       }
     }
-    onListed(collection, (clock.monotonic() - startedAt) / 1000);
+    onListed(kind, (clock.monotonic() - startedAt) / 1000);
   }
-}
-
-/** The uids of external resources with one of our markers but without a custom resource. They are reported, never changed. */
-export function findOrphans(
-  externals: Iterable<ExternalResource>,
-  markerIn: (external: ExternalResource) => string | undefined,
-  owners: readonly string[],
-  known: ReadonlySet<string>,
-): string[] {
-  const orphans: string[] = [];
-  for (const external of externals) {
-    const marker = markerIn(external);
-    if (marker !== undefined && owners.some((owner) => marker.startsWith(`${owner}-`)) && !known.has(marker))
-      orphans.push(external.uid);
-  }
-  return orphans;
 }

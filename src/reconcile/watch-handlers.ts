@@ -1,18 +1,15 @@
-import type { KindName } from "#src/api/resource.ts";
-import { kinds } from "#src/kinds/kinds.ts";
-import { markerIn, objectOf } from "#src/kinds/marker.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
-import type { CollectionName } from "#src/platform-client/external-resource.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
-import { type CachedResource, referenceKey, resourceIndexes } from "./observe/cached-resource.ts";
+import { type CachedResource, claimedUids, referencedKeys, referenceKey } from "./observe/cached-resource.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
 
-export type Enqueue = (kind: KindName, key: string, options: AddOptions) => void;
-
-const kindNames = Object.keys(kinds) as KindName[];
+/** Adds the object at `key` to the queue of the kind with the name `kind`. */
+export type Enqueue = (kind: string, key: string, options: AddOptions) => void;
 
 /**
  * Turns changes into keys to reconcile.
@@ -26,23 +23,25 @@ const kindNames = Object.keys(kinds) as KindName[];
  * `low` for the first list of a store and for changes on the platform.
  */
 export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLimits, enqueue: Enqueue): void {
-  for (const kind of kindNames)
-    sources.stores[kind].onChange((before, after, source) =>
-      onResourceChanged(sources, kind, before, after, source, enqueue),
-    );
-  for (const { session } of sources.tenancy.contexts) {
-    session.onSnapshot((collection, changed) =>
-      onCollectionListed(sources, breakerLimits, session, collection, changed, enqueue),
-    );
+  const { kinds, stores, tenancy } = sources;
+  for (const kind of kinds)
+    stores
+      .get(kind.name)
+      .onChange((before, after, source) => onResourceChanged(sources, kind, before, after, source, enqueue));
+  for (const { session } of tenancy.contexts) {
+    session.onSnapshot((collection, changed) => {
+      const kind = kinds.find((one) => one.collection.name === collection.name);
+      if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
+    });
     session.onPermissionsChanged(() => {
-      for (const kind of kindNames) wakeWaiting(sources, kind, enqueue);
+      for (const kind of kinds) wakeWaiting(sources, kind, enqueue);
     });
   }
 }
 
 function onResourceChanged(
   sources: Sources,
-  kind: KindName,
+  kind: Kind,
   before: CachedResource | undefined,
   after: CachedResource | undefined,
   source: ChangeSource,
@@ -51,17 +50,17 @@ function onResourceChanged(
   const cached = after ?? before;
   if (cached === undefined) return;
   const key = keyOf(cached);
-  if (after === undefined) sources.states[kind].forget(key);
+  if (after === undefined) sources.states.get(kind.name).forget(key);
   else {
     const now = sources.clock.monotonic();
     // An object that a previous leader may have seen is not new.
     const bornHere = before === undefined && source === "watch" && now >= sources.soleLeaderSince;
-    sources.states[kind].get(key, after, now, bornHere);
+    sources.states.get(kind.name).get(key, after, now, bornHere);
   }
   // The reconcile that made a write observes it itself.
-  if (source !== "ownWrite") enqueue(kind, key, { priority: source === "list" ? "low" : "high" });
+  if (source !== "ownWrite") enqueue(kind.name, key, { priority: source === "list" ? "low" : "high" });
   if (mattersToReferrers(before, after)) wakeReferrers(sources, kind, cached, enqueue);
-  if (after === undefined) wakeReferents(sources, cached, enqueue);
+  if (after === undefined) wakeReferents(sources, kind, cached, enqueue);
   wakeClaimants(sources, kind, before, after, enqueue);
   if (before !== undefined && mayReleaseName(before, after)) wakeConflicts(sources, kind, enqueue);
 }
@@ -70,28 +69,26 @@ function onCollectionListed(
   sources: Sources,
   breakerLimits: BreakerLimits,
   session: PlatformSession,
-  collection: CollectionName,
+  kind: Kind,
   changed: readonly string[],
   enqueue: Enqueue,
 ): void {
-  const kind = kindNames.find((name) => kinds[name].collection === collection);
-  if (kind === undefined) return;
-  sources.breaker.assess(session.views[collection], managedUids(sources, kind), (missing, managed) =>
+  sources.breaker.assess(session.viewOf(kind.collection), managedUids(sources, kind), (missing, managed) =>
     opensBreaker(missing, managed, breakerLimits),
   );
   for (const uid of changed)
-    for (const cached of objectsOf(sources, session, kind, uid)) enqueue(kind, keyOf(cached), { priority: "low" });
+    for (const cached of objectsOf(sources, session, kind, uid)) enqueue(kind.name, keyOf(cached), { priority: "low" });
   // The list may show what they wait for: a name that was released, a resource that now exists.
   wakeWaiting(sources, kind, enqueue);
 }
 
-function wakeWaiting({ states }: Sources, kind: KindName, enqueue: Enqueue): void {
-  for (const key of states[kind].waiting()) enqueue(kind, key, { priority: "low" });
+function wakeWaiting({ states }: Sources, kind: Kind, enqueue: Enqueue): void {
+  for (const key of states.get(kind.name).waiting()) enqueue(kind.name, key, { priority: "low" });
 }
 
 /** The uids that objects claim by their status, except objects that are being deleted. */
-function managedUids({ stores }: Sources, kind: KindName): string[] {
-  return [...stores[kind].values()].flatMap(({ resource: { status, metadata } }) =>
+function managedUids({ stores }: Sources, kind: Kind): string[] {
+  return [...stores.get(kind.name).values()].flatMap(({ resource: { status, metadata } }) =>
     status?.uid === undefined || metadata.deletionTimestamp !== undefined ? [] : [status.uid],
   );
 }
@@ -104,26 +101,26 @@ function mattersToReferrers(before: CachedResource | undefined, after: CachedRes
   );
 }
 
-function wakeReferrers({ stores }: Sources, kind: KindName, { metadata }: CachedResource, enqueue: Enqueue): void {
-  const reference = referenceKey(kind, metadata.namespace ?? "", metadata.name);
-  for (const other of kindNames)
-    for (const referrer of stores[other].index("refersTo", reference)) enqueue(other, keyOf(referrer), {});
+function wakeReferrers({ kinds, stores }: Sources, kind: Kind, { metadata }: CachedResource, enqueue: Enqueue): void {
+  const reference = referenceKey(kind.name, metadata.namespace ?? "", metadata.name);
+  for (const { name } of kinds)
+    for (const referrer of stores.get(name).index("refersTo", reference)) enqueue(name, keyOf(referrer), {});
 }
 
 /** The objects that must not be deleted before `gone`, because it referred to them. */
-function wakeReferents({ stores, states }: Sources, gone: CachedResource, enqueue: Enqueue): void {
-  for (const reference of resourceIndexes.refersTo(gone)) {
-    const [kind, key] = reference.split(" ") as [KindName, string];
-    if (stores[kind].get(key)?.metadata.deletionTimestamp === undefined) continue;
-    states[kind].clearFailure(key);
-    enqueue(kind, key, {});
+function wakeReferents({ stores, states }: Sources, kind: Kind, gone: CachedResource, enqueue: Enqueue): void {
+  for (const reference of referencedKeys(kind, gone)) {
+    const [name, key] = reference.split(" ") as [string, string];
+    if (stores.get(name).get(key)?.metadata.deletionTimestamp === undefined) continue;
+    states.get(name).clearFailure(key);
+    enqueue(name, key, {});
   }
 }
 
 /** The other objects that claim a uid which this object now claims, or no longer claims. */
 function wakeClaimants(
   { stores, breaker }: Sources,
-  kind: KindName,
+  kind: Kind,
   before: CachedResource | undefined,
   after: CachedResource | undefined,
   enqueue: Enqueue,
@@ -133,12 +130,12 @@ function wakeClaimants(
   const added = current.filter((uid) => !previous.includes(uid));
   for (const uid of released) breaker.release(uid);
   for (const uid of [...released, ...added])
-    for (const other of stores[kind].index("claims", uid))
-      if (other !== (after ?? before)) enqueue(kind, keyOf(other), {});
+    for (const other of stores.get(kind.name).index("claims", uid))
+      if (other !== (after ?? before)) enqueue(kind.name, keyOf(other), {});
 }
 
 function claimsOf(cached: CachedResource | undefined): readonly string[] {
-  return cached === undefined ? [] : resourceIndexes.claims(cached);
+  return cached === undefined ? [] : claimedUids(cached);
 }
 
 /** Whether the external resource of `before` may be gone, or have another name now. */
@@ -148,26 +145,19 @@ function mayReleaseName({ resource: { status } }: CachedResource, after: CachedR
 }
 
 /** The objects in Conflict: the change may have resolved it. */
-function wakeConflicts({ stores, states }: Sources, kind: KindName, enqueue: Enqueue): void {
-  for (const cached of stores[kind].index("inConflict", "yes")) {
-    states[kind].clearFailure(keyOf(cached));
-    enqueue(kind, keyOf(cached), {});
+function wakeConflicts({ stores, states }: Sources, kind: Kind, enqueue: Enqueue): void {
+  for (const cached of stores.get(kind.name).index("inConflict", "yes")) {
+    states.get(kind.name).clearFailure(keyOf(cached));
+    enqueue(kind.name, keyOf(cached), {});
   }
 }
 
 /** The objects of an external resource: those that claim its uid, and the one whose marker it carries. */
-function objectsOf(
-  { stores }: Sources,
-  session: PlatformSession,
-  kind: KindName,
-  uid: string,
-): readonly CachedResource[] {
-  const external = session.views[kinds[kind].collection].stateOf(uid);
-  const marker =
-    external.is === "present" && "description" in external.resource
-      ? markerIn(external.resource.description)
-      : undefined;
-  const claimants = stores[kind].index("claims", uid);
-  const marked = marker === undefined ? [] : stores[kind].index("object", objectOf(marker));
+function objectsOf({ stores }: Sources, session: PlatformSession, kind: Kind, uid: string): readonly CachedResource[] {
+  const external = session.viewOf(kind.collection).stateOf(uid);
+  const marker = external.is === "present" ? carriedMarker(external.resource) : undefined;
+  const store = stores.get(kind.name);
+  const claimants = store.index("claims", uid);
+  const marked = marker === undefined ? [] : store.index("object", objectOf(marker));
   return [...claimants, ...marked.filter((cached) => !claimants.includes(cached))];
 }

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
-import { apiVersion, finalizer, type KindName, resourceDefinitions } from "#src/api/resource.ts";
+import { apiVersion, finalizer } from "#src/api/custom-resource.ts";
+import { type KindName, kinds } from "#src/kinds/kinds.ts";
 import { cases } from "#test/manifests/cases.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
@@ -25,7 +26,7 @@ describeWithControlPlane("deploy/kustomize/components/admission-policy", (contro
     await applyAdmissionPolicy(admin, [watched]);
   });
 
-  it.each(resourceDefinitions)("adds the finalizer to a new $kind, and later applies keep it", async ({ kind }) => {
+  it.each(kinds)("adds the finalizer to a new $name, and later applies keep it", async ({ name: kind }) => {
     const { admin } = controlPlane();
     const applied = await admin.apply(object(kind, "applied", watched));
     expect(applied.metadata.finalizers).toEqual([finalizer]);

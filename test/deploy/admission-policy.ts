@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { apiVersion, resourceDefinitions } from "#src/api/resource.ts";
+import { apiVersion } from "#src/api/custom-resource.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { cases } from "#test/manifests/cases.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { KubeError } from "#test/support/control-plane/kube-connection.ts";
@@ -26,7 +27,7 @@ export async function applyAdmissionPolicy(
 ): Promise<void> {
   for (const object of await loadAdmissionPolicy(namespaces)) await admin.apply(object);
   const deadline = performance.now() + timeoutMs;
-  for (const { kind } of resourceDefinitions) {
+  for (const { name: kind } of kinds) {
     const metadata = { name: "probe", namespace: namespaces[0] ?? "" };
     const probe = { apiVersion, kind, metadata, spec: cases[kind].valid[0]?.spec };
     while (!(await getsFinalizer(admin, probe))) {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it, vi } from "vitest";
-import { apiGroup, resourceDefinitions } from "#src/api/resource.ts";
+import { apiGroup } from "#src/api/custom-resource.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { loadOperatorRbac, operatorAccount } from "./operator-rbac.ts";
 
@@ -13,7 +14,7 @@ interface Access {
 
 const watched = "team-a";
 const other = "team-b";
-const ours = resourceDefinitions.map(({ plural }) => `${plural}.${apiGroup}`);
+const ours = kinds.map(({ definition: { plural } }) => `${plural}.${apiGroup}`);
 const inEach = (namespaces: readonly string[], resources: readonly string[], verbs: readonly string[]): Access[] =>
   namespaces.flatMap((namespace) =>
     resources.flatMap((resource) => verbs.map((verb) => ({ verb, resource, namespace }))),

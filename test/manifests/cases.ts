@@ -1,4 +1,4 @@
-import type { KindName } from "#src/api/resource.ts";
+import type { KindName } from "#src/kinds/kinds.ts";
 import type { InvalidCase, ValidCase } from "./case.ts";
 import * as group from "./group.ts";
 import * as identity from "./identity.ts";

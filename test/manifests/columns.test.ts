@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
-import { apiGroup, definitionOf, type KindName, version } from "#src/api/resource.ts";
+import { apiGroup, version } from "#src/api/custom-resource.ts";
+import { type KindName, kinds } from "#src/kinds/kinds.ts";
 import { applyDefinitions } from "#test/deploy/definitions.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { examples } from "#test/support/harness/examples.ts";
@@ -28,7 +29,8 @@ describeWithControlPlane("the printer columns of the examples", (controlPlane) =
 
   /** The table that `kubectl get` prints; the age, which varies, is left out. */
   async function lines(kind: KindName, wide: boolean): Promise<(readonly string[])[]> {
-    const path = `/apis/${apiGroup}/${version}/namespaces/${namespace}/${definitionOf[kind].plural}`;
+    const plural = kinds.find(({ name }) => name === kind)?.definition.plural;
+    const path = `/apis/${apiGroup}/${version}/namespaces/${namespace}/${plural}`;
     const accept = "application/json;as=Table;g=meta.k8s.io;v=v1";
     const { columnDefinitions, rows }: Table = await controlPlane().admin.request("GET", path, { accept });
     const shown = columnDefinitions.map(

@@ -1,7 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { apiVersion, type KindName } from "#src/api/resource.ts";
+import { apiVersion } from "#src/api/custom-resource.ts";
+import { type KindName, kinds } from "#src/kinds/kinds.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { KubeError } from "#test/support/control-plane/kube-connection.ts";
@@ -10,7 +11,7 @@ import { cases } from "./cases.ts";
 import * as status from "./status.ts";
 
 const namespace = "default";
-const kinds = Object.keys(cases) as KindName[];
+const kindNames = kinds.map(({ name }) => name);
 const fresh = { observedGeneration: -1 };
 
 describeWithControlPlane("manifests", (controlPlane) => {
@@ -26,7 +27,7 @@ describeWithControlPlane("manifests", (controlPlane) => {
     }
   });
 
-  describe.each(kinds)("%s", (kind) => {
+  describe.each(kindNames)("%s", (kind) => {
     /** Returns the object that the API server would store. Keeps no object. */
     async function submit(name: string, spec: unknown, before: object | undefined): Promise<KubeObject> {
       if (!before) return kube().create(object(kind, name, spec), { dryRun: true });
@@ -113,7 +114,9 @@ describeWithControlPlane("manifests", (controlPlane) => {
   it("accepts the manifests in examples/", async () => {
     for (const text of await texts("../../examples/"))
       for (const document of parseAllDocuments(text)) await kube().apply(document.toJSON());
-    const examples = await Promise.all(kinds.map((kind) => kube().list({ apiVersion, kind }, { namespace: "shop" })));
+    const examples = await Promise.all(
+      kindNames.map((kind) => kube().list({ apiVersion, kind }, { namespace: "shop" })),
+    );
     expect(examples.map((all) => all.length)).toEqual([3, 2, 2]);
   });
 });

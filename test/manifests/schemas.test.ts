@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { customResourceDefinition, type StructuralSchema } from "#src/api/crd.ts";
-import { resourceDefinitions } from "#src/api/resource.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { statusSchema } from "#src/api/status.ts";
 import { cases } from "./cases.ts";
 import * as status from "./status.ts";
 
 // The same cases as for the API server: the CEL rules and the checks in TypeScript must agree.
-describe.each(resourceDefinitions)("the schema of $kind", ({ kind, specSchema }) => {
+describe.each(kinds)("the schema of $name", ({ name, definition: { specSchema } }) => {
   const parse = (spec: unknown) => specSchema.safeParse(asJson(spec));
 
-  it.each(cases[kind].valid)("accepts $what", ({ spec }) => {
+  it.each(cases[name].valid)("accepts $what", ({ spec }) => {
     expect(parse(spec)).toMatchObject({ success: true });
   });
 
-  it.each(cases[kind].invalid.filter(({ rejectedBy }) => rejectedBy !== "API server"))(
+  it.each(cases[name].invalid.filter(({ rejectedBy }) => rejectedBy !== "API server"))(
     "rejects $what",
     ({ spec, errors }) => {
       const { error } = parse(spec);
@@ -34,14 +34,11 @@ describe("the schema of status", () => {
     expect(statusSchema.safeParse(asJson(written))).toMatchObject({ success: true });
   });
 
-  it.each(resourceDefinitions)(
-    "of $kind limits no text to a list of values except a condition's status",
-    (definition) => {
-      const { versions } = customResourceDefinition(definition).spec;
-      const schema = versions[0]?.schema.openAPIV3Schema as StructuralSchema;
-      expect([...enumerations(schema.properties?.["status"], "status")]).toEqual(["status.conditions[].status"]);
-    },
-  );
+  it.each(kinds)("of $name limits no text to a list of values except a condition's status", ({ definition }) => {
+    const { versions } = customResourceDefinition(definition).spec;
+    const schema = versions[0]?.schema.openAPIV3Schema as StructuralSchema;
+    expect([...enumerations(schema.properties?.["status"], "status")]).toEqual(["status.conditions[].status"]);
+  });
 });
 
 function* enumerations(schema: StructuralSchema | undefined, path: string): Generator<string> {

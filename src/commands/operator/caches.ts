@@ -1,5 +1,5 @@
-import type { KindName } from "#src/api/resource.ts";
-import { kinds } from "#src/kinds/kinds.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeClient } from "#src/kube/client.ts";
 import { Reflector } from "#src/kube/reflector.ts";
 import { Store } from "#src/kube/store.ts";
@@ -9,16 +9,15 @@ import {
   type ResourceIndex,
   resourceIndexes,
 } from "#src/reconcile/observe/cached-resource.ts";
-import { resourceKinds } from "#src/reconcile/perform.ts";
+import { resourceKindOf } from "#src/reconcile/perform.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";
 
-export const kindNames = Object.keys(kinds) as KindName[];
-
 /** The cached custom resources, one store per kind. */
-export type Caches = Readonly<Record<KindName, Store<CachedResource, ResourceIndex>>>;
+export type Caches = PerKind<Store<CachedResource, ResourceIndex>>;
 
 export interface CachesOptions {
+  readonly kinds: readonly Kind[];
   readonly kube: KubeClient;
   readonly namespaces: readonly string[];
   readonly telemetry: OperatorTelemetry;
@@ -28,23 +27,20 @@ export interface CachesOptions {
 
 /** Starts a reflector for each kind and namespace, which keeps its store up to date until `signal` aborts. */
 export function startCaches(
-  { kube, namespaces, telemetry, clock, random }: CachesOptions,
+  { kinds, kube, namespaces, telemetry, clock, random }: CachesOptions,
   signal: AbortSignal,
 ): Caches {
-  const caches = Object.fromEntries(kindNames.map((kind) => [kind, newStore(kind)])) as Record<
-    KindName,
-    Store<CachedResource, ResourceIndex>
-  >;
-  for (const kind of kindNames)
+  const caches = new PerKind(kinds, newStore);
+  for (const kind of kinds)
     for (const namespace of namespaces) {
       const reflector = new Reflector({
         api: kube,
-        resource: resourceKinds[kind],
+        resource: resourceKindOf(kind.definition),
         namespace,
-        store: caches[kind],
+        store: caches.get(kind.name),
         clock,
         random,
-        report: (report) => telemetry.reflector(kind, namespace, report),
+        report: (report) => telemetry.reflector(kind.name, namespace, report),
       });
       void reflector.run(signal);
     }
@@ -53,12 +49,12 @@ export function startCaches(
 
 /** Resolves once every store has been listed. @throws the reason of `signal`. */
 export async function cachesSynced(caches: Caches, signal: AbortSignal): Promise<void> {
-  for (const kind of kindNames) await caches[kind].whenSynced(signal);
+  for (const cache of caches.values()) await cache.whenSynced(signal);
 }
 
-function newStore(kind: KindName): Store<CachedResource, ResourceIndex> {
+function newStore(kind: Kind): Store<CachedResource, ResourceIndex> {
   return new Store<CachedResource, ResourceIndex>({
     parse: (object, before) => parseResource(kind, object, before),
-    indexes: resourceIndexes,
+    indexes: resourceIndexes(kind),
   });
 }

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
+import type { Collection } from "#src/platform-client/collection.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport, type HttpTransportOptions } from "#src/platform-client/transport.ts";
 import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
-import { rowKeys } from "#src/reconcile/observe/natural-key.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { OperatorValues } from "./settings.ts";
 
@@ -20,6 +20,7 @@ export interface PlatformCredential {
 }
 
 export interface PlatformConnectionOptions {
+  readonly collections: readonly Collection[];
   readonly connections: number;
   /** The deadline of one call, in milliseconds. */
   readonly deadlineMs: number;
@@ -45,7 +46,7 @@ export interface PlatformConnection {
 export function connectPlatform(
   { platformUrl, authUrl, ca, identity, tokenFile }: PlatformCredential,
   boundary: Boundary,
-  { connections, deadlineMs, clock, signal, canWrite, observe }: PlatformConnectionOptions,
+  { collections, connections, deadlineMs, clock, signal, canWrite, observe }: PlatformConnectionOptions,
 ): PlatformConnection {
   const transport = new HttpTransport({
     connections,
@@ -63,7 +64,7 @@ export function connectPlatform(
     identity,
     roots: boundary.roots,
     credentialEpoch,
-    keys: rowKeys,
+    collections,
     clock,
     signal,
     canWrite,

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { KindName } from "#src/api/resource.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeClient } from "#src/kube/client.ts";
 import { EventRecorder } from "#src/kube/event-recorder.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
@@ -7,6 +7,8 @@ import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
 import { Breaker } from "#src/reconcile/observe/breaker.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
+import { PerKind } from "#src/kinds/per-kind.ts";
+import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
@@ -16,7 +18,7 @@ import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
 import type { Clock } from "#src/time/clock.ts";
-import { type Caches, kindNames } from "./caches.ts";
+import type { Caches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
 import { connectPlatform, type PlatformConnection, readCredential } from "./connect-platform.ts";
 import type { OperatorValues } from "./settings.ts";
@@ -30,6 +32,7 @@ const maxWatchDelayMs = 120_000;
 const breakerShare = 0.1;
 
 export interface LeadOptions {
+  readonly kinds: readonly Kind[];
   readonly values: OperatorValues;
   readonly kube: KubeClient;
   readonly caches: Caches;
@@ -49,9 +52,10 @@ export interface LeaderWork {
 
 /** Starts what only the leader runs: platform session, controllers, worker pool and resyncs. */
 export async function lead(options: LeadOptions): Promise<LeaderWork> {
-  const { values, leadership, telemetry, lifetime, clock, random } = options;
+  const { kinds, values, leadership, telemetry, lifetime, clock, random } = options;
   const boundary = { roots: values.rootGroup, roles: values.allowedRole };
   const platform = connectPlatform(await readCredential(values), boundary, {
+    collections: kinds.map(({ collection }) => collection),
     connections: values.workers,
     deadlineMs: values.platformTimeout,
     clock,
@@ -61,23 +65,24 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   });
   const sources = createSources(options, boundary, platform);
   const controllers = createControllers(options, sources);
-  const pool = new WorkerPool({ controllers: Object.values(controllers), workers: values.workers, clock });
+  const pool = new WorkerPool({ controllers: [...controllers.values()], workers: values.workers, clock });
 
   const breakerLimits = { objects: values.breakerObjects, share: breakerShare };
-  connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers[kind].enqueue(key, how));
+  connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
   telemetry.watchSources(sources);
-  for (const kind of kindNames)
-    for (const key of sources.stores[kind].keys()) controllers[kind].enqueue(key, { priority: "low" });
+  for (const [kind, controller] of controllers.entries())
+    for (const key of sources.stores.get(kind).keys()) controller.enqueue(key, { priority: "low" });
   pool.start();
   const resyncs = runResyncs(
     {
+      kinds,
       session: platform.session,
       roots: boundary.roots,
       intervalMs: values.resync,
       clock,
       random,
-      onListed: (collection, seconds) => telemetry.resynced(sources, collection, seconds),
-      onFailure: (collection, root, error) => telemetry.resyncFailed(collection, root, error),
+      onListed: (kind, seconds) => telemetry.resynced(kind, seconds, observeOrphans(sources, kind)),
+      onFailure: (kind, root, error) => telemetry.resyncFailed(kind, root, error),
     },
     lifetime.signal,
   );
@@ -96,12 +101,13 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 
 /** Everything that a reconcile observes. */
 function createSources(options: LeadOptions, boundary: Boundary, platform: PlatformConnection): Sources {
-  const { values, kube, caches, cluster, leadership, lifetime, clock } = options;
+  const { kinds, values, kube, caches, cluster, leadership, lifetime, clock } = options;
   const settleMs = values.platformTimeout + values.settleTime;
   const leadingSince = clock.monotonic();
   return {
+    kinds,
     stores: caches,
-    states: { Group: new ReconcileStates(), Identity: new ReconcileStates(), RoleBinding: new ReconcileStates() },
+    states: new PerKind(kinds, () => new ReconcileStates()),
     tenancy: singleTenant({
       session: platform.session,
       boundary,
@@ -122,9 +128,9 @@ function createSources(options: LeadOptions, boundary: Boundary, platform: Platf
 
 /** One controller per kind; all of them share the reconciler. */
 function createControllers(
-  { kube, telemetry, clock, random }: LeadOptions,
+  { kinds, kube, telemetry, clock, random }: LeadOptions,
   sources: Sources,
-): Readonly<Record<KindName, Controller>> {
+): PerKind<Controller> {
   const recorder = new EventRecorder({
     api: kube,
     controller: "iam.muster.dev/operator",
@@ -133,17 +139,16 @@ function createControllers(
     onDrop: (reason, events, error) => telemetry.eventsDropped(reason, events, error),
   });
   const reconciler = new Reconciler({ sources, kube, recorder, random, telemetry });
-  return Object.fromEntries(
-    kindNames.map((kind) => [
-      kind,
+  return new PerKind(
+    kinds,
+    (kind) =>
       new Controller({
-        name: kind.toLowerCase(),
+        name: kind.name.toLowerCase(),
         reconcile: (key, signal) => reconciler.reconcile(kind, key, signal),
         clock,
         random,
         metrics: telemetry.metrics,
         onFailure: (failure) => telemetry.reconcileFailed(failure),
       }),
-    ]),
-  ) as Record<KindName, Controller>;
+  );
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { readConnection } from "#src/kube/config.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
@@ -44,7 +45,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   log.info({ address: health.address }, "listening");
   try {
     const namespaces = values.watchNamespace;
-    const caches = startCaches({ kube, namespaces, telemetry, clock, random }, lifetime.signal);
+    const caches = startCaches({ kinds, kube, namespaces, telemetry, clock, random }, lifetime.signal);
     const cluster = await identifyCluster(values, kube, signal);
     await cachesSynced(caches, signal);
     ready = true;
@@ -53,7 +54,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     leadership = await acquireLeadership({ values, kube, namespace, log }, signal);
     log.info({ acquired: leadership.acquired }, "leading");
     telemetry.metrics.leading(values.leaseName, true);
-    work = await lead({ values, kube, caches, cluster, leadership, telemetry, lifetime, clock, random });
+    work = await lead({ kinds, values, kube, caches, cluster, leadership, telemetry, lifetime, clock, random });
     await aborted(AbortSignal.any([signal, leadership.signal]));
     if (!signal.aborted) throw leadership.signal.reason;
   } catch (error) {

@@ -1,23 +1,17 @@
-import type { KindName, Resource } from "#src/api/resource.ts";
-import { kinds } from "#src/kinds/kinds.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import type { DropReason } from "#src/kube/event-recorder.ts";
 import type { ReflectorReport } from "#src/kube/reflector.ts";
 import type { Logger } from "#src/telemetry/log.ts";
 import type { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import type { PlatformFailure } from "#src/platform-client/failure.ts";
-import type { CollectionName } from "#src/platform-client/external-resource.ts";
 import type { HttpCall } from "#src/platform-client/transport.ts";
-import { findOrphans } from "#src/reconcile/resync.ts";
-import { markerIn } from "#src/kinds/marker.ts";
-import { markersOf } from "#src/reconcile/observe/observe.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { ReconcileTelemetry } from "#src/reconcile/reconciler.ts";
 import type { Step } from "#src/reconcile/policy/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
-
-const kindNames = Object.keys(kinds) as KindName[];
 
 /** Receives the reports of the operator's parts and turns them into log lines and metrics, all in one place. */
 export class OperatorTelemetry implements ReconcileTelemetry {
@@ -60,7 +54,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     this.#log.warn({ controller, key, err, retryInMs: Math.round(retryInMs) }, "reconcile failed");
   }
 
-  reflector(kind: KindName, namespace: string, report: ReflectorReport): void {
+  reflector(kind: string, namespace: string, report: ReflectorReport): void {
     const where = { kind, namespace };
     switch (report.type) {
       case "listed":
@@ -98,26 +92,17 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     if (error !== undefined) this.#log.debug({ reason, events, err: error }, "events dropped");
   }
 
-  /** Reports one finished resync of a collection, and the resources with our marker that have no custom resource. */
-  resynced(sources: Sources, collection: CollectionName, seconds: number): void {
-    const kind = kindNames.find((name) => kinds[name].collection === collection);
-    if (kind === undefined) return;
+  /** Reports one finished resync of a kind, and the uids of its orphans. */
+  resynced({ name: kind, hasMarker }: Kind, seconds: number, orphans: readonly string[]): void {
     this.#log.debug({ kind, seconds }, "platform listed");
-    if (!kinds[kind].hasMarker) return;
-    const known = new Set([...sources.stores[kind].values()].flatMap((cached) => markersOf(sources.owners, cached)));
-    const orphans = findOrphans(
-      sources.tenancy.contexts.flatMap(({ session }) => [...session.views[collection].resources()]),
-      (resource) => ("description" in resource ? markerIn(resource.description) : undefined),
-      sources.owners,
-      known,
-    );
+    if (!hasMarker) return;
     this.metrics.orphans.set({ kind }, orphans.length);
     if (orphans.length > 0)
       this.#log.warn({ kind, count: orphans.length, uids: orphans.slice(0, 20) }, "orphaned platform resources found");
   }
 
-  resyncFailed(collection: CollectionName, root: string, error: unknown): void {
-    this.#log.warn({ collection, root, err: withoutStack(error) }, "resync failed");
+  resyncFailed({ collection }: Kind, root: string, error: unknown): void {
+    this.#log.warn({ collection: collection.name, root, err: withoutStack(error) }, "resync failed");
   }
 
   /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */
@@ -125,13 +110,13 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     this.metrics.onScrape(() => {
       const { objects, breaker, snapshotAge } = this.metrics;
       objects.reset();
-      for (const kind of kindNames) {
-        for (const { resource } of sources.stores[kind].values()) {
+      for (const { name: kind, collection } of sources.kinds) {
+        for (const { resource } of sources.stores.get(kind).values()) {
           const ready = resource.status?.conditions?.find((condition) => condition.type === "Ready");
           objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
         }
         const startTimes = sources.tenancy.contexts.flatMap(({ session, boundary }) =>
-          boundary.roots.flatMap((root) => session.views[kinds[kind].collection].snapshotOf(root)?.startedAt ?? []),
+          boundary.roots.flatMap((root) => session.viewOf(collection).snapshotOf(root)?.startedAt ?? []),
         );
         if (startTimes.length > 0)
           snapshotAge.set({ kind }, (sources.clock.monotonic() - Math.min(...startTimes)) / 1000);

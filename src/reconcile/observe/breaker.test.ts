@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CollectionView } from "#src/platform-client/collection-view.ts";
-import type { ExternalResource } from "#src/platform-client/external-resource.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import { childUids } from "#src/platform-client/uid.ts";
 import { opensBreaker } from "#src/reconcile/policy/breaker.ts";
 import { root } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { Breaker } from "./breaker.ts";
@@ -8,8 +9,13 @@ import { Breaker } from "./breaker.ts";
 const opens = (missing: number, managed: number) => opensBreaker(missing, managed, { objects: 3, share: 0.1 });
 const uids = (count: number) =>
   Array.from({ length: count }, (_, index) => `${root}/${index.toString(16).padStart(16, "0")}`);
-const group = (uid: string): ExternalResource => ({ uid, name: "", description: "" });
-const emptyView = () => new CollectionView<ExternalResource>({ naturalKey: () => undefined, name: () => undefined });
+const group = (uid: string): ExternalResource => ({ uid, description: "" });
+const emptyView = () =>
+  new CollectionView<ExternalResource>({
+    uids: childUids,
+    naturalKeyOf: () => undefined,
+    nameOf: () => undefined,
+  });
 
 /** A view in which `missing` of `managed` resources disappeared with the last list. */
 function viewAfter(managed: number, missing: number) {

@@ -1,5 +1,5 @@
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
-import type { ExternalResource } from "#src/platform-client/external-resource.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
 
 /**
  * The uids whose re-creation is paused, because too many resources were missing at once. A person continues it object

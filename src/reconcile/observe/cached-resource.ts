@@ -1,6 +1,6 @@
 import type { ObjectMeta } from "#src/api/metadata.ts";
-import { type KindName, type Resource, type ResourceDefinition, resourceDefinitions } from "#src/api/resource.ts";
-import { kinds } from "#src/kinds/kinds.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import type { ReadStore } from "#src/kube/store.ts";
 import { objectHash } from "#src/kinds/marker.ts";
@@ -14,23 +14,19 @@ export interface CachedResource {
   readonly objectHash: string;
 }
 
-export type ResourceIndex = keyof typeof resourceIndexes;
+export type ResourceIndex = keyof ReturnType<typeof resourceIndexes>;
 
 /** A store of custom resources, as its readers see it. */
 export type ResourceStore = ReadStore<CachedResource, ResourceIndex>;
-
-const specSchemas = new Map<KindName, ResourceDefinition["specSchema"]>(
-  resourceDefinitions.map(({ kind, specSchema }) => [kind, specSchema]),
-);
 
 /**
  * Parses an object that the API server sent. The API server validated it, but perhaps with another version of the
  * CustomResourceDefinition: an object that does not match the schema is kept, so that its status can report it and its
  * deletion still works. The spec of `before` is reused if the generation is the same.
  */
-export function parseResource(kind: KindName, object: KubeObject, before?: CachedResource): CachedResource {
+export function parseResource(kind: Kind, object: KubeObject, before?: CachedResource): CachedResource {
   const raw = object as unknown as Resource;
-  const hash = before?.objectHash ?? objectHash(kind, raw.metadata.namespace ?? "", raw.metadata.name);
+  const hash = before?.objectHash ?? objectHash(kind.name, raw.metadata.namespace ?? "", raw.metadata.name);
   if (before !== undefined && before.metadata.generation === raw.metadata.generation)
     return {
       metadata: raw.metadata,
@@ -38,13 +34,14 @@ export function parseResource(kind: KindName, object: KubeObject, before?: Cache
       invalid: before.invalid,
       objectHash: hash,
     };
-  const parsed = specSchemas.get(kind)?.safeParse(raw.spec);
-  if (parsed?.success === true) {
-    const resource = { ...raw, spec: parsed.data } as Resource;
+  const parsed = kind.definition.specSchema.safeParse(raw.spec);
+  if (parsed.success) {
+    const resource = { ...raw, spec: parsed.data };
     return { metadata: resource.metadata, resource, invalid: undefined, objectHash: hash };
   }
-  const issue = parsed?.error.issues[0];
-  const invalid = `spec${issue === undefined ? "" : [...issue.path].map((part) => `.${String(part)}`).join("")}: ${issue?.message ?? "unknown kind"}`;
+  const [issue] = parsed.error.issues;
+  const path = ["spec", ...(issue?.path ?? [])].map(String).join(".");
+  const invalid = `${path}: ${issue?.message ?? "invalid"}`;
   const deletion =
     (raw.spec as Partial<Resource["spec"]> | undefined)?.policy?.deletion === "Orphan" ? "Orphan" : "Delete";
   const spec = { ...raw.spec, policy: { adoption: "Never", deletion, drift: "Report" } };
@@ -52,36 +49,36 @@ export function parseResource(kind: KindName, object: KubeObject, before?: Cache
 }
 
 /** The indexes of a store of custom resources. */
-export const resourceIndexes = {
-  /** By the objects that an object refers to: `Group team/payments`. */
-  refersTo: ({ resource, invalid }: CachedResource): readonly string[] =>
-    invalid === undefined
-      ? kinds[resource.kind]
-          .references(resource)
-          .flatMap(({ target }) =>
-            target.by === "resource"
-              ? [
-                  referenceKey(
-                    target.kind,
-                    target.reference.namespace ?? resource.metadata.namespace ?? "",
-                    target.reference.name,
-                  ),
-                ]
-              : [],
-          )
-      : [],
-  /** By the uids that an object claims. */
-  claims: ({ resource }: CachedResource): readonly string[] => [
-    ...new Set([resource.spec.uid, resource.status?.uid].filter((uid) => uid !== undefined)),
-  ],
-  /** By the part of the marker that identifies the object. */
-  object: ({ objectHash: hash }: CachedResource): readonly string[] => [hash],
-  /** Under `yes`: the objects that are not Ready because of a Conflict with another resource. */
-  inConflict: ({ resource: { status } }: CachedResource): readonly string[] =>
-    status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true ? ["yes"] : [],
-} as const;
+export function resourceIndexes(kind: Kind) {
+  return {
+    /** By the objects that an object refers to. */
+    refersTo: (cached: CachedResource) => referencedKeys(kind, cached),
+    /** By the uids that an object claims. */
+    claims: claimedUids,
+    /** By the part of the marker that identifies the object. */
+    object: ({ objectHash: hash }: CachedResource): readonly string[] => [hash],
+    /** Under `yes`: the objects that are not Ready because of a Conflict with another resource. */
+    inConflict: ({ resource: { status } }: CachedResource): readonly string[] =>
+      status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true ? ["yes"] : [],
+  } as const;
+}
 
-/** The key of the index `refersTo`. */
+/** The keys, as from `referenceKey`, of the objects that an object refers to. */
+export function referencedKeys(kind: Kind, { resource, invalid }: CachedResource): readonly string[] {
+  if (invalid !== undefined) return [];
+  return kind.references(resource).flatMap(({ target }) => {
+    if (target.by !== "resource") return [];
+    const { namespace = resource.metadata.namespace ?? "", name } = target.reference;
+    return [referenceKey(target.kind, namespace, name)];
+  });
+}
+
+/** The uids that an object claims. */
+export function claimedUids({ resource }: CachedResource): readonly string[] {
+  return [...new Set([resource.spec.uid, resource.status?.uid].filter((uid) => uid !== undefined))];
+}
+
+/** The key of the index `refersTo`, such as `Group team/payments`. */
 export function referenceKey(kind: string, namespace: string, name: string): string {
   return `${kind} ${namespace}/${name}`;
 }

@@ -1,4 +1,5 @@
-import { apiGroup, type KindName, resourceDefinitions } from "#src/api/resource.ts";
+import { apiGroup } from "#src/api/custom-resource.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import type { ResourceKind } from "#src/kube/object.ts";
 import type { Clock } from "#src/time/clock.ts";
@@ -24,8 +25,8 @@ export class CrdReads {
   readonly #clock: Clock;
   /** A read serves many callers, so it has a signal of its own. */
   readonly #signal: AbortSignal;
-  readonly #reads = new Map<KindName, CrdRead>();
-  readonly #gathering = new Map<KindName, Promise<void>>();
+  readonly #reads = new Map<string, CrdRead>();
+  readonly #gathering = new Map<string, Promise<void>>();
 
   constructor(kube: KubeApi, clock: Clock, signal: AbortSignal) {
     this.#kube = kube;
@@ -33,28 +34,27 @@ export class CrdReads {
     this.#clock = clock;
   }
 
-  lastRead(kind: KindName): CrdRead | undefined {
-    return this.#reads.get(kind);
+  lastRead(kind: Kind): CrdRead | undefined {
+    return this.#reads.get(kind.name);
   }
 
   /** Resolves once a read that started after this call has ended. @throws {KubeError} */
-  read(kind: KindName): Promise<void> {
-    const gathering = this.#gathering.get(kind);
+  read(kind: Kind): Promise<void> {
+    const gathering = this.#gathering.get(kind.name);
     if (gathering !== undefined) return gathering;
     const read = this.#clock
       .sleep(gatherMs, this.#signal)
-      .finally(() => this.#gathering.delete(kind))
+      .finally(() => this.#gathering.delete(kind.name))
       .then(() => this.#readOnce(kind));
-    this.#gathering.set(kind, read);
+    this.#gathering.set(kind.name, read);
     return read;
   }
 
-  async #readOnce(kind: KindName): Promise<void> {
-    const plural = resourceDefinitions.find((definition) => definition.kind === kind)?.plural ?? kind;
+  async #readOnce({ name, definition }: Kind): Promise<void> {
     const readAt = this.#clock.monotonic();
-    const definition = await this.#kube.get(customResourceDefinitions, undefined, `${plural}.${apiGroup}`, {
+    const crd = await this.#kube.get(customResourceDefinitions, undefined, `${definition.plural}.${apiGroup}`, {
       signal: this.#signal,
     });
-    this.#reads.set(kind, { readAt, deleting: definition.metadata.deletionTimestamp !== undefined });
+    this.#reads.set(name, { readAt, deleting: crd.metadata.deletionTimestamp !== undefined });
   }
 }

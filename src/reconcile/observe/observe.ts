@@ -1,9 +1,8 @@
-import type { KindName, Resource } from "#src/api/resource.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import { kinds } from "#src/kinds/kinds.ts";
 import { markerOf } from "#src/kinds/marker.ts";
-import type { CollectionView } from "#src/platform-client/collection-view.ts";
-import type { ExternalResource } from "#src/platform-client/external-resource.ts";
+import type { PerKind } from "#src/kinds/per-kind.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { type CachedResource, referenceKey } from "./cached-resource.ts";
 import { olderClaimant, otherClaimant } from "./claims.ts";
@@ -16,18 +15,17 @@ import type { Sources, Stores } from "./sources.ts";
  * Observes one object: gathers what a decision about it needs, from caches only.
  * @returns undefined if the object does not exist (any longer).
  */
-export function observe(sources: Sources, kindName: KindName, key: string): Observed | undefined {
+export function observe(sources: Sources, kind: Kind, key: string): Observed | undefined {
   const { stores, states, tenancy, clock } = sources;
-  const store = stores[kindName];
+  const store = stores.get(kind.name);
   const cached = store.get(key);
   if (cached === undefined) return undefined;
   const { resource, invalid } = cached;
   const now = clock.monotonic();
-  const state = states[kindName].get(key, cached, now);
+  const state = states.get(kind.name).get(key, cached, now);
   const context = tenancy.contextOf(resource.metadata.namespace ?? "");
   const { session, boundary } = context;
-  const kind = kinds[kindName];
-  const view: CollectionView<ExternalResource> = session.views[kind.collection];
+  const view = session.viewOf(kind.collection);
 
   const markers = markersOf(sources.owners, cached);
   const references =
@@ -79,7 +77,7 @@ export function observe(sources: Sources, kindName: KindName, key: string): Obse
     protectedUids: protectedUids(context, claimed, matches, nameConflicts),
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(stores, resource),
     lastDeletionAt: lastDeletionAt(states),
-    crd: sources.crds.lastRead(kindName) ?? null,
+    crd: sources.crds.lastRead(kind) ?? null,
     state,
     settledAt: sources.settledAt,
     settleMs: sources.settleMs,
@@ -103,7 +101,7 @@ function referencesOf(
   marker: string,
 ): References {
   return resolveReferences(kind, resource, {
-    find: (kindName, key) => stores[kindName].get(key)?.resource,
+    find: (kindName, key) => stores.get(kindName).get(key)?.resource,
     roles: session.roles,
     boundary,
     operatorIdentity: identity,
@@ -138,17 +136,16 @@ function protectedUids(
   return found;
 }
 
-function lastDeletionAt(states: Readonly<Record<KindName, ReconcileStates>>): number | null {
+function lastDeletionAt(states: PerKind<ReconcileStates>): number | null {
   let last: number | null = null;
-  for (const { lastDeletionAt: at } of Object.values(states))
-    if (at !== null && (last === null || at > last)) last = at;
+  for (const { lastDeletionAt: at } of states.values()) if (at !== null && (last === null || at > last)) last = at;
   return last;
 }
 
 /** The objects that refer to this one and have an external resource. */
 function dependentsOf(stores: Stores, { kind, metadata }: Resource): Dependent[] {
   const reference = referenceKey(kind, metadata.namespace ?? "", metadata.name);
-  return Object.entries(stores).flatMap(([kindName, store]) =>
+  return [...stores.entries()].flatMap(([kindName, store]) =>
     store
       .index("refersTo", reference)
       .filter(({ resource }) => resource.status?.uid !== undefined)

@@ -1,9 +1,9 @@
-import type { Resource } from "#src/api/resource.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { Drift } from "#src/api/status.ts";
 import type { Fields, ResolvedUids } from "#src/kinds/kind.ts";
 import type { ExternalState as ExternalStateOf } from "#src/platform-client/collection-view.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
-import type { ExternalResource } from "#src/platform-client/external-resource.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformError, PlatformProblem } from "#src/platform-client/failure.ts";
 
 export type { ExternalResource, MonotonicTime, PlatformError, PlatformProblem };
@@ -13,8 +13,8 @@ export type { ExternalResource, MonotonicTime, PlatformError, PlatformProblem };
  *
  * Guarantees: plain data. An `Observed` can be written to a file as JSON and replayed: `decide` returns the same step
  * for the copy. It therefore holds no function, no instance of a class, no infinite number, and no property that may be
- * undefined: where there is no value, the property is null. (Optional properties are absent.) The kind's description is
- * not part of it: `kinds[observed.resource.kind]` is.
+ * undefined: where there is no value, the property is null. (Optional properties are absent.) The description of
+ * the kind is not part of it, because it has functions: `decide` takes it as another argument.
  */
 export interface Observed {
   readonly resource: Resource;
@@ -67,7 +67,7 @@ export interface Observed {
 export type References =
   | {
       readonly are: "resolved";
-      readonly uids: ResolvedUids & { readonly parent: string };
+      readonly uids: ResolvedUids;
       readonly desired: Fields;
       /** What identifies the external resource whatever its uid: its marker, or the fields of a role binding. */
       readonly naturalKey: string;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Resource } from "#src/api/resource.ts";
-import type { RoleBindingSpec } from "#src/api/role-binding.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
+import type { RoleBinding, RoleBindingSpec } from "#src/api/role-binding.ts";
 import type { Status } from "#src/api/status.ts";
-import { kinds } from "#src/kinds/kinds.ts";
-import type { ExternalRole } from "#src/platform-client/external-resource.ts";
+import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import {
   bindingResource,
   groupResource,
   identityResource,
+  kindOf,
   marker,
   otherRoot,
   parent,
@@ -55,7 +55,7 @@ const context: ReferenceContext = {
 };
 
 function resolve(resource: Resource, more: Partial<ReferenceContext> = {}) {
-  return resolveReferences(kinds[resource.kind], resource, { ...context, ...more });
+  return resolveReferences(kindOf({ resource }), resource, { ...context, ...more });
 }
 
 const groupBelow = (name: string, namespace?: string) => {
@@ -155,7 +155,8 @@ describe("a role binding", () => {
 
   it("does not take a custom role for the built-in role with the same name", () => {
     const { roleRef: _, ...spec } = binding({}).spec;
-    expect(resolve({ ...binding({}), spec: { ...spec, roleUid: custom } })).toMatchObject({ are: "denied" });
+    const byUid: RoleBinding = { ...binding({}), spec: { ...spec, roleUid: custom } };
+    expect(resolve(byUid)).toMatchObject({ are: "denied" });
   });
 });
 

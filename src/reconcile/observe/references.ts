@@ -1,15 +1,14 @@
 import type { Reference } from "#src/api/reference.ts";
-import type { KindName, Resource } from "#src/api/resource.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { type Boundary, permitsIdentity, permitsParent, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
-import { bindingKey } from "./natural-key.ts";
 import type { References } from "./observed.ts";
 
 export interface ReferenceContext {
   /** The custom resource at `namespace/name`. */
-  readonly find: (kind: KindName, key: string) => Resource | undefined;
+  readonly find: (kind: string, key: string) => Resource | undefined;
   /** Undefined until the roles have been read. */
   readonly roles: RoleCatalog | undefined;
   readonly boundary: Boundary;
@@ -31,10 +30,9 @@ export function resolveReferences(kind: Kind, resource: Resource, context: Refer
     if (denial !== undefined) return denial;
     uids[field.role] = found.uid;
   }
-  const parent = uids.parent ?? "";
-  const desired = kind.desired(resource, uids, { serviceAccountIssuer: context.serviceAccountIssuer });
-  const naturalKey = kind.hasMarker ? context.marker : bindingKey(parent, uids.identity ?? "", uids.role ?? "");
-  return { are: "resolved", uids: { ...uids, parent }, desired, naturalKey };
+  const resolved = { ...uids, parent: uids.parent ?? "" };
+  const desired = kind.desired(resource, resolved, { serviceAccountIssuer: context.serviceAccountIssuer });
+  return { are: "resolved", uids: resolved, desired, naturalKey: kind.naturalKey(resolved, context.marker) };
 }
 
 function find(field: ReferenceField, resource: Resource, context: ReferenceContext): Found {
@@ -54,7 +52,7 @@ function find(field: ReferenceField, resource: Resource, context: ReferenceConte
 
 function findObject(
   path: string,
-  kind: KindName,
+  kind: string,
   reference: Reference,
   { metadata }: Resource,
   context: ReferenceContext,

@@ -1,4 +1,5 @@
-import type { KindName } from "#src/api/resource.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import type { PerKind } from "#src/kinds/per-kind.ts";
 import type { Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { Breaker } from "./breaker.ts";
@@ -6,12 +7,13 @@ import type { ResourceStore } from "./cached-resource.ts";
 import type { CrdReads } from "./crd-reads.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
 
-export type Stores = Readonly<Record<KindName, ResourceStore>>;
+export type Stores = PerKind<ResourceStore>;
 
 /** The sources that an observation is read from: caches of Kubernetes and of the platform, and what the process remembers. */
 export interface Sources {
+  readonly kinds: readonly Kind[];
   readonly stores: Stores;
-  readonly states: Readonly<Record<KindName, ReconcileStates>>;
+  readonly states: PerKind<ReconcileStates>;
   readonly tenancy: Tenancy;
   readonly crds: CrdReads;
   readonly breaker: Breaker;

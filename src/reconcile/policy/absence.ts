@@ -1,5 +1,6 @@
-import type { ExternalResource, MonotonicTime, Observed, ScopeSnapshot } from "#src/reconcile/observe/observed.ts";
+import type { ExternalResource, MonotonicTime, ScopeSnapshot } from "#src/reconcile/observe/observed.ts";
 import { conclude } from "./conclude.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import { waiting } from "./outcome.ts";
 import { attempt } from "./retry.ts";
@@ -45,7 +46,7 @@ interface ListRequirement {
  * The step that is missing before the object's resource is proven to be absent below its parent; undefined if the proof
  * is complete.
  */
-export function proveAbsenceBelow(observed: Observed, parent: string): Step | undefined {
+export function proveAbsenceBelow(observed: DecisionInput, parent: string): Step | undefined {
   // A group that this process created a moment ago has only the children that this process created, and those are known.
   if (observed.parentIsFresh && observed.postUnknownSince === null && alreadyExistsAt(observed) === undefined)
     return undefined;
@@ -56,20 +57,20 @@ export function proveAbsenceBelow(observed: Observed, parent: string): Step | un
  * The step that is missing before the object's resource is proven to be absent everywhere that the operator may look;
  * undefined if the proof is complete. An object without references may have had its resource below any root.
  */
-export function proveAbsenceBelowRoots(observed: Observed): Step | undefined {
+export function proveAbsenceBelowRoots(observed: DecisionInput): Step | undefined {
   return prove(observed, observed.rootSnapshots, "Deleting");
 }
 
 /** The resource that this process may have created in addition to `kept`, with a POST whose response was lost. */
 export function ownDuplicateOf(
-  { matches, doublePosted }: Observed,
+  { matches, doublePosted }: DecisionInput,
   kept: ExternalResource,
 ): ExternalResource | undefined {
   return doublePosted ? matches.find((match) => match.uid !== kept.uid) : undefined;
 }
 
 function prove(
-  observed: Observed,
+  observed: DecisionInput,
   scopes: readonly ScopeSnapshot[],
   reason: "Creating" | "Deleting",
 ): Step | undefined {
@@ -87,7 +88,7 @@ function proves({ snapshot }: ScopeSnapshot, { startedAfter, stable }: ListRequi
 }
 
 /** A list must start after each time at which a resource that we have not seen can have come into existence. */
-function requirementOf(observed: Observed): ListRequirement {
+function requirementOf(observed: DecisionInput): ListRequirement {
   const { settledAt, postUnknownSince, settleMs, resource, state } = observed;
   const existsAt = alreadyExistsAt(observed);
   const times = [
@@ -103,7 +104,7 @@ function requirementOf(observed: Observed): ListRequirement {
 }
 
 /** When the platform rejected the last call with ALREADY_EXISTS: a resource exists that no list has shown yet. */
-function alreadyExistsAt({ state: { failure } }: Observed): MonotonicTime | undefined {
+function alreadyExistsAt({ state: { failure } }: DecisionInput): MonotonicTime | undefined {
   return failure?.problem.kind === "rejected" && failure.problem.error.code === "ALREADY_EXISTS"
     ? failure.at
     : undefined;

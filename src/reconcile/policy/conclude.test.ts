@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ReconcileState } from "#src/reconcile/observe/observed.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import { decide } from "./decide.ts";
-import { emptyState, groupResource, notReady, observed, parent, ready, uid } from "./observed-fixture.testing.ts";
+import { emptyState, groupResource, notReady, decisionInput, parent, ready, uid } from "./observed-fixture.testing.ts";
 import { stalled, waiting } from "./outcome.ts";
 import type { Step } from "./step.ts";
 
@@ -16,13 +16,13 @@ describe("a wait", () => {
     ["is not reported if it ends earlier", {}, now + 500, "wait", now + 500],
     ["is reported after 2 s", { waitingSince: now - statusDelayMs }, undefined, "writeStatus", undefined],
   ])("%s", (_, state, until, step, at) => {
-    const given = observed({ state: { ...emptyState, ...state } });
+    const given = decisionInput({ state: { ...emptyState, ...state } });
     const concluded = conclude(given, waiting("ChildrenExist", "why"), until);
     expect(concluded.do).toBe(step);
     if (concluded.do === "wait") expect(concluded.until).toBe(at);
   });
 
-  const first = observed({ state: { ...emptyState, waitingSince: 0 } });
+  const first = decisionInput({ state: { ...emptyState, waitingSince: 0 } });
   const written = conclude(first, waiting("ChildrenExist", "five children"));
   const status = written.do === "writeStatus" ? { observedGeneration: 1, ...written.patch } : undefined;
   const resource = groupResource({ status: status as never });
@@ -49,7 +49,7 @@ describe("a wait", () => {
 
 describe("a stalled object", () => {
   it("is reported at once and checked again after an hour", () => {
-    const given = observed();
+    const given = decisionInput();
     const step = conclude(given, stalled("Conflict", "why"));
     if (step.do !== "writeStatus") throw new Error("the status was not written");
     const resource = groupResource({ status: { observedGeneration: 1, ...step.patch } as never });
@@ -59,7 +59,7 @@ describe("a stalled object", () => {
 
 describe("a status write that Kubernetes forbids", () => {
   it("is retried after a minute", () => {
-    const given = observed({ state: { ...emptyState, statusForbiddenAt: now } });
+    const given = decisionInput({ state: { ...emptyState, statusForbiddenAt: now } });
     expect(conclude(given, stalled("Conflict", "why"))).toEqual({ do: "wait", until: now + 60_000 });
     expect(conclude({ ...given, now: now + 60_000 }, stalled("Conflict", "why")).do).toBe("writeStatus");
   });
@@ -72,7 +72,7 @@ describe("the events of transitions", () => {
     ["there is none for a Ready after the first wait", { status: notReady("ReferenceNotFound") }, undefined],
     ["Ready after a problem is Recovered", { status: notReady("Conflict", { uid }) }, { reason: "Recovered" }],
   ])("%s", (_, parts, event) => {
-    const step = conclude(observed({ resource: groupResource(parts) }), outcome);
+    const step = conclude(decisionInput({ resource: groupResource(parts) }), outcome);
     expect(step).toMatchObject({ do: "writeStatus" });
     expect("event" in step ? step.event : undefined).toEqual(
       event === undefined ? undefined : expect.objectContaining(event),
@@ -83,7 +83,7 @@ describe("the events of transitions", () => {
 describe("the status delay of an object that waits for the deletion of another", () => {
   const waitingSince = 10_000;
   const delay = (lastDeletionAt: number | null) =>
-    statusDelayAmidDeletions(observed({ state: { ...emptyState, waitingSince }, lastDeletionAt, now: 20_000 }));
+    statusDelayAmidDeletions(decisionInput({ state: { ...emptyState, waitingSince }, lastDeletionAt, now: 20_000 }));
 
   it("is the default if no other deletion was seen", () => {
     expect(delay(null)).toBe(statusDelayMs);
@@ -99,14 +99,14 @@ describe("the status delay of an object that waits for the deletion of another",
   });
 
   it("applies to a child whose parent is being deleted: the child may be the next", () => {
-    const given = observed({
+    const given = decisionInput({
       resource: groupResource({ status: ready }),
       references: { are: "waiting", reason: "ReferenceNotReady", message: "It is being deleted.", deleting: true },
       state: { ...emptyState, waitingSince },
       lastDeletionAt: 19_000,
       now: 20_000,
     });
-    expect(decide(given)).toEqual({ do: "wait", until: 19_000 + statusDelayMs });
-    expect(decide({ ...given, now: 19_000 + statusDelayMs })).toMatchObject({ do: "writeStatus" });
+    expect(decide(given, given.kind)).toEqual({ do: "wait", until: 19_000 + statusDelayMs });
+    expect(decide({ ...given, now: 19_000 + statusDelayMs }, given.kind)).toMatchObject({ do: "writeStatus" });
   });
 });

@@ -1,5 +1,5 @@
-import { kinds } from "#src/kinds/kinds.ts";
-import type { MonotonicTime, Observed } from "#src/reconcile/observe/observed.ts";
+import type { MonotonicTime } from "#src/reconcile/observe/observed.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import { readyCondition } from "./object.ts";
 import type { Outcome } from "./outcome.ts";
@@ -21,7 +21,7 @@ const recheckMs = 3_600_000;
  * Ends a decision: the step that writes `outcome` into the status, or, where the status says so already, the wait until
  * `until` (by default an hour). A problem that resolves by itself is written only if it lasts.
  */
-export function conclude(observed: Observed, outcome: Outcome, until?: MonotonicTime, event?: Event): Step {
+export function conclude(observed: DecisionInput, outcome: Outcome, until?: MonotonicTime, event?: Event): Step {
   const { state, now } = observed;
   const patch = statusPatch(observed, outcome);
   if (outcome.is === "waiting" || outcome.is === "failing") {
@@ -49,14 +49,14 @@ export function conclude(observed: Observed, outcome: Outcome, until?: Monotonic
  * How long a wait that the deletion of another object causes must last before it is reported. While deletions keep
  * arriving, the object that is waited for may be the next: the deletion of a whole tree, in any order, costs no such write.
  */
-export function statusDelayAmidDeletions({ lastDeletionAt, state, now }: Observed): number {
+export function statusDelayAmidDeletions({ lastDeletionAt, state, now }: DecisionInput): number {
   if (lastDeletionAt === null) return statusDelayMs;
   const quietAt = lastDeletionAt + statusDelayMs;
   return Math.min(Math.max(quietAt - (state.waitingSince ?? now), statusDelayMs), maxStatusDelayMs);
 }
 
 /** The event for a transition that people want to know about. */
-function transitionEvent({ resource }: Observed, outcome: Outcome): Event | undefined {
+function transitionEvent({ resource, kind }: DecisionInput, outcome: Outcome): Event | undefined {
   const ready = readyCondition(resource);
   if (outcome.is === "ready") {
     // An object that has not been Ready before did not recover: it was waiting for its creation.
@@ -64,7 +64,7 @@ function transitionEvent({ resource }: Observed, outcome: Outcome): Event | unde
     return {
       type: "Normal",
       reason: "Recovered",
-      note: messages.recovered(kinds[resource.kind].noun, ready.reason),
+      note: messages.recovered(kind.noun, ready.reason),
     };
   }
   if (outcome.is === "paused" || ready?.reason === outcome.reason) return undefined;

@@ -1,3 +1,4 @@
+import type { Kind } from "#src/kinds/kind.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
 import { decideDeletion } from "./deletion.ts";
 import { isBeingDeleted } from "./object.ts";
@@ -5,7 +6,8 @@ import { decidePresence } from "./presence.ts";
 import type { Step } from "./step.ts";
 
 /**
- * The whole policy of reconciliation, for every kind: from what was observed to the single next step.
+ * The whole policy of reconciliation, for every kind: from what was observed of an object, and the
+ * description of its kind, to the single next step.
  *
  * Expected flow of a creation: `list` (shared by all objects, usually done already) → `addFinalizer` → `create` →
  * `writeStatus` → `done`. Of an edit: `update` → `writeStatus` → `done`. Of a deletion: `readCrd` (shared) → `delete` →
@@ -17,6 +19,7 @@ import type { Step } from "./step.ts";
  *
  * Assumptions: the result of each step is observed before the next decision.
  */
-export function decide(observed: Observed): Step {
-  return isBeingDeleted(observed.resource) ? decideDeletion(observed) : decidePresence(observed);
+export function decide(observed: Observed, kind: Kind): Step {
+  const input = { ...observed, kind };
+  return isBeingDeleted(observed.resource) ? decideDeletion(input) : decidePresence(input);
 }

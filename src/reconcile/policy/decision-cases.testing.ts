@@ -5,6 +5,7 @@ import {
   emptyState,
   externalGroup,
   groupResource,
+  kindOf,
   observed,
   type ObservedParts,
   parent,
@@ -26,11 +27,11 @@ export interface DecisionCase {
 export function itDecides(cases: readonly DecisionCase[]): void {
   it.each(cases)("$name", ({ given, expected }) => {
     const observation = observed(given);
-    const step = decide(observation);
+    const step = decide(observation, kindOf(observation));
     expect(step).toMatchObject(expected);
     const copy = JSON.parse(JSON.stringify(observation)) as typeof observation;
     expect(copy).toStrictEqual(observation);
-    expect(decide(copy)).toStrictEqual(step);
+    expect(decide(copy, kindOf(copy))).toStrictEqual(step);
   });
 }
 

@@ -1,21 +1,21 @@
-import { kinds } from "#src/kinds/kinds.ts";
-import { markerIn, withoutMarker } from "#src/kinds/marker.ts";
-import type { ExternalResource, Observed } from "#src/reconcile/observe/observed.ts";
+import { carriedMarker, withoutMarker } from "#src/kinds/marker.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions } from "./conclude.ts";
+import type { DecisionInput } from "./decision-input.ts";
+import { rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isAbandoned, isPaused } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
 import { hasForeignMarker, isProtected } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
-import { rootAbove } from "./uid.ts";
 
 /**
  * The step for an object that is being deleted. Deletion uses the recorded uid and does not need the references. The
  * finalizer is removed without an external change if nothing was created, if the resource is not ours, or if it stays.
  */
-export function decideDeletion(observed: Observed): Step {
+export function decideDeletion(observed: DecisionInput): Step {
   const { resource, claim } = observed;
   if (!hasFinalizer(resource)) return { do: "done" };
   if (isAbandoned(resource))
@@ -31,18 +31,18 @@ export function decideDeletion(observed: Observed): Step {
 }
 
 /** No uid is recorded. The resource may exist nevertheless, created by a request whose response was lost. */
-function decideNeverRecorded(observed: Observed): Step {
-  const { state, postedHere, references, resource } = observed;
+function decideNeverRecorded(observed: DecisionInput): Step {
+  const { state, postedHere, references, kind } = observed;
   if (state.bornHere && !postedHere) return { do: "removeFinalizer" };
   if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
   // A role binding is identified by what it binds: if that is gone, the role binding is gone, too.
-  if (!kinds[resource.kind].hasMarker && references.are !== "resolved") return { do: "removeFinalizer" };
+  if (!kind.hasMarker && references.are !== "resolved") return { do: "removeFinalizer" };
   return proveAbsenceBelowRoots(observed) ?? { do: "removeFinalizer" };
 }
 
 /** The resource of this object is `uid`, which lies below `root`. */
-function decideRecorded(observed: Observed, uid: string, root: string): Step {
-  const { resource, claim, crd, state, matches } = observed;
+function decideRecorded(observed: DecisionInput, uid: string, root: string): Step {
+  const { resource, kind, claim, crd, state, matches } = observed;
   const external = claim?.external ?? { is: "unknown" };
   const keeps = resource.spec.policy.deletion === "Orphan";
   if (external.is === "gone" || isProtected(observed, uid)) return { do: "removeFinalizer" };
@@ -59,22 +59,21 @@ function decideRecorded(observed: Observed, uid: string, root: string): Step {
     );
   if (hasForeignMarker(observed, found)) return { do: "removeFinalizer" };
   if (keeps) return decideOrphan(observed, found);
-  const { noun } = kinds[resource.kind];
   return attempt(observed, {
     do: "delete",
     uid,
-    event: { type: "Normal", reason: "Deleted", note: messages.deleted(noun, uid, equalTo(observed, uid)) },
+    event: { type: "Normal", reason: "Deleted", note: messages.deleted(kind.noun, uid, equalTo(observed, uid)) },
   });
 }
 
 /** The resource stays on the platform: remove the marker, so that it is no longer taken for ours, then the finalizer. */
-function decideOrphan(observed: Observed, external: ExternalResource): Step {
+function decideOrphan(observed: DecisionInput, external: ExternalResource): Step {
   const { failure } = observed.state;
   const release: Step = {
     do: "removeFinalizer",
     event: orphaned(observed, external.uid, messages.orphanedBecause.policy),
   };
-  if (!("description" in external) || markerIn(external.description) === undefined) return release;
+  if (external.description === undefined || carriedMarker(external) === undefined) return release;
   // A platform that rejects the update must not prevent the deletion of the object.
   if (failure?.step === "update" && failure.problem.kind === "rejected") return release;
   return attempt(observed, {
@@ -91,13 +90,13 @@ function decideOrphan(observed: Observed, external: ExternalResource): Step {
  * The resource of this object although its uid was never recorded. A marker identifies it. An equal role binding without
  * one is ours only if this process may have created it, or if the object may have adopted it before this process led.
  */
-function unrecordedMatch({ matches, resource, state, postedHere }: Observed): ExternalResource | undefined {
-  if (kinds[resource.kind].hasMarker || postedHere) return matches[0];
+function unrecordedMatch({ matches, resource, kind, state, postedHere }: DecisionInput): ExternalResource | undefined {
+  if (kind.hasMarker || postedHere) return matches[0];
   return state.bornHere || resource.spec.policy.adoption === "Never" ? undefined : matches[0];
 }
 
 /** Other objects refer to this one and have external resources, which go first. */
-function findDependents(observed: Observed): Problem | undefined {
+function findDependents(observed: DecisionInput): Problem | undefined {
   const { dependents } = observed;
   if (dependents.length === 0) return undefined;
   return {
@@ -107,11 +106,11 @@ function findDependents(observed: Observed): Problem | undefined {
 }
 
 /** The equal resources that remain after `uid` is deleted. */
-function equalTo({ resource, matches }: Observed, uid: string): readonly string[] {
-  if (kinds[resource.kind].hasMarker) return [];
+function equalTo({ kind, matches }: DecisionInput, uid: string): readonly string[] {
+  if (kind.hasMarker) return [];
   return matches.flatMap((match) => (match.uid === uid ? [] : [match.uid]));
 }
 
-function orphaned({ resource }: Observed, uid: string | undefined, why: string): Event {
-  return { type: "Normal", reason: "Orphaned", note: messages.orphaned(kinds[resource.kind].noun, uid, why) };
+function orphaned({ kind }: DecisionInput, uid: string | undefined, why: string): Event {
+  return { type: "Normal", reason: "Orphaned", note: messages.orphaned(kind.noun, uid, why) };
 }

@@ -7,7 +7,7 @@ import {
   groupResource,
   externalGroup,
   marker,
-  observed,
+  decisionInput,
   uid,
 } from "./observed-fixture.testing.ts";
 
@@ -38,27 +38,27 @@ describe("the managed fields", () => {
     ],
     ["do not include the marker", { name: "payments", description: "" }, described(""), undefined],
   ])("%s", (_, desired, external, mask) => {
-    expect(differencesOf(observed(), desired, external)?.mask).toEqual(mask);
+    expect(differencesOf(decisionInput(), desired, external)?.mask).toEqual(mask);
   });
 });
 
 describe("the marker", () => {
   it("is kept by an update of the description", () => {
-    expect(differencesOf(observed(), { name: "payments", description: "new" }, described("old"))?.body).toEqual({
+    expect(differencesOf(decisionInput(), { name: "payments", description: "new" }, described("old"))?.body).toEqual({
       description: withMarker("new", marker),
     });
   });
 
   it("of a previous owner id is kept", () => {
     const external = described("old", earlierMarker);
-    expect(differencesOf(observed(), { name: "payments" }, external)).toBeUndefined();
-    expect(differencesOf(observed(), { name: "payments", description: "new" }, external)?.body).toEqual({
+    expect(differencesOf(decisionInput(), { name: "payments" }, external)).toBeUndefined();
+    expect(differencesOf(decisionInput(), { name: "payments", description: "new" }, external)?.body).toEqual({
       description: withMarker("new", earlierMarker),
     });
   });
 
   it("is restored on a resource that we created, without a change of the text", () => {
-    expect(differencesOf(observed(), { name: "payments" }, externalGroup({ description: "by hand" }))).toEqual({
+    expect(differencesOf(decisionInput(), { name: "payments" }, externalGroup({ description: "by hand" }))).toEqual({
       body: { description: withMarker("by hand", marker) },
       mask: ["description"],
       drift: [{ field: "description", expected: "by hand", actual: "by hand (without Muster's marker)" }],
@@ -67,7 +67,7 @@ describe("the marker", () => {
 
   it("is not restored if it does not fit", () => {
     expect(
-      differencesOf(observed(), { name: "payments" }, externalGroup({ description: "x".repeat(478) })),
+      differencesOf(decisionInput(), { name: "payments" }, externalGroup({ description: "x".repeat(478) })),
     ).toBeUndefined();
   });
 
@@ -75,13 +75,13 @@ describe("the marker", () => {
     ["by policy", adopting],
     ["by spec.uid", groupResource({ spec: { uid } })],
   ])("is not added to a resource that was adopted %s", (_, resource) => {
-    const given = observed({ resource });
+    const given = decisionInput({ resource });
     expect(differencesOf(given, { name: "payments" }, externalGroup({ description: "by hand" }))).toBeUndefined();
   });
 
   it("is added to an adopted resource together with a change of the description", () => {
     const differences = differencesOf(
-      observed({ resource: adopting }),
+      decisionInput({ resource: adopting }),
       { name: "payments", description: "new" },
       externalGroup({ description: "by hand" }),
     );
@@ -89,11 +89,11 @@ describe("the marker", () => {
   });
 
   it("is at the end of a created description; a role binding has none", () => {
-    expect(creationBody(observed(), { name: "payments" })).toEqual({
+    expect(creationBody(decisionInput(), { name: "payments" })).toEqual({
       name: "payments",
       description: `[muster:${marker}]`,
     });
     const desired = { identityUid: "i", roleUid: "r" };
-    expect(creationBody(observed({ resource: bindingResource() }), desired)).toEqual(desired);
+    expect(creationBody(decisionInput({ resource: bindingResource() }), desired)).toEqual(desired);
   });
 });

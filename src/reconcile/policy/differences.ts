@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Drift } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import { kinds } from "#src/kinds/kinds.ts";
 import { markerIn, maxDescriptionLength, withMarker, withoutMarker } from "#src/kinds/marker.ts";
-import type { ExternalResource, Observed } from "#src/reconcile/observe/observed.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import type { DecisionInput } from "./decision-input.ts";
 
 /** How an external resource differs from the spec, and the update that removes the differences. */
 export interface Differences {
@@ -14,8 +14,8 @@ export interface Differences {
 }
 
 /** The body of the POST that creates the external resource. */
-export function creationBody({ resource, markers }: Observed, desired: Fields): Fields {
-  if (!kinds[resource.kind].hasMarker) return desired;
+export function creationBody({ kind, markers }: DecisionInput, desired: Fields): Fields {
+  if (!kind.hasMarker) return desired;
   return { ...desired, description: withMarker(textOf(desired["description"]), markers[0]) };
 }
 
@@ -25,11 +25,11 @@ export function creationBody({ resource, markers }: Observed, desired: Fields): 
  * it is written only together with another change of the description.
  */
 export function differencesOf(
-  observed: Observed,
+  observed: DecisionInput,
   desired: Fields,
   external: ExternalResource,
 ): Differences | undefined {
-  const kind = kinds[observed.resource.kind];
+  const { kind } = observed;
   const actual = kind.actual(external, desired);
   const body: Record<string, unknown> = {};
   const drift: Drift[] = [];
@@ -60,7 +60,7 @@ export function differencesOf(
 }
 
 /** Whether the spec allows the external resource to be one that Muster did not create. */
-function adopts({ resource }: Observed): boolean {
+function adopts({ resource }: DecisionInput): boolean {
   return resource.spec.uid !== undefined || resource.spec.policy.adoption === "IfExists";
 }
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { ExternalResource, Observed } from "#src/reconcile/observe/observed.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { conclude } from "./conclude.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import { type Differences, differencesOf } from "./differences.ts";
 import * as messages from "./messages.ts";
 import { readyCondition } from "./object.ts";
@@ -14,7 +15,7 @@ import type { Event, Step } from "./step.ts";
  * edit of the spec, which is always written, or drift: a change made on the platform after this generation of the spec
  * had been applied.
  */
-export function decideFields(observed: Observed, desired: Fields, external: ExternalResource): Step | undefined {
+export function decideFields(observed: DecisionInput, desired: Fields, external: ExternalResource): Step | undefined {
   const differences = differencesOf(observed, desired, external);
   if (differences === undefined) return undefined;
   const isDrift = wasApplied(observed, external.uid);
@@ -36,7 +37,7 @@ export function decideFields(observed: Observed, desired: Fields, external: Exte
 }
 
 /** The spec says that drift is reported and not corrected. */
-function findDriftReported({ resource }: Observed, fields: string, { drift }: Differences): Problem | undefined {
+function findDriftReported({ resource }: DecisionInput, fields: string, { drift }: Differences): Problem | undefined {
   return resource.spec.policy.drift === "Report"
     ? { ...failing("DriftDetected", messages.driftReported(fields)), drift }
     : undefined;
@@ -48,7 +49,7 @@ function driftFought(fields: string, { drift }: Differences): Problem {
 }
 
 /** Whether this generation of the spec had been applied to the resource. */
-function wasApplied({ resource }: Observed, uid: string): boolean {
+function wasApplied({ resource }: DecisionInput, uid: string): boolean {
   const ready = readyCondition(resource);
   return (
     resource.status?.uid === uid &&

@@ -1,6 +1,6 @@
 import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
 import type { Condition } from "#src/api/condition.ts";
-import { finalizer, type Resource } from "#src/api/resource.ts";
+import { finalizer, type Resource } from "#src/api/custom-resource.ts";
 
 // What the metadata and the status of a custom resource say.
 

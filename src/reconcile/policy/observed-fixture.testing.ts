@@ -1,12 +1,15 @@
 import type { Group } from "#src/api/group.ts";
 import type { Identity } from "#src/api/identity.ts";
-import { apiVersion, finalizer, type Resource } from "#src/api/resource.ts";
+import { apiVersion, finalizer, type Resource } from "#src/api/custom-resource.ts";
 import type { RoleBinding } from "#src/api/role-binding.ts";
 import type { Status } from "#src/api/status.ts";
 import type { PlatformError } from "#src/platform-client/failure.ts";
-import type { ExternalGroup } from "#src/platform-client/external-resource.ts";
+import type { ExternalGroup } from "#src/kinds/group.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import type { Claim, ExternalState, Observed, ReconcileState, References } from "#src/reconcile/observe/observed.ts";
+import type { DecisionInput } from "./decision-input.ts";
 
 /** For tests of the policy: observations that differ from a default in one respect at a time. */
 
@@ -175,6 +178,18 @@ export function observed(parts: ObservedParts = {}): Observed {
     wallClock: Date.parse("2026-02-02T02:02:02.222Z"),
     ...others,
   };
+}
+
+/** An observation as `observed` returns it, with the description of its kind. */
+export function decisionInput(parts: ObservedParts = {}): DecisionInput {
+  const observation = observed(parts);
+  return { ...observation, kind: kindOf(observation) };
+}
+
+export function kindOf({ resource }: Pick<Observed, "resource">): Kind {
+  const kind = kinds.find(({ name }) => name === resource.kind);
+  if (kind === undefined) throw new Error(`unknown kind ${resource.kind}`);
+  return kind;
 }
 
 function claimOf(

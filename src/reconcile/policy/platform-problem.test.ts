@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { kinds } from "#src/kinds/kinds.ts";
+import { groupKind } from "#src/kinds/group.ts";
+import { identityKind } from "#src/kinds/identity.ts";
 import { type CodeName, codeNames, type PlatformProblem } from "#src/platform-client/failure.ts";
 import { platformError } from "./observed-fixture.testing.ts";
 import { problemOf } from "./platform-problem.ts";
 
 const problemOfCode = (code: CodeName, more: object = {}) =>
-  problemOf({ kind: "rejected", error: platformError(code, more) }, kinds.Identity);
+  problemOf({ kind: "rejected", error: platformError(code, more) }, identityKind);
 
 describe("an error of the platform", () => {
   it.each<[CodeName, string, string]>([
@@ -72,6 +73,6 @@ describe("a call without a valid response", () => {
     ],
     ["a missing permission", { kind: "permissions", capability: "CAP_X", scope: "g" }, "failing", "PermissionDenied"],
   ])("%s", (_, failure, is, reason) => {
-    expect(problemOf(failure, kinds.Group)).toMatchObject({ is, reason });
+    expect(problemOf(failure, groupKind)).toMatchObject({ is, reason });
   });
 });

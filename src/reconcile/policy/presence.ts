@@ -1,9 +1,10 @@
-import { kinds } from "#src/kinds/kinds.ts";
-import type { Claim, ExternalResource, Observed, References } from "#src/reconcile/observe/observed.ts";
+import type { Claim, ExternalResource, References } from "#src/reconcile/observe/observed.ts";
 import { ownDuplicateOf, proveAbsenceBelow } from "./absence.ts";
 import { conclude, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
+import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isPaused } from "./object.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
@@ -19,7 +20,6 @@ import {
 } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
-import { parentOf, rootAbove } from "./uid.ts";
 
 type Resolved = Extract<References, { are: "resolved" }>;
 
@@ -27,7 +27,7 @@ type Resolved = Extract<References, { are: "resolved" }>;
  * The step for an object that is not being deleted. Where several checks follow one another, the first problem that is
  * found is reported, and nothing after it is done.
  */
-export function decidePresence(observed: Observed): Step {
+export function decidePresence(observed: DecisionInput): Step {
   const { resource, references, claim } = observed;
   if (isPaused(resource)) return conclude(observed, { is: "paused" });
   if (observed.invalid !== null)
@@ -51,7 +51,7 @@ export function decidePresence(observed: Observed): Step {
 }
 
 /** The object claims a uid, by its spec or by its status. */
-function decideClaimed(observed: Observed, references: Resolved, claim: Claim): Step {
+function decideClaimed(observed: DecisionInput, references: Resolved, claim: Claim): Step {
   const { uid, external } = claim;
   const problem =
     findUidNotBelowParent(observed, references, claim) ??
@@ -60,7 +60,7 @@ function decideClaimed(observed: Observed, references: Resolved, claim: Claim): 
   if (problem !== undefined) return conclude(observed, problem);
   switch (external.is) {
     case "unknown":
-      return attempt(observed, { do: "list", parent: parentOf(uid) ?? uid, startedAfter: 0, stable: false });
+      return attempt(observed, { do: "list", parent: groupOf(observed, uid), startedAfter: 0, stable: false });
     case "stale":
       return attempt(observed, { do: "read", uid });
     case "gone":
@@ -76,13 +76,13 @@ function decideClaimed(observed: Observed, references: Resolved, claim: Claim): 
 }
 
 /** The external resource is proven to be gone. */
-function decideGone(observed: Observed, references: Resolved, claim: Claim): Step {
+function decideGone(observed: DecisionInput, references: Resolved, claim: Claim): Step {
   const problem = findGoneByUid(observed, claim) ?? findGoneReported(observed, claim);
   return problem === undefined ? decideUnclaimed(observed, references) : conclude(observed, problem);
 }
 
 /** The object has no external resource that we know of: find it, adopt it, or create it. */
-function decideUnclaimed(observed: Observed, references: Resolved): Step {
+function decideUnclaimed(observed: DecisionInput, references: Resolved): Step {
   const [match] = observed.matches;
   if (match !== undefined) {
     const problem = findEqualNotAdopted(observed, match);
@@ -99,17 +99,16 @@ function decideUnclaimed(observed: Observed, references: Resolved): Step {
       : conclude(observed, problem);
   }
   if (!hasFinalizer(observed.resource)) return { do: "addFinalizer" };
-  const { noun } = kinds[observed.resource.kind];
   return attempt(observed, {
     do: "create",
     parent: uids.parent,
     body: creationBody(observed, desired),
-    event: { type: "Normal", reason: "Created", note: messages.created(noun, uids.parent) },
+    event: { type: "Normal", reason: "Created", note: messages.created(observed.kind.noun, uids.parent) },
   });
 }
 
 /** `external` is the resource of this object, or the one to adopt. Nothing is written before it is known to be ours. */
-function decideExisting(observed: Observed, references: Resolved, external: ExternalResource): Step {
+function decideExisting(observed: DecisionInput, references: Resolved, external: ExternalResource): Step {
   const problem = findProtected(observed, external) ?? findForeignMarker(observed, external);
   if (problem !== undefined) return conclude(observed, problem);
   if (!hasFinalizer(observed.resource)) return { do: "addFinalizer" };
@@ -122,11 +121,10 @@ function decideExisting(observed: Observed, references: Resolved, external: Exte
   );
 }
 
-function deleteDuplicate(observed: Observed, kept: ExternalResource): Step | undefined {
+function deleteDuplicate(observed: DecisionInput, kept: ExternalResource): Step | undefined {
   const duplicate = ownDuplicateOf(observed, kept);
   if (duplicate === undefined) return undefined;
-  const { noun } = kinds[observed.resource.kind];
-  const note = messages.duplicateDeleted(noun, duplicate.uid, kept.uid);
+  const note = messages.duplicateDeleted(observed.kind.noun, duplicate.uid, kept.uid);
   return attempt(observed, {
     do: "delete",
     uid: duplicate.uid,
@@ -134,58 +132,57 @@ function deleteDuplicate(observed: Observed, kept: ExternalResource): Step | und
   });
 }
 
-function concludeReady(observed: Observed, references: Resolved, { uid }: ExternalResource): Step {
-  const { resource, postedHere, matches } = observed;
-  const { hasMarker, noun } = kinds[resource.kind];
+function concludeReady(observed: DecisionInput, references: Resolved, { uid }: ExternalResource): Step {
+  const { resource, kind, postedHere, matches } = observed;
   const isOurs =
-    resource.status?.uid === uid || postedHere || (hasMarker && matches.some((match) => match.uid === uid));
+    resource.status?.uid === uid || postedHere || (kind.hasMarker && matches.some((match) => match.uid === uid));
   const adopted: Event | undefined = isOurs
     ? undefined
-    : { type: "Normal", reason: "Adopted", note: messages.adopted(noun, uid) };
+    : { type: "Normal", reason: "Adopted", note: messages.adopted(kind.noun, uid) };
   return conclude(observed, { is: "ready", uid, parentUid: references.uids.parent }, undefined, adopted);
 }
 
 // Checks. Each is named after the problem that it finds.
 
 /** `spec.uid` names a resource below another group than the one that the spec names. */
-function findUidNotBelowParent({ resource }: Observed, references: Resolved, { uid }: Claim): Problem | undefined {
-  if (resource.spec.uid !== uid || !isElsewhere(references, uid)) return undefined;
-  return stalled("InvalidSpec", messages.uidNotBelowParent(kinds[resource.kind].noun, uid, references.uids.parent));
+function findUidNotBelowParent(observed: DecisionInput, references: Resolved, { uid }: Claim): Problem | undefined {
+  if (observed.resource.spec.uid !== uid || !isElsewhere(observed, references, uid)) return undefined;
+  return stalled("InvalidSpec", messages.uidNotBelowParent(observed.kind.noun, uid, references.uids.parent));
 }
 
 /** The resource is below a previous parent, where the operator may not look, so that its absence cannot be proven. */
-function findMovedOutOfReach(observed: Observed, references: Resolved, claim: Claim): Problem | undefined {
-  if (!isElsewhere(references, claim.uid) || rootAbove(observed, claim.uid) !== undefined) return undefined;
+function findMovedOutOfReach(observed: DecisionInput, references: Resolved, claim: Claim): Problem | undefined {
+  if (!isElsewhere(observed, references, claim.uid) || rootAbove(observed, claim.uid) !== undefined) return undefined;
   return findParentChanged(observed, references, claim);
 }
 
 /** The resource still exists below a previous parent. */
-function findParentChanged({ resource }: Observed, references: Resolved, { uid }: Claim): Problem | undefined {
-  if (!isElsewhere(references, uid)) return undefined;
-  return stalled("ParentChanged", messages.parentChanged(kinds[resource.kind].noun, uid, references.uids.parent));
+function findParentChanged(observed: DecisionInput, references: Resolved, { uid }: Claim): Problem | undefined {
+  if (!isElsewhere(observed, references, uid)) return undefined;
+  return stalled("ParentChanged", messages.parentChanged(observed.kind.noun, uid, references.uids.parent));
 }
 
-function isElsewhere({ uids }: Resolved, uid: string): boolean {
-  return (parentOf(uid) ?? uid) !== uids.parent;
+function isElsewhere(observed: DecisionInput, { uids }: Resolved, uid: string): boolean {
+  return groupOf(observed, uid) !== uids.parent;
 }
 
 /** The breaker is open: many resources are missing, and to re-create them would probably be wrong. */
 function findGoneWithManyOthers(
-  { resource, request }: Observed,
+  { kind, request }: DecisionInput,
   { uid, external, heldByBreaker }: Claim,
 ): Problem | undefined {
   if (!heldByBreaker || request !== null || (external.is !== "stale" && external.is !== "gone")) return undefined;
-  return failing("ExternalGone", messages.goneWithManyOthers(kinds[resource.kind].noun, uid));
+  return failing("ExternalGone", messages.goneWithManyOthers(kind.noun, uid));
 }
 
 /** The resource that `spec.uid` names is gone; another one would have another uid. */
-function findGoneByUid({ resource }: Observed, { uid }: Claim): Problem | undefined {
+function findGoneByUid({ resource, kind }: DecisionInput, { uid }: Claim): Problem | undefined {
   if (resource.spec.uid === undefined) return undefined;
-  return stalled("ExternalGone", messages.goneByUid(kinds[resource.kind].noun, uid));
+  return stalled("ExternalGone", messages.goneByUid(kind.noun, uid));
 }
 
 /** The spec says that drift, deletion included, is reported and not corrected. */
-function findGoneReported({ resource }: Observed, { uid }: Claim): Problem | undefined {
+function findGoneReported({ resource, kind }: DecisionInput, { uid }: Claim): Problem | undefined {
   if (resource.spec.policy.drift !== "Report") return undefined;
-  return failing("ExternalGone", messages.goneReported(kinds[resource.kind].noun, uid));
+  return failing("ExternalGone", messages.goneReported(kind.noun, uid));
 }

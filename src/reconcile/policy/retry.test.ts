@@ -1,8 +1,10 @@
+import { groupKind } from "#src/kinds/group.ts";
 import { describe, expect, it } from "vitest";
 import type { PlatformProblem } from "#src/reconcile/observe/observed.ts";
 import {
   emptyState,
   groupResource,
+  decisionInput,
   observed,
   parent,
   platformError,
@@ -28,7 +30,7 @@ describe("an attempt after a failure", () => {
     at: 19_000,
     retryAt: 30_000,
   } as const;
-  const given = observed({ state: { ...emptyState, waitingSince: 0, failure } });
+  const given = decisionInput({ state: { ...emptyState, waitingSince: 0, failure } });
 
   it.each([
     ["reports the failure until its delay has passed", given, "writeStatus"],
@@ -57,7 +59,7 @@ describe("an attempt after a failure", () => {
   it("leaves the status of a Ready object unchanged if only a read failed", () => {
     const readFailure = { ...failure, step: "read" } as const;
     const state = { ...emptyState, waitingSince: 0, failure: readFailure };
-    const readyObject = observed({ resource: groupResource({ status: ready }), state });
+    const readyObject = decisionInput({ resource: groupResource({ status: ready }), state });
     const failed = {
       ...readyObject,
       state: { ...state, failure: { ...readFailure, attemptOf: attemptOf(readyObject) } },
@@ -82,14 +84,14 @@ describe("the delay after a failure", () => {
       3_600_000,
     ],
   ])("%s", (_, problem, random, ms) => {
-    expect(failureOf(observed(), read, problem, at, random).retryAt).toBe(at + ms);
+    expect(failureOf(observed(), groupKind, read, problem, at, random).retryAt).toBe(at + ms);
   });
 
   it("doubles with each failure of the step, up to 5 min", () => {
     const delays: number[] = [];
     let given = observed();
     for (let count = 0; count < 14; count += 1) {
-      const failure = failureOf(given, read, unavailable, at, 1);
+      const failure = failureOf(given, groupKind, read, unavailable, at, 1);
       delays.push(failure.retryAt - at);
       given = observed({ state: { ...emptyState, failure } });
     }
@@ -98,9 +100,11 @@ describe("the delay after a failure", () => {
   });
 
   it("starts again with the failure of another step", () => {
-    const failure = failureOf(observed(), read, unavailable, at, 1);
+    const failure = failureOf(observed(), groupKind, read, unavailable, at, 1);
     const update: PlatformStep = { do: "update", uid, body: {}, mask: [], drift: [], correction: false };
-    expect(failureOf(observed({ state: { ...emptyState, failure } }), update, unavailable, at, 1).attempts).toBe(1);
+    expect(
+      failureOf(observed({ state: { ...emptyState, failure } }), groupKind, update, unavailable, at, 1).attempts,
+    ).toBe(1);
   });
 });
 

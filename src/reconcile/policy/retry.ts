@@ -1,6 +1,7 @@
-import { kinds } from "#src/kinds/kinds.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { Failure, MonotonicTime, Observed, PlatformProblem } from "#src/reconcile/observe/observed.ts";
 import { conclude } from "./conclude.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import { isBeingDeleted, readyCondition } from "./object.ts";
 import { problemOf } from "./platform-problem.ts";
 import type { PlatformStep, Step } from "./step.ts";
@@ -24,7 +25,7 @@ const correctionsPerHour = 3;
 const hourMs = 3_600_000;
 
 /** `step`, unless it failed in this attempt and its delay has not passed. Then its failure is what there is to report. */
-export function attempt(observed: Observed, step: PlatformStep): Step {
+export function attempt(observed: DecisionInput, step: PlatformStep): Step {
   const { failure } = observed.state;
   if (
     failure === undefined ||
@@ -34,7 +35,7 @@ export function attempt(observed: Observed, step: PlatformStep): Step {
   )
     return step;
   if (onlyReads(step) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
-  return conclude(observed, problemOf(failure.problem, kinds[observed.resource.kind]), failure.retryAt);
+  return conclude(observed, problemOf(failure.problem, observed.kind), failure.retryAt);
 }
 
 /** Identifies what is being attempted. A failure of another attempt does not delay this one. */
@@ -55,6 +56,7 @@ export function attemptOf({ resource, references, request, credentialEpoch }: Ob
  */
 export function failureOf(
   observed: Observed,
+  kind: Kind,
   step: PlatformStep,
   problem: PlatformProblem,
   at: MonotonicTime,
@@ -68,7 +70,7 @@ export function failureOf(
     attemptOf: attemptOf(observed),
     attempts,
     at,
-    retryAt: at + retryDelay(observed, problem, attempts, random),
+    retryAt: at + retryDelay(kind, problem, attempts, random),
   };
 }
 
@@ -83,8 +85,8 @@ export function recentCorrections(corrections: readonly MonotonicTime[], now: Mo
   return corrections.filter((at) => at > now - hourMs);
 }
 
-function retryDelay({ resource }: Observed, problem: PlatformProblem, attempts: number, random: number): number {
-  if (problemOf(problem, kinds[resource.kind]).is === "stalled") return stalledDelayMs;
+function retryDelay(kind: Kind, problem: PlatformProblem, attempts: number, random: number): number {
+  if (problemOf(problem, kind).is === "stalled") return stalledDelayMs;
   const requestedMs = "retryAfterMs" in problem ? (problem.retryAfterMs ?? 0) : 0;
   const maxMs = Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs);
   // A delay that the platform requested is spread, too, so that not all requests return at once.

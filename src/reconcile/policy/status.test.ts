@@ -6,7 +6,7 @@ import {
   emptyState,
   groupResource,
   notReady,
-  observed,
+  decisionInput,
   type ObservedParts,
   parent,
   platformError,
@@ -21,7 +21,7 @@ const now = "2026-02-02T02:02:02Z";
 
 function after(before: Status | undefined, outcome: Outcome, parts: ObservedParts = {}): Status | undefined {
   const resource = groupResource(before === undefined ? {} : { status: before });
-  const patch = statusPatch(observed({ resource, ...parts }), outcome);
+  const patch = statusPatch(decisionInput({ resource, ...parts }), outcome);
   return patch === undefined ? undefined : (mergePatch(before ?? {}, patch) as Status);
 }
 
@@ -135,7 +135,7 @@ describe("a status", () => {
   ])("distinguishes another message from another meaning: %s", (_, first, second, rephrases) => {
     const before = after(undefined, first);
     const resource = groupResource(before === undefined ? {} : { status: before });
-    const patch = statusPatch(observed({ resource }), second);
+    const patch = statusPatch(decisionInput({ resource }), second);
     expect(patch !== undefined && onlyRephrases(before, patch)).toBe(rephrases);
   });
 });

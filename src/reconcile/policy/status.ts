@@ -3,8 +3,8 @@ import type { Condition, ConditionType, WrittenCondition } from "#src/api/condit
 import type { Reason } from "#src/api/reason.ts";
 import type { Drift, Status, StatusError } from "#src/api/status.ts";
 import { statusBounds } from "#src/api/status.ts";
-import { kinds } from "#src/kinds/kinds.ts";
-import type { Observed, PlatformError } from "#src/reconcile/observe/observed.ts";
+import type { PlatformError } from "#src/reconcile/observe/observed.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
 import { plainText } from "./plain-text.ts";
@@ -14,7 +14,7 @@ import type { StatusErrorPatch, StatusPatch } from "./step.ts";
  * The change that makes an object's status report `outcome`; undefined if the status reports it already. A timestamp
  * changes only together with another field, and the `lastTransitionTime` of a condition only together with its status.
  */
-export function statusPatch(observed: Observed, outcome: Outcome): StatusPatch | undefined {
+export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPatch | undefined {
   const before = observed.resource.status;
   const now = new Date(observed.wallClock).toISOString().replace(/\.\d+Z$/, "Z");
   const generation = observed.resource.metadata.generation ?? 0;
@@ -66,7 +66,7 @@ function withoutMessage({ message: _message, ...condition }: Condition): Omit<Co
 }
 
 /** A request for a reconcile is handled once there is an outcome: not while paused, nor while a call is being retried. */
-function isHandled({ request, state }: Observed, outcome: Outcome): boolean {
+function isHandled({ request, state }: DecisionInput, outcome: Outcome): boolean {
   if (request === null || outcome.is === "paused") return false;
   return outcome.is === "ready" || outcome.is === "stalled" || state.failure === undefined;
 }
@@ -74,11 +74,10 @@ function isHandled({ request, state }: Observed, outcome: Outcome): boolean {
 /** A condition before its generation and its times are filled in. */
 type NewCondition = Omit<WrittenCondition, "lastTransitionTime" | "observedGeneration">;
 
-function conditionsOf(outcome: Outcome, observed: Observed): NewCondition[] {
+function conditionsOf(outcome: Outcome, observed: DecisionInput): NewCondition[] {
   const references = referencesResolved(observed);
   if (outcome.is === "ready") {
-    const { noun } = kinds[observed.resource.kind];
-    return [newCondition("Ready", "True", "Available", messages.ready(noun)), references];
+    return [newCondition("Ready", "True", "Available", messages.ready(observed.kind.noun)), references];
   }
   if (outcome.is === "paused") return [newCondition("Ready", "Unknown", "Paused", messages.paused()), references];
   const ready = newCondition("Ready", "False", outcome.reason, boundedMessage(outcome.message));
@@ -86,7 +85,7 @@ function conditionsOf(outcome: Outcome, observed: Observed): NewCondition[] {
   return [ready, { ...ready, type: outcome.is === "stalled" ? "Stalled" : "Reconciling", status: "True" }, references];
 }
 
-function referencesResolved({ references }: Observed): NewCondition {
+function referencesResolved({ references }: DecisionInput): NewCondition {
   const type = "ReferencesResolved";
   switch (references.are) {
     case "resolved":

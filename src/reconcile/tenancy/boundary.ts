@@ -1,4 +1,4 @@
-import type { ExternalRole } from "#src/platform-client/external-resource.ts";
+import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import { isBelow, isWithin } from "#src/platform-client/uid.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { apiVersion, type Resource } from "#src/api/resource.ts";
+import { apiVersion } from "#src/api/custom-resource.ts";
 import type { KubeApi, PatchOptions } from "#src/kube/api.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { KubeError } from "#src/kube/errors.ts";
@@ -10,7 +10,7 @@ export const namespace = "team";
 
 /** An object as in a file for `kubectl apply`. */
 export interface Manifest {
-  readonly kind: Resource["kind"];
+  readonly kind: string;
   readonly name: string;
   readonly spec: object;
 }

@@ -1,7 +1,8 @@
 import type { Clock } from "#src/time/clock.ts";
 import type { ListQuery, PlatformApi, ResourcePage } from "#src/platform-client/api.ts";
+import type { ExternalRole, ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { type CodeName, PlatformFailure } from "#src/platform-client/failure.ts";
-import type { ExternalResources } from "#src/platform-client/external-resource.ts";
+import type { Collection, ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
 import { isBelow, parentOf } from "#src/platform-client/uid.ts";
 
 export const root = "a".repeat(40);
@@ -11,7 +12,6 @@ export const operatorIdentity = `${root}/0000000000000001`;
 /** An identity that is not managed in the cluster. */
 export const auditor = `${root}/0000000000000003`;
 
-type Collection = keyof ExternalResources;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What happens to a POST whose response is lost. */
@@ -25,7 +25,7 @@ const resourcesPerPage = 3;
 /** A platform in memory. It stores resources, enforces the rules that the operator relies on, and can lose a response. */
 export class MemoryPlatform implements PlatformApi {
   /** By collection and uid. */
-  readonly #resources: { readonly [C in Collection]: Map<string, ExternalResources[C]> };
+  readonly #resources: ReadonlyMap<string, Map<string, ExternalResource>>;
   readonly #clock: Clock;
   #count = 16;
   #posts = 0;
@@ -34,22 +34,31 @@ export class MemoryPlatform implements PlatformApi {
   /** Loses the response to the POST with this number, counted from 0. */
   lose: { readonly post: number; readonly how: LostResponse } | undefined;
 
-  constructor(clock: Clock) {
+  /** Has `collections`, and the roles that grant to list them. */
+  constructor(clock: Clock, collections: readonly Collection[]) {
     this.#clock = clock;
-    const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_IDENTITY_LIST", "CAP_IAM_ROLE_BINDINGS_LIST"];
-    const own = { uid: `${root}/0000000000000002`, identity: { uid: operatorIdentity, name: "muster" } };
-    this.#resources = {
-      groups: new Map([[root, { uid: root, name: "acme", description: "" }]]),
-      identities: new Map([
-        [operatorIdentity, { uid: operatorIdentity, name: "muster", description: "" }],
-        [auditor, { uid: auditor, name: "auditor", description: "" }],
-      ]),
-      roleBindings: new Map([[own.uid, { ...own, role: { uid: owner, name: "owner" } }]]),
-      roles: new Map([
-        [owner, { uid: owner, name: "owner", capabilities }],
-        [viewer, { uid: viewer, name: "viewer", capabilities }],
-      ]),
+    this.#resources = new Map([...collections.map(({ name }) => name), "roles"].map((name) => [name, new Map()]));
+    const capabilities = collections.map(({ listCapability }) => listCapability);
+    const binding: ExternalRoleBinding = {
+      uid: `${root}/0000000000000002`,
+      identity: { uid: operatorIdentity, name: "muster" },
+      role: { uid: owner, name: "owner" },
     };
+    const roles: readonly ExternalRole[] = [
+      { uid: owner, name: "owner", capabilities },
+      { uid: viewer, name: "viewer", capabilities },
+    ];
+    const initial = {
+      groups: [{ uid: root, name: "acme", description: "" }],
+      identities: [
+        { uid: operatorIdentity, name: "muster", description: "" },
+        { uid: auditor, name: "auditor", description: "" },
+      ],
+      roleBindings: [binding],
+      roles,
+    };
+    for (const [collection, resources] of Object.entries(initial))
+      for (const resource of resources) this.set(collection, resource);
   }
 
   get posts(): number {
@@ -57,62 +66,59 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   /** All resources except those that existed from the start. */
-  created(): readonly ExternalResources[Collection][] {
+  created(): readonly ExternalResource[] {
     const initial = new Set([root, operatorIdentity, auditor, `${root}/0000000000000002`, owner, viewer]);
-    return Object.values(this.#resources)
+    return [...this.#resources.values()]
       .flatMap((resources) => [...resources.values()])
       .filter(({ uid }) => !initial.has(uid));
   }
 
   /** Changes a resource as another client would. */
-  set<C extends Collection>(collection: C, resource: ExternalResources[C]): void {
+  set(collection: string, resource: ExternalResource): void {
     this.#in(collection).set(resource.uid, resource);
   }
 
-  remove(collection: Collection, uid: string): void {
-    this.#resources[collection].delete(uid);
+  remove(collection: string, uid: string): void {
+    this.#in(collection).delete(uid);
   }
 
-  async list<C extends Collection>(
-    collection: C,
+  async list<R extends ExternalResource>(
+    type: ResourceType<R>,
     query: ListQuery,
     signal: AbortSignal,
-  ): Promise<ResourcePage<ExternalResources[C]>> {
+  ): Promise<ResourcePage<R>> {
     await this.#travel(signal);
     const { scope, filter = {}, pageToken = "" } = query;
-    const all = [...this.#in(collection).values()]
+    const all = [...this.#in(type.name).values()]
       .filter(({ uid }) => {
         if (scope === undefined) return true;
         return "descendantsOf" in scope ? isBelow(uid, scope.descendantsOf) : parentOf(uid) === scope.childrenOf;
       })
-      .filter(
-        (resource) =>
-          filter["identity"] === undefined || ("identity" in resource && resource.identity.uid === filter["identity"]),
-      )
+      .filter((resource) => filter["identity"] === undefined || identityOf(resource) === filter["identity"])
       .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
     const rest = all.filter(({ uid }) => uid > pageToken);
     const page = rest.slice(0, resourcesPerPage);
     return {
-      resources: page,
+      resources: page as readonly ExternalResource[] as readonly R[],
       totalCount: all.length,
       ...(rest.length > page.length ? { nextPageToken: page.at(-1)?.uid ?? "" } : {}),
     };
   }
 
-  async get<C extends Collection>(collection: C, uid: string, signal: AbortSignal): Promise<ExternalResources[C]> {
+  async get<R extends ExternalResource>(type: ResourceType<R>, uid: string, signal: AbortSignal): Promise<R> {
     await this.#travel(signal);
-    return this.#find(`get ${collection}`, collection, uid);
+    return this.#find(`get ${type.name}`, type.name, uid) as R;
   }
 
-  async create<C extends Collection>(
-    collection: C,
+  async create<R extends ExternalResource>(
+    type: ResourceType<R>,
     parent: string,
     body: Fields,
     signal: AbortSignal,
-  ): Promise<ExternalResources[C]> {
+  ): Promise<R> {
     await this.#travel(signal);
     const lost = this.lose?.post === this.#posts++ ? this.lose.how : undefined;
-    const apply = () => this.#create(collection, parent, body);
+    const apply = () => this.#create(type.name, parent, body) as R;
     if (lost === undefined) return apply();
     if (lost === "applied") apply();
     if (lost === "applied twice") {
@@ -126,34 +132,34 @@ export class MemoryPlatform implements PlatformApi {
           apply();
         } catch {}
       }, laterMs);
-    throw new PlatformFailure(`create ${collection}`, { kind: "noResponse", message: "the response was lost" });
+    throw new PlatformFailure(`create ${type.name}`, { kind: "noResponse", message: "the response was lost" });
   }
 
-  async update<C extends Collection>(
-    collection: C,
+  async update<R extends ExternalResource>(
+    type: ResourceType<R>,
     uid: string,
     body: Fields,
     mask: readonly string[],
     signal: AbortSignal,
-  ): Promise<ExternalResources[C]> {
+  ): Promise<R> {
     await this.#travel(signal);
-    const before = this.#find(`update ${collection}`, collection, uid);
+    const before = this.#find(`update ${type.name}`, type.name, uid) as R;
     this.writes += 1;
     const resource = { ...before, ...Object.fromEntries(mask.map((field) => [field, body[field]])) };
-    this.#in(collection).set(uid, resource);
+    this.set(type.name, resource);
     return resource;
   }
 
-  async delete(collection: Collection, uid: string, signal: AbortSignal): Promise<void> {
+  async delete({ name: collection }: ResourceType, uid: string, signal: AbortSignal): Promise<void> {
     await this.#travel(signal);
     const call = `delete ${collection}`;
     if (collection !== "roleBindings") this.#find(call, collection, uid);
     if (collection === "groups" && this.#hasChildren(uid)) throw rejection(call, "FAILED_PRECONDITION");
     this.writes += 1;
-    this.#resources[collection].delete(uid);
+    this.remove(collection, uid);
     if (collection !== "identities") return;
-    for (const binding of this.#resources.roleBindings.values())
-      if (binding.identity.uid === uid) this.#resources.roleBindings.delete(binding.uid);
+    for (const binding of this.#in("roleBindings").values())
+      if (identityOf(binding) === uid) this.remove("roleBindings", binding.uid);
   }
 
   /** A request that was sent arrives, even if its sender dies. */
@@ -162,7 +168,7 @@ export class MemoryPlatform implements PlatformApi {
     await this.#clock.sleep(1, new AbortController().signal);
   }
 
-  #create<C extends Collection>(collection: C, parent: string, body: Fields): ExternalResources[C] {
+  #create(collection: string, parent: string, body: Fields): ExternalResource {
     const call = `create ${collection}`;
     this.#find(call, "groups", parent);
     const { identityUid, roleUid } = body;
@@ -173,25 +179,31 @@ export class MemoryPlatform implements PlatformApi {
       collection === "roleBindings"
         ? { uid, identity: { uid: String(identityUid), name: "" }, role: { uid: String(roleUid), name: "" } }
         : { description: "", ...body, uid };
-    this.#in(collection).set(uid, resource as ExternalResources[C]);
-    return resource as ExternalResources[C];
+    this.set(collection, resource);
+    return resource;
   }
 
-  #find<C extends Collection>(call: string, collection: C, uid: string): ExternalResources[C] {
+  #find(call: string, collection: string, uid: string): ExternalResource {
     const resource = this.#in(collection).get(uid);
     if (resource === undefined) throw rejection(call, "NOT_FOUND");
     return resource;
   }
 
-  #in<C extends Collection>(collection: C): Map<string, ExternalResources[C]> {
-    return this.#resources[collection];
+  #in(collection: string): Map<string, ExternalResource> {
+    const resources = this.#resources.get(collection);
+    if (resources === undefined) throw new Error(`the platform has no collection ${collection}`);
+    return resources;
   }
 
   #hasChildren(group: string): boolean {
-    return Object.values(this.#resources).some((resources) =>
+    return [...this.#resources.values()].some((resources) =>
       [...resources.keys()].some((uid) => parentOf(uid) === group),
     );
   }
+}
+
+function identityOf(resource: ExternalResource): string | undefined {
+  return "identity" in resource ? (resource as ExternalRoleBinding).identity.uid : undefined;
 }
 
 function rejection(call: string, code: CodeName): PlatformFailure {

@@ -1,5 +1,4 @@
-import type { KindName } from "#src/api/resource.ts";
-import { kinds } from "#src/kinds/kinds.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { Store } from "#src/kube/store.ts";
@@ -15,8 +14,8 @@ import {
   resourceIndexes,
 } from "#src/reconcile/observe/cached-resource.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
+import { PerKind } from "#src/kinds/per-kind.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
-import { rowKeys } from "#src/reconcile/observe/natural-key.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
@@ -29,7 +28,6 @@ import { type MemoryKube, namespace } from "./memory-kube.ts";
 import { type MemoryPlatform, operatorIdentity, root } from "./memory-platform.ts";
 
 export const settleMs = 15_000;
-const kindNames = Object.keys(kinds) as KindName[];
 
 /**
  * A point at which a process can die: just before a call takes effect, just after, or so that the call takes effect only
@@ -47,6 +45,7 @@ export const leaseMs = 15_000;
 const lateMs = leaseMs + settleMs - 2_000;
 
 export interface ProcessOptions {
+  readonly kinds: readonly Kind[];
   readonly kube: MemoryKube;
   readonly platform: MemoryPlatform;
   readonly clock: Clock;
@@ -66,7 +65,7 @@ export class OperatorProcess {
   readonly failures: unknown[] = [];
   readonly #lifetime = new AbortController();
   readonly #pool: WorkerPool;
-  readonly #controllers: Readonly<Record<KindName, Controller>>;
+  readonly #controllers: PerKind<Controller>;
   readonly #session: PlatformSession;
   readonly #stopWatch: () => void;
   readonly #options: ProcessOptions;
@@ -76,27 +75,26 @@ export class OperatorProcess {
   forbiddenStatuses = 0;
 
   constructor(options: ProcessOptions) {
-    const { kube, platform, clock, acquired, onEvent, onStep } = options;
+    const { kinds, kube, platform, clock, acquired, onEvent, onStep } = options;
     this.#options = options;
-    const stores = Object.fromEntries(
-      kindNames.map((kind) => [
-        kind,
+    const stores = new PerKind(
+      kinds,
+      (kind) =>
         new Store<CachedResource, ResourceIndex>({
           parse: (object) => parseResource(kind, object),
-          indexes: resourceIndexes,
+          indexes: resourceIndexes(kind),
         }),
-      ]),
-    ) as Record<KindName, Store<CachedResource, ResourceIndex>>;
-    for (const kind of kindNames) {
+    );
+    for (const [kind, store] of stores.entries()) {
       const objects = kube.objects().filter((object) => object.kind === kind);
-      stores[kind].replace({
+      store.replace({
         namespace,
         objects: structuredClone(objects),
         resourceVersion: kube.version,
         versionAtStart: "0",
       });
     }
-    this.#stopWatch = kube.watch((event) => stores[event.object.kind as KindName].apply(structuredClone(event)));
+    this.#stopWatch = kube.watch((event) => stores.get(event.object.kind).apply(structuredClone(event)));
     const since = clock.monotonic();
     const gatedKube = this.#gated(kube) as KubeApi;
     this.#session = new PlatformSession({
@@ -104,14 +102,15 @@ export class OperatorProcess {
       identity: operatorIdentity,
       roots: [root],
       credentialEpoch: () => 1,
-      keys: rowKeys,
+      collections: kinds.map(({ collection }) => collection),
       clock,
       signal: this.#lifetime.signal,
       canWrite: () => true,
     });
     this.sources = {
+      kinds,
       stores,
-      states: { Group: new ReconcileStates(), Identity: new ReconcileStates(), RoleBinding: new ReconcileStates() },
+      states: new PerKind(kinds, () => new ReconcileStates()),
       tenancy: singleTenant({
         session: this.#session,
         boundary: { roots: [root], roles: ["viewer"] },
@@ -138,11 +137,11 @@ export class OperatorProcess {
         statusForbidden: () => (this.forbiddenStatuses += 1),
       },
     });
-    this.#controllers = Object.fromEntries(
-      kindNames.map((kind) => [
-        kind,
+    this.#controllers = new PerKind(
+      kinds,
+      (kind) =>
         new Controller({
-          name: kind,
+          name: kind.name,
           reconcile: (key, signal) => {
             this.reconciles += 1;
             return reconciler.reconcile(kind, key, signal);
@@ -153,11 +152,10 @@ export class OperatorProcess {
             if (!this.#dead) this.failures.push(error);
           },
         }),
-      ]),
-    ) as Record<KindName, Controller>;
-    this.#pool = new WorkerPool({ controllers: Object.values(this.#controllers), workers: 4, clock });
+    );
+    this.#pool = new WorkerPool({ controllers: [...this.#controllers.values()], workers: 4, clock });
     connectWatchHandlers(this.sources, { objects: 20, share: 0.1 }, (kind, key, how) =>
-      this.#controllers[kind].enqueue(key, how),
+      this.#controllers.get(kind).enqueue(key, how),
     );
     this.reconcileAll();
     this.#pool.start();
@@ -169,21 +167,22 @@ export class OperatorProcess {
 
   /** Reconciles every object. */
   reconcileAll(): void {
-    for (const kind of kindNames)
-      for (const key of this.sources.stores[kind].keys()) this.#controllers[kind].enqueue(key, { priority: "low" });
+    for (const [kind, controller] of this.#controllers.entries())
+      for (const key of this.sources.stores.get(kind).keys()) controller.enqueue(key, { priority: "low" });
   }
 
   /** One resync: lists the platform. */
   async resync(): Promise<void> {
-    const { clock } = this.#options;
+    const { kinds, clock } = this.#options;
     await resyncOnce({
+      kinds,
       session: this.#session,
       roots: [root],
       intervalMs: 0,
       clock,
       random: () => 0.5,
       onListed: () => undefined,
-      onFailure: (_collection, _root, error) => this.failures.push(error),
+      onFailure: (_kind, _root, error) => this.failures.push(error),
     });
   }
 

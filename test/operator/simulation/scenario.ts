@@ -1,4 +1,6 @@
 import type { Status } from "#src/api/status.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import { kinds as allKinds } from "#src/kinds/kinds.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { type Manifest, MemoryKube } from "./memory-kube.ts";
 import { type LostResponse, MemoryPlatform, root } from "./memory-platform.ts";
@@ -16,16 +18,26 @@ const timeoutMs = 600_000;
 export class Scenario {
   readonly clock = new ManualClock();
   readonly kube = new MemoryKube(this.clock);
-  readonly platform = new MemoryPlatform(this.clock);
+  readonly platform: MemoryPlatform;
   readonly events: string[] = [];
   readonly failures: unknown[] = [];
+  readonly #kinds: readonly Kind[];
   readonly #fault: Fault;
   readonly #onStep: NonNullable<ProcessOptions["onStep"]>;
   #process: OperatorProcess;
   #calls = 0;
   #starts = 0;
 
-  constructor(fault: Fault = {}, onStep: ProcessOptions["onStep"] = () => undefined) {
+  constructor(
+    fault: Fault = {},
+    onStep: ProcessOptions["onStep"] = () => undefined,
+    kinds: readonly Kind[] = allKinds,
+  ) {
+    this.#kinds = kinds;
+    this.platform = new MemoryPlatform(
+      this.clock,
+      kinds.map(({ collection }) => collection),
+    );
     this.#fault = fault;
     this.#onStep = onStep;
     this.platform.lose = fault.lose;
@@ -108,7 +120,7 @@ export class Scenario {
       const parent = parentRef ?? groupRef;
       const above = parent === undefined ? root : uids.get(`Group ${parent.name}`);
       if (uid.slice(0, uid.lastIndexOf("/")) !== above) found.push(`${kind} ${name} has the wrong parent: ${uid}`);
-      if (description !== undefined && "description" in resource && !resource.description.startsWith(description))
+      if (description !== undefined && "description" in resource && !resource.description?.startsWith(description))
         found.push(`${kind} ${name} has the description ${resource.description}`);
     }
     return found;
@@ -130,6 +142,7 @@ export class Scenario {
     this.#starts += 1;
     const { crash } = this.#fault;
     return new OperatorProcess({
+      kinds: this.#kinds,
       kube: this.kube,
       platform: this.platform,
       clock: this.clock,

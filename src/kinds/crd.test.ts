@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { customResourceDefinition, type StructuralSchema } from "./crd.ts";
-import { definitionOf, resourceDefinitions } from "./resource.ts";
+import { customResourceDefinition, type StructuralSchema } from "#src/api/crd.ts";
+import { kinds } from "./kinds.ts";
 
-const schemas = resourceDefinitions.map((definition) => {
+const schemas = kinds.map(({ name, definition }) => {
   const { versions } = customResourceDefinition(definition).spec;
-  return { kind: definition.kind, schema: versions[0]?.schema.openAPIV3Schema as StructuralSchema };
+  return { kind: name, schema: versions[0]?.schema.openAPIV3Schema as StructuralSchema };
 });
 
 describe.each(schemas)("the schema of $kind", ({ schema }) => {
@@ -49,7 +49,7 @@ describe.each(schemas)("the schema of $kind", ({ schema }) => {
 });
 
 describe("customResourceDefinition", () => {
-  it.each(resourceDefinitions)("names $kind, with short names and the category muster", (definition) => {
+  it.each(kinds)("names $name, with short names and the category muster", ({ definition }) => {
     const { kind, plural, shortNames } = definition;
     const { metadata, spec } = customResourceDefinition(definition);
     expect(metadata.name).toBe(`${plural}.iam.muster.dev`);
@@ -74,9 +74,11 @@ describe("customResourceDefinition", () => {
       ["Group", "Identity", "Role", "Ready", "Reason", "Age"],
       ["Identity UID", "Role UID", "UID", "Last sync", "Message"],
     ],
-  ] as const)("prints few columns of a %s unless -o wide is set", (kind, narrow, wide) => {
-    const { versions } = customResourceDefinition(definitionOf[kind]).spec;
-    const columns = versions.flatMap(({ additionalPrinterColumns }) => additionalPrinterColumns);
+  ])("prints few columns of a %s unless -o wide is set", (kind, narrow, wide) => {
+    const columns = kinds
+      .filter(({ name }) => name === kind)
+      .flatMap(({ definition }) => customResourceDefinition(definition).spec.versions)
+      .flatMap(({ additionalPrinterColumns }) => additionalPrinterColumns);
     const isWide = (column: object) => "priority" in column && column.priority === 1;
     expect(columns.filter((column) => !isWide(column)).map(({ name }) => name)).toEqual(narrow);
     expect(columns.filter(isWide).map(({ name }) => name)).toEqual(wide);

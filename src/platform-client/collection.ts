@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { type UidScheme, uidPattern } from "./uid.ts";
+
+/** A resource on the platform, as the operator reads it. The other fields depend on its type. */
+export interface ExternalResource {
+  readonly uid: string;
+  /** Absent if resources of this type have no description. */
+  readonly description?: string;
+}
+
+/** How the resources of one type are addressed and read. */
+export interface ResourceType<R extends ExternalResource = ExternalResource> {
+  /** The name of the collection in paths and lists, such as `groups`. */
+  readonly name: string;
+  /** The API that serves the collection, such as `iam/v2beta1`. */
+  readonly api: string;
+  /**
+   * The fields that the operator uses. Responses are validated against the schema, because the operator does not trust the
+   * platform; unknown fields are dropped.
+   */
+  readonly schema: z.ZodType<R>;
+  readonly uids: UidScheme;
+}
+
+/** The keys by which a view finds resources, in addition to the uid. */
+export interface ResourceKeys<R> {
+  readonly uids: UidScheme;
+  /** Resources with the same natural key are the same to the operator, whatever their uids. */
+  naturalKeyOf(resource: R): string | undefined;
+  /** Undefined if resources of this type have no name. */
+  nameOf(resource: R): string | undefined;
+}
+
+/** A collection whose resources the operator manages. The client knows collections only by such descriptions. */
+export interface Collection<R extends ExternalResource = ExternalResource> extends ResourceType<R>, ResourceKeys<R> {
+  /** The capability that is required to list the collection, by its name in the API. */
+  readonly listCapability: string;
+}
+
+/** The schema of a uid. */
+export const externalUid = z.string().regex(uidPattern);
+/** The schema of a text that the platform omits if it is empty. */
+export const externalText = z.string().default("");
