@@ -7,7 +7,7 @@ import { isBelow, parentOf } from "#src/platform-client/uid.ts";
 
 export const root = "a".repeat(40);
 export const viewer = "c".repeat(40);
-const owner = "d".repeat(40);
+export const owner = "d".repeat(40);
 export const operatorIdentity = `${root}/0000000000000001`;
 /** An identity that is not managed in the cluster. */
 export const auditor = `${root}/0000000000000003`;
