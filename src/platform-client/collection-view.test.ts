@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CollectionView } from "./collection-view.ts";
-import { childUids } from "./uid.ts";
+import { childUids, type UidScheme } from "./uid.ts";
 
 interface Resource {
   readonly uid: string;
@@ -156,4 +156,21 @@ it("returns the latest snapshot that covers all children of a group", () => {
   view.recordSnapshot({ childrenOf: group }, [], 3, true);
   expect(view.snapshotOf(group)).toEqual({ startedAt: 3, stable: true });
   expect(view.snapshotOf(root)).toEqual({ startedAt: 2, stable: false });
+});
+
+it("takes the group of a resource from the uid scheme of its collection", () => {
+  // As for account associations, of which a group has one: it has the uid of the group.
+  const singletonUids: UidScheme = {
+    parentOf: (uid) => uid,
+    isBelow: (uid, above) => uid === above || childUids.isBelow(uid, above),
+  };
+  const view = new CollectionView<Resource>({
+    uids: singletonUids,
+    naturalKeyOf: ({ key }) => key,
+    nameOf: ({ name }) => name,
+  });
+  view.record(resource(group), 1);
+  expect(view.named(group, "n")).toEqual([resource(group)]);
+  expect(view.recordSnapshot({ descendantsOf: group }, [], 2, true)).toEqual([group]);
+  expect(view.stateOf(group).is).toBe("stale");
 });

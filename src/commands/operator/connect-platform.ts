@@ -52,7 +52,7 @@ export function connectPlatform(
     connections,
     deadlineMs,
     clock,
-    canWrite: canWrite,
+    canWrite,
     ...(ca === undefined ? {} : { ca }),
     observe,
   });

@@ -35,7 +35,7 @@ function decideNeverRecorded(observed: DecisionInput): Step {
   const { state, postedHere, references, kind } = observed;
   if (state.bornHere && !postedHere) return { do: "removeFinalizer" };
   if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
-  // A role binding is identified by what it binds: if that is gone, the role binding is gone, too.
+  // A resource without a marker is identified by its fields: if what they refer to is gone, the resource is gone, too.
   if (!kind.hasMarker && references.are !== "resolved") return { do: "removeFinalizer" };
   return proveAbsenceBelowRoots(observed) ?? { do: "removeFinalizer" };
 }

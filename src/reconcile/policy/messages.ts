@@ -227,7 +227,7 @@ export function recovered(noun: string, reason: string): string {
 
 /** Access does not end while an equal role binding remains: whoever deletes one should know of the others. */
 export function deleted(noun: string, uid: string, equalOnes: readonly string[]): string {
-  const remaining = equalOnes.length === 0 ? "" : ` Equal role bindings remain: ${equalOnes.join(", ")}.`;
+  const remaining = equalOnes.length === 0 ? "" : ` Equal ${noun}s remain: ${equalOnes.join(", ")}.`;
   return `Deleted the ${noun} ${uid} on the platform.${remaining}`;
 }
 
