@@ -119,6 +119,12 @@ describe("a well-formed response", () => {
     ]);
   });
 
+  it("may come from any API of the platform", async () => {
+    const { api, server } = await platform(json(200, group));
+    await api.get({ ...groupCollection, name: "repos", api: "registry/v2beta1" }, uid, signal);
+    expect(server.requests[0]?.url).toBe(`/registry/v2beta1/repos/${uid}`);
+  });
+
   it("with an error is a rejection with its Retry-After", async () => {
     const { api } = await platform(rejects(409, 6, { "retry-after": "2" }));
     expect(await failureOf(create(api))).toMatchObject({

@@ -1,9 +1,9 @@
-import type { ObjectMeta } from "#src/api/metadata.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
+import type { ObjectMeta } from "#src/api/metadata.ts";
 import type { Kind } from "#src/kinds/kind.ts";
+import { objectHash } from "#src/kinds/marker.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import type { ReadStore } from "#src/kube/store.ts";
-import { objectHash } from "#src/kinds/marker.ts";
 
 /** A custom resource as the store caches it: typed, or with the reason why it does not match its schema. */
 export interface CachedResource {

@@ -1,5 +1,5 @@
-import type { Reference } from "#src/api/reference.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
+import type { Reference } from "#src/api/reference.ts";
 import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";

@@ -1,5 +1,5 @@
-import { groupKind } from "#src/kinds/group.ts";
 import { describe, expect, it } from "vitest";
+import { groupKind } from "#src/kinds/group.ts";
 import type { PlatformProblem } from "#src/reconcile/observe/observed.ts";
 import {
   emptyState,

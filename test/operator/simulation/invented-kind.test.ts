@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { customResourceDefinition } from "#src/api/crd.ts";
@@ -166,6 +167,17 @@ describe("an invented kind", () => {
     expect(text).toContain('muster_snapshot_age_seconds{kind="Repo"}');
     expect(text).toContain('muster_orphans{kind="Repo"} 1');
   });
+});
+
+it("the list of kinds is read by the operator's start only, and received as a value by everything else", async () => {
+  const root = new URL("../../../src/", import.meta.url);
+  const readers: string[] = [];
+  for (const file of globSync("{api,commands,kinds,kube,platform-client,reconcile,runtime,telemetry}/**/*.ts", {
+    cwd: root,
+  }))
+    if (!/\.(test|testing)\.ts$/.test(file) && (await readFile(new URL(file, root), "utf8")).includes("/kinds.ts"))
+      readers.push(file);
+  expect(readers).toEqual(["commands/operator/start.ts"]);
 });
 
 describe("what is generated from an invented kind", () => {
