@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { customResourceDefinition } from "#src/api/crd.ts";
+import type { Status } from "#src/api/status.ts";
 import { OperatorTelemetry } from "#src/commands/operator/telemetry.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
@@ -38,8 +39,8 @@ function start(fault: Fault = {}) {
   const { kube, platform } = scenario;
   /** The repository on the platform that the object `images` manages. */
   const external = () => {
-    const { uid } = kube.find("Repo", "images")?.status as { readonly uid?: string };
-    return platform.created().find((resource) => resource.uid === uid) as ExternalRepo;
+    const status = kube.find("Repo", "images")?.status as Status | undefined;
+    return platform.created().find(({ uid }) => uid === status?.uid) as ExternalRepo;
   };
   /** Applies a whole tree, and returns once all of it is Ready. */
   const apply = async (...manifests: readonly Manifest[]) => {
@@ -170,12 +171,12 @@ describe("an invented kind", () => {
 });
 
 it("the list of kinds is read by the operator's start only, and received as a value by everything else", async () => {
-  const root = new URL("../../../src/", import.meta.url);
+  const src = new URL("../../../src/", import.meta.url);
   const readers: string[] = [];
   for (const file of globSync("{api,commands,kinds,kube,platform-client,reconcile,runtime,telemetry}/**/*.ts", {
-    cwd: root,
+    cwd: src,
   }))
-    if (!/\.(test|testing)\.ts$/.test(file) && (await readFile(new URL(file, root), "utf8")).includes("/kinds.ts"))
+    if (!/\.(test|testing)\.ts$/.test(file) && (await readFile(new URL(file, src), "utf8")).includes("/kinds.ts"))
       readers.push(file);
   expect(readers).toEqual(["commands/operator/start.ts"]);
 });
