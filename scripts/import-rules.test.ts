@@ -13,7 +13,7 @@ const files = {
   "src/kube/sideways.ts": 'import "../platform-client/session.ts";',
   "src/platform/store/client.ts": 'import "#src/platform-client/uid.ts";',
   "src/platform/store/far.ts": 'import "../../kube/store.ts";',
-  "src/platform-client/platform.ts": 'import "#src/platform/uid.ts";',
+  "src/platform-client/platform.ts": 'import "#src/platform/contract/uid.ts";',
   "src/runtime/kind.ts": 'import "#src/kinds/kinds.ts";',
   "src/reconcile/command.ts": 'import "#src/commands/operator.ts";',
   "src/commands/test.ts": 'import "../../test/support/harness/system.ts";',

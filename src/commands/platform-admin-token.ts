@@ -1,4 +1,4 @@
-import { rotateAdminToken } from "#src/platform/access/rotate-admin-token.ts";
+import { rotateAdminToken } from "#src/platform/rotate-admin-token.ts";
 import { defineCommand } from "./command.ts";
 import { dataPlace, dataSettings, fileBeside, openExistingStore } from "./platform-data.ts";
 import * as settings from "./settings.ts";

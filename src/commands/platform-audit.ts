@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readAuditLog } from "#src/platform/audit/audit-log.ts";
-import { isUid } from "#src/platform/uid.ts";
+import { isUid } from "#src/platform/contract/uid.ts";
 import { defineCommand } from "./command.ts";
 import { dataPlace, dataSettings, openExistingStore } from "./platform-data.ts";
 import * as settings from "./settings.ts";

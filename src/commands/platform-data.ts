@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import type { Store } from "#src/platform/store/store.ts";
-import { SqliteStore } from "#src/platform/store/sqlite.ts";
+import type { Store } from "#src/platform/store/database.ts";
+import { SqliteStore } from "#src/platform/store/sqlite/sqlite-database.ts";
 import * as settings from "./settings.ts";
 
 /** Where a platform's data is: the settings of every command that works on it. */
@@ -40,7 +40,7 @@ export function fileBeside(place: DataPlace, name: "admin-token" | "key", given:
 export async function openStore(place: DataPlace, connections = 2): Promise<Store> {
   if (place.kind === "file") return new SqliteStore(place.path);
   // Whoever keeps a file pays nothing for this.
-  const { PostgresStore } = await import("#src/platform/store/postgres.ts");
+  const { PostgresStore } = await import("#src/platform/store/postgres/postgres-database.ts");
   return PostgresStore.open(place.url, { connections });
 }
 

@@ -1,4 +1,4 @@
-import { restoreSqlite } from "#src/platform/store/sqlite-backup.ts";
+import { restoreSqlite } from "#src/platform/store/sqlite/sqlite-backup.ts";
 import { defineCommand } from "./command.ts";
 import { dataPlace, dataSettings } from "./platform-data.ts";
 import * as settings from "./settings.ts";

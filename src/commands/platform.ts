@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { createLog } from "#src/telemetry/log.ts";
 import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import { startPlatform } from "#src/platform/platform.ts";
-import type { PlatformSettings } from "#src/platform/settings.ts";
+import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";

@@ -1,18 +1,18 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
-import { Authenticator } from "./access/authenticator.ts";
+import { Authenticator } from "./service/authenticator.ts";
 import { retainAuditLog } from "./audit/audit-retention.ts";
 import type { Clock } from "./clock.ts";
-import { firstStart } from "./first-start.ts";
+import { firstStart } from "./initialize.ts";
 import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
 import { ApiDescriptions } from "./openapi/api-descriptions.ts";
 import type { FaultRule } from "./faults/fault-rule.ts";
 import { Faults } from "./faults/faults.ts";
-import { faultsHandler } from "./faults/faults-handler.ts";
+import { faultsHandler } from "./rest/faults-handler.ts";
 import { PageTokens } from "./resources/page-token.ts";
 import { refusalAnswer, restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
-import { CallRunner } from "./server/call-runner.ts";
+import { CallRunner } from "./service/call-runner.ts";
 import {
   type Handlers,
   type HttpAnswer,
@@ -20,18 +20,18 @@ import {
   HttpServer,
   type ListenOptions,
 } from "./server/http-server.ts";
-import { Metrics } from "./server/metrics.ts";
-import { RateLimit } from "./server/rate-limit.ts";
-import { WellKnownDocuments } from "./server/well-known.ts";
+import { Metrics } from "./service/platform-metrics.ts";
+import { RateLimit } from "./service/rate-limit.ts";
+import { WellKnownDocuments } from "./oidc/discovery-documents.ts";
 import { operationsOf } from "./service/operations.ts";
 import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
-import type { PlatformSettings } from "./settings.ts";
-import type { Store } from "./store/store.ts";
+import type { PlatformSettings } from "./service/platform-settings.ts";
+import type { Store } from "./store/database.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import type { MasterKey } from "./tokens/key-file.ts";
-import { securityTokenService } from "./tokens/security-token-service.ts";
+import { securityTokenService } from "./oidc/security-token-service.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
 
 export interface PlatformOptions {

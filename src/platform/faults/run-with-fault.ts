@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ApiError, type Code, resourceExhausted } from "../errors/api-error.ts";
-import type { Breakage } from "../server/broken-answer.ts";
+import type { Breakage } from "#src/platform/server/break-response.ts";
 import type { FaultEffect, FaultRule } from "./fault-rule.ts";
 
 /** Does the work, or does not, as the fault says. What a reset leaves is never sent. @throws ApiError */

@@ -9,8 +9,8 @@ import {
 import type { Logger } from "pino";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { bearerOf } from "../server/bearer.ts";
-import { breakAnswer, type Breakage } from "../server/broken-answer.ts";
-import type { CallRunner } from "../server/call-runner.ts";
+import { breakAnswer, type Breakage } from "#src/platform/server/break-response.ts";
+import type { CallRunner } from "#src/platform/service/call-runner.ts";
 import type { NodeHandler } from "../server/http-server.ts";
 import type { Operation } from "../service/operations.ts";
 import { checkMessage } from "./check-message.ts";

@@ -1,6 +1,6 @@
-import type { Reader } from "../store/store.ts";
-import type { ResourceColumns, ResourceTable } from "../store/tables.ts";
-import { subtreeOf } from "../uid.ts";
+import type { Reader } from "#src/platform/store/database.ts";
+import type { ResourceColumns, ResourceTable } from "#src/platform/store/schema/tables.ts";
+import { subtreeOf } from "#src/platform/contract/uid.ts";
 import type { Order } from "./order.ts";
 import { walkInOrder } from "./ordered-walk.ts";
 import type { Cursor } from "./page-token.ts";

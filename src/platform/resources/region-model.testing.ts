@@ -1,4 +1,4 @@
-import { isBelow, isRoot, isWithin, parentOf } from "#src/platform/uid.ts";
+import { isBelow, isRoot, isWithin, parentOf } from "#src/platform/contract/uid.ts";
 import type { Region } from "./region.ts";
 
 /** Whether a region has a uid, the naive way: what tests compare queries and cuts with. */

@@ -1,8 +1,8 @@
 import { type ApiError, Code, invalidArgument } from "../errors/api-error.ts";
-import { httpStatusOf, restErrorOf } from "../errors/rest-error.ts";
+import { httpStatusOf, restErrorOf } from "./rest-error.ts";
 import { bearerOf } from "../server/bearer.ts";
-import type { CallRunner } from "../server/call-runner.ts";
-import type { Refusal } from "../server/client-error.ts";
+import type { CallRunner } from "#src/platform/service/call-runner.ts";
+import type { Refusal } from "#src/platform/server/reject-request.ts";
 import type { BodyReader, HttpAnswer, HttpHandler, HttpRequest } from "../server/http-server.ts";
 import type { RestRequest, Transcoder } from "./transcoder.ts";
 

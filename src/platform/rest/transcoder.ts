@@ -3,10 +3,10 @@ import { create, type DescField, type Message } from "@bufbuild/protobuf";
 import { type FieldMask, FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { invalidArgument, notFound, unimplemented } from "../errors/api-error.ts";
 import type { Operation } from "../service/operations.ts";
-import { fieldsOf, type JsonReadOptions, readJson } from "./json-read.ts";
-import { toJsonObject } from "./json-write.ts";
+import { fieldsOf, type JsonReadOptions, readJson } from "#src/platform/json/read-json.ts";
+import { toJsonObject } from "#src/platform/json/write-json.ts";
 import { pruneToMask } from "./prune.ts";
-import { readQuery } from "./query-read.ts";
+import { readQuery } from "./read-query.ts";
 import { type Route, Routes } from "./routes.ts";
 
 export interface RestRequest {

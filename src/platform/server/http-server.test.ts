@@ -3,7 +3,7 @@ import { connect as connectHttp2, constants } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Handlers, type HttpAnswer, HttpServer } from "./http-server.ts";
-import { type PortLimits, portLimits } from "./limits.ts";
+import { type PortLimits, portLimits } from "./port-limits.ts";
 
 let server: HttpServer;
 const large = "x".repeat(8 * 1024 * 1024);

@@ -14,9 +14,9 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
-import { breakAnswer, type Breakage } from "./broken-answer.ts";
-import { endClientError, type Refusal } from "./client-error.ts";
-import { type PortLimits, portLimits } from "./limits.ts";
+import { breakAnswer, type Breakage } from "./break-response.ts";
+import { endClientError, type Refusal } from "./reject-request.ts";
+import { type PortLimits, portLimits } from "./port-limits.ts";
 import { sniffingServer } from "./protocol-sniffer.ts";
 import { readBody } from "./read-body.ts";
 import type { TlsFiles } from "./tls-files.ts";

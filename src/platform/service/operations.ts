@@ -1,7 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
-import type { Authenticator } from "../access/authenticator.ts";
+import type { Authenticator } from "./authenticator.ts";
 import { unimplemented } from "../errors/api-error.ts";
-import type { RateLimit } from "../server/rate-limit.ts";
+import type { RateLimit } from "./rate-limit.ts";
 import type { Service } from "./service.ts";
 
 /** A method of the contract, ready to be called by any transport. */

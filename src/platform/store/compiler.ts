@@ -9,8 +9,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { Query, Statement } from "./store.ts";
-import type { Tables } from "./tables.ts";
+import type { Query, Statement } from "./database.ts";
+import type { Tables } from "./schema/tables.ts";
 
 /** Stands for a parameter while a statement is compiled. */
 class Placeholder {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
-import { PostgresStore } from "../store/postgres.ts";
+import { PostgresStore } from "#src/platform/store/postgres/postgres-database.ts";
 import { PostgresServer } from "./postgres-server.ts";
 
 declare module "vitest" {

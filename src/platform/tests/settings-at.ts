@@ -1,4 +1,4 @@
-import type { PlatformSettings } from "../settings.ts";
+import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 
 /** How a platform of the tests is set that stands at `url`, where a test does not ask for something else. */
 export function settingsAt(url: string): PlatformSettings {

@@ -1,5 +1,5 @@
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import type { IncomingToken } from "./incoming-token.ts";
+import type { IncomingToken } from "./subject-token.ts";
 import { compilePattern } from "./pattern.ts";
 
 /**

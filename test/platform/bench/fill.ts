@@ -3,13 +3,13 @@ import { rename } from "node:fs/promises";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
-import { firstStart } from "#src/platform/first-start.ts";
+import { firstStart } from "#src/platform/initialize.ts";
 import { GroupSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { IdentitySchema } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { groups } from "#src/platform/iam/group-collection.ts";
-import { identities } from "#src/platform/iam/identity-collection.ts";
-import { SqliteStore } from "#src/platform/store/sqlite.ts";
-import { newUidIn } from "#src/platform/uid.ts";
+import { groups } from "#src/platform/collections/groups.ts";
+import { identities } from "#src/platform/collections/identities.ts";
+import { SqliteStore } from "#src/platform/store/sqlite/sqlite-database.ts";
+import { newUidIn } from "#src/platform/contract/uid.ts";
 
 /** A tree that is filled: the file, and beside it the admin's token. */
 export interface FilledFile {

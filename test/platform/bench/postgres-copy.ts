@@ -2,7 +2,7 @@ import { chmod, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
-import { PostgresStore } from "#src/platform/store/postgres.ts";
+import { PostgresStore } from "#src/platform/store/postgres/postgres-database.ts";
 import type { PostgresServer } from "#src/platform/tests/postgres-server.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseFaultRule } from "#src/platform/faults/fault-rule.ts";
-import type { PlatformSettings } from "#src/platform/settings.ts";
+import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.ts";
 import { loadInto } from "#src/platform/tests/load-into.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.ts";

@@ -12,7 +12,7 @@ import { LoadMistake } from "#src/platform/load/mistake.ts";
 import { readRecords } from "#src/platform/load/record.ts";
 import { documentsOf } from "#src/platform/load/source-file.ts";
 import { PageTokens } from "#src/platform/resources/page-token.ts";
-import { readIncomingToken } from "#src/platform/tokens/incoming-token.ts";
+import { readIncomingToken } from "#src/platform/tokens/subject-token.ts";
 import { parseJwks } from "#src/platform/tokens/jwks.ts";
 import { compilePattern } from "#src/platform/tokens/pattern.ts";
 import { parse } from "yaml";

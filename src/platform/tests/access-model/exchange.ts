@@ -1,15 +1,15 @@
 import { create, type DescMethod, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import pino from "pino";
-import { Authenticator } from "../../access/authenticator.ts";
+import { Authenticator } from "#src/platform/service/authenticator.ts";
 import type { Caller } from "../../access/caller.ts";
 import { dottedNameOf } from "../../access/capability.ts";
 import { ApiError, type Code } from "../../errors/api-error.ts";
 import { SecurityTokenService } from "../../gen/muster/platform/oidc/security_token_service_pb.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store } from "#src/platform/store/database.ts";
 import { ApiTokens } from "../../tokens/api-token.ts";
 import { IssuerKeys } from "../../tokens/issuer-keys.ts";
 import type { MasterKey } from "../../tokens/key-file.ts";
-import { securityTokenService } from "../../tokens/security-token-service.ts";
+import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
 import { SigningKeys } from "../../tokens/signing-keys.ts";
 import { now, settings } from "./host.ts";
 import { incomingToken } from "./issuer.ts";

@@ -1,0 +1,16 @@
+import { Capability } from "#src/platform/access/capability.ts";
+import { AccountAssociationSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/account_association_pb.ts";
+import { byUid, Collection } from "#src/platform/resources/collection.ts";
+
+export const accountAssociations = new Collection({
+  schema: AccountAssociationSchema,
+  table: "account_associations",
+  type: "account association",
+  types: "account associations",
+  oneAGroup: true,
+  listCapability: Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST,
+  sortable: ["uid", "name", "create_time", "update_time"],
+  defaultOrder: byUid,
+  ownColumns: [],
+  columnsOf: () => ({}),
+});

@@ -1,0 +1,22 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { Capability } from "#src/platform/access/capability.ts";
+import { GroupInviteSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { Collection } from "#src/platform/resources/collection.ts";
+
+/** Kept with the hash of its code in the code's place, and without its role; an answer shows neither hash nor code. */
+export const groupInvites = new Collection({
+  schema: GroupInviteSchema,
+  table: "group_invites",
+  type: "group invite",
+  types: "group invites",
+  listCapability: Capability.CAP_IAM_GROUP_INVITES_LIST,
+  sortable: ["uid", "create_time", "update_time"],
+  defaultOrder: { column: "create_time", direction: "desc" },
+  ownColumns: ["role_uid", "expires", "key_id", "code_hash"],
+  columnsOf: ({ roleUid, expirationTime, keyId, code }) => ({
+    role_uid: roleUid,
+    expires: expirationTime === undefined ? 0 : timestampMs(expirationTime),
+    key_id: keyId,
+    code_hash: code,
+  }),
+});

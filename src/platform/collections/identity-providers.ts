@@ -1,0 +1,16 @@
+import { Capability } from "#src/platform/access/capability.ts";
+import { IdentityProviderSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import { byUid, Collection } from "#src/platform/resources/collection.ts";
+
+/** Kept with the client secret sealed; an answer has none (`client-secret.ts`). */
+export const identityProviders = new Collection({
+  schema: IdentityProviderSchema,
+  table: "identity_providers",
+  type: "identity provider",
+  types: "identity providers",
+  listCapability: Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST,
+  sortable: ["uid", "name", "create_time", "update_time"],
+  defaultOrder: byUid,
+  ownColumns: ["default_role"],
+  columnsOf: ({ defaultRole }) => ({ default_role: defaultRole }),
+});

@@ -1,0 +1,15 @@
+import { Capability } from "#src/platform/access/capability.ts";
+import { RepoSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import { byUid, Collection } from "#src/platform/resources/collection.ts";
+
+export const repos = new Collection({
+  schema: RepoSchema,
+  table: "repos",
+  type: "repo",
+  types: "repos",
+  listCapability: Capability.CAP_REPO_LIST,
+  sortable: ["uid", "name", "create_time", "update_time"],
+  defaultOrder: byUid,
+  ownColumns: [],
+  columnsOf: () => ({}),
+});

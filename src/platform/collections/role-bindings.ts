@@ -1,0 +1,16 @@
+import { Capability } from "#src/platform/access/capability.ts";
+import { RoleBindingSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import { byUid, Collection } from "#src/platform/resources/collection.ts";
+
+/** Kept with the uids of identity and role alone; an answer shows them hydrated. */
+export const roleBindings = new Collection({
+  schema: RoleBindingSchema,
+  table: "role_bindings",
+  type: "role binding",
+  types: "role bindings",
+  listCapability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
+  sortable: ["uid", "create_time"],
+  defaultOrder: byUid,
+  ownColumns: ["identity_uid", "role_uid"],
+  columnsOf: ({ identityUid, roleUid }) => ({ identity_uid: identityUid, role_uid: roleUid }),
+});

@@ -1,0 +1,16 @@
+import { Capability } from "#src/platform/access/capability.ts";
+import { RoleSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { byUid, Collection } from "#src/platform/resources/collection.ts";
+
+/** The built-in roles are rows like the others, without a parent. */
+export const roles = new Collection({
+  schema: RoleSchema,
+  table: "roles",
+  type: "role",
+  types: "roles",
+  listCapability: Capability.CAP_IAM_ROLES_LIST,
+  sortable: ["uid", "name", "create_time", "update_time"],
+  defaultOrder: byUid,
+  ownColumns: [],
+  columnsOf: () => ({}),
+});

@@ -1,0 +1,45 @@
+import { Capability } from "#src/platform/access/capability.ts";
+import { type Tag, TagSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import { byUid, Collection } from "#src/platform/resources/collection.ts";
+import { type Reader, statement } from "#src/platform/store/database.ts";
+import { subtreeOf } from "#src/platform/contract/uid.ts";
+import { formOfTag } from "./tag-form.ts";
+
+export const tags = new Collection({
+  schema: TagSchema,
+  table: "tags",
+  type: "tag",
+  types: "tags",
+  listCapability: Capability.CAP_TAG_LIST,
+  sortable: ["uid", "name", "create_time", "update_time"],
+  defaultOrder: byUid,
+  ownColumns: ["digest", "form"],
+  columnsOf: ({ name, digest }) => ({ digest, form: formOfTag(name) }),
+  partOf: ({ name }) => {
+    const form = formOfTag(name);
+    return form === 0 ? undefined : String(form);
+  },
+});
+
+const named = statement((db, p: { name: string; from: string; to: string }) =>
+  db
+    .selectFrom("tags")
+    .select("body")
+    .where("name", "=", p.name)
+    .where("uid", ">=", p.from)
+    .where("uid", "<", p.to)
+    .limit(1),
+);
+const inRepo = statement((db, p: { repo: string }) =>
+  db.selectFrom("tags").select("uid").where("parent", "=", p.repo).limit(1),
+);
+
+/** The tag of this name in a repo, which has one at most. */
+export async function tagNamed(reader: Reader, repo: string, name: string): Promise<Tag | undefined> {
+  const row = await reader.first(named, { name, ...subtreeOf(repo) });
+  return row === undefined ? undefined : tags.parse(row.body);
+}
+
+export async function hasTags(reader: Reader, repo: string): Promise<boolean> {
+  return (await reader.first(inRepo, { repo })) !== undefined;
+}

@@ -1,0 +1,50 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { invalidArgument } from "#src/platform/errors/api-error.ts";
+import type { UIDPFilter } from "#src/platform/gen/muster/platform/common/uidp_pb.ts";
+import { refuseOtherSorts } from "./resource-type.ts";
+import type { Session } from "#src/platform/service/session.ts";
+import { isUid } from "#src/platform/contract/uid.ts";
+import type { Collection } from "#src/platform/resources/collection.ts";
+import { type Selection, selectionOf } from "./list-page.ts";
+import { allOf, type Condition, inRegions, nameIs } from "#src/platform/resources/row-condition.ts";
+
+/** The filters that the lists of v1 have. */
+export interface V1Filter {
+  readonly id: string;
+  readonly uidp?: UIDPFilter | undefined;
+  readonly name?: string;
+}
+
+/**
+ * Everything that the caller may see, unpaged, as v1 answers: in the order of uids.
+ * @throws ApiError (3) on a uid that is malformed or of another sort
+ */
+export async function listAll<D extends DescMessage>(
+  session: Session,
+  collection: Collection<D>,
+  filter: V1Filter,
+  selection: Selection = {},
+): Promise<MessageShape<D>[]> {
+  const { table } = collection.description;
+  const { regions, conditions } = await selectionOf(session, collection, filter.uidp, {
+    ...selection,
+    conditions: [...idIs(filter.id), ...nameIs(filter.name ?? "")],
+  });
+  if (filter.id !== "") await refuseOtherSorts(session, "id", [filter.id], [collection]);
+  if (regions.length === 0) return [];
+  const rows = await session.tx.query((db) =>
+    db
+      .selectFrom(table)
+      .select("body")
+      .where((row) => allOf(row, [inRegions(regions), ...conditions]))
+      .orderBy("uid"),
+  );
+  return rows.map(({ body }) => collection.parse(body));
+}
+
+/** A missing id is an empty list. */
+function idIs(id: string): Condition[] {
+  if (id === "") return [];
+  if (!isUid(id)) throw invalidArgument("id", "must be a uid");
+  return [(row) => row("uid", "=", id)];
+}

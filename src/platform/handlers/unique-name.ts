@@ -1,0 +1,29 @@
+import type { DescMessage } from "@bufbuild/protobuf";
+import { alreadyExists } from "#src/platform/errors/api-error.ts";
+import type { WriteSession } from "#src/platform/service/session.ts";
+import { parentOf, subtreeOf } from "#src/platform/contract/uid.ts";
+import type { Collection } from "#src/platform/resources/collection.ts";
+
+/**
+ * Where the platform is told to keep names unique among siblings: refuses one that is taken.
+ * @param uid of the resource that is to have the name
+ * @throws ApiError (6)
+ */
+export async function checkUniqueName<D extends DescMessage>(
+  { tx, settings }: WriteSession,
+  collection: Collection<D>,
+  uid: string,
+  name: string,
+): Promise<void> {
+  if (!settings.uniqueNames) return;
+  const { table, type } = collection.description;
+  const parent = parentOf(uid);
+  const taken = await tx.query((db) => {
+    const named = db.selectFrom(table).select("uid").where("name", "=", name).where("uid", "!=", uid).limit(1);
+    if (parent === undefined) return named.where("parent", "is", null);
+    // The range lets the index on (name, uid) answer.
+    const { from, to } = subtreeOf(parent);
+    return named.where("uid", ">=", from).where("uid", "<", to).where("parent", "=", parent);
+  });
+  if (taken.length > 0) throw alreadyExists(`a ${type} named "${name}" is there already`);
+}

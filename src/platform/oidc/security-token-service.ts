@@ -1,0 +1,179 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Logger } from "pino";
+import { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
+import type { Clock } from "#src/platform/clock.ts";
+import {
+  type ApiError,
+  invalidArgument,
+  permissionDenied,
+  unauthenticated,
+  unavailable,
+  unimplemented,
+} from "#src/platform/errors/api-error.ts";
+import type { Identity } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import {
+  type ExchangeRefreshTokenRequest,
+  type ExchangeRequest,
+  type RawToken,
+  RawTokenSchema,
+  SecurityTokenService,
+  type TokenPair,
+  TokenPairSchema,
+} from "#src/platform/gen/muster/platform/oidc/security_token_service_pb.ts";
+import { identities } from "#src/platform/collections/identities.ts";
+import type { RateLimit } from "#src/platform/service/rate-limit.ts";
+import { implementAnonymous, type Service } from "#src/platform/service/service.ts";
+import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
+import type { Store, Writer } from "#src/platform/store/database.ts";
+import { isUid } from "#src/platform/contract/uid.ts";
+import type { ApiTokens } from "#src/platform/tokens/api-token.ts";
+import { matchesIdentity } from "#src/platform/tokens/claim-match.ts";
+import { FetchError } from "#src/platform/tokens/fetch-document.ts";
+import { checkTime, type IncomingToken, readIncomingToken } from "#src/platform/tokens/subject-token.ts";
+import type { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
+import { parseJwks } from "#src/platform/tokens/jwks.ts";
+import { readNarrowing } from "./downscoping-request.ts";
+import { type Refusal, startFamily, useRefreshToken } from "#src/platform/tokens/refresh-families.ts";
+import { isSignedBy } from "#src/platform/tokens/signature.ts";
+
+export interface SecurityTokenParts {
+  readonly store: Store;
+  readonly tokens: ApiTokens;
+  readonly issuerKeys: IssuerKeys;
+  readonly rateLimit: RateLimit | undefined;
+  readonly settings: PlatformSettings;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** `lastSeenTime` is kept as exact as this (ms): not every exchange is a write. */
+const lastSeenAccuracy = 60_000;
+
+/** An API token for a token of another issuer. */
+export function securityTokenService(parts: SecurityTokenParts): Service {
+  return implementAnonymous(SecurityTokenService, {
+    exchange: (request, { bearer }) => exchange(parts, request, bearer),
+    exchangeRefreshToken: (request, { bearer }) => refresh(parts, request, bearer),
+  });
+}
+
+async function exchange(
+  parts: SecurityTokenParts,
+  request: ExchangeRequest,
+  bearer: string | undefined,
+): Promise<RawToken> {
+  const incoming = readIncomingToken(bearer);
+  const audiences = readAudiences(request.aud, parts.settings);
+  const narrowing = readNarrowing(request);
+  if (request.identityProvider !== "") throw unimplemented("exchange by an identity provider");
+  if (!isUid(request.identity)) throw invalidArgument("identity", "must be the uid of an identity");
+
+  const identity = await parts.store.read((tx) => identities.find(tx, request.identity));
+  if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
+  if (identity === undefined || !mayAssume(identity, incoming, parts.settings)) throw noMatch();
+  const now = parts.clock();
+  checkTime(incoming, now);
+  if (!(await isSignedBy(incoming.text, await keysFor(parts, identity, incoming, now))))
+    throw permissionDenied("the token's signature is not of a key of its issuer");
+
+  // Only who has proved to be the identity counts against its limit.
+  parts.rateLimit?.admit(identity.uid);
+  const { issuer: iss, subject: sub, audiences: aud } = incoming;
+  const content = { identityUid: identity.uid, audiences, narrowing, actor: { iss, sub, aud } };
+  const { token, expires } = await parts.tokens.issue(content);
+  const refreshToken = await parts.store.write(async (tx) => {
+    await noteSeen(tx, identity.uid, now);
+    return startFamily(tx, content, now, now + parts.settings.refreshLifetime);
+  });
+  return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
+}
+
+async function refresh(
+  { store, tokens, settings, clock }: SecurityTokenParts,
+  request: ExchangeRefreshTokenRequest,
+  bearer: string | undefined,
+): Promise<TokenPair> {
+  const wanted = {
+    audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
+    narrowing: readNarrowing(request),
+  };
+  const now = clock();
+  // What is refused is thrown behind the transaction: the end of a family is kept.
+  const used = await store.write(async (tx) => {
+    const { found, reason } = await useRefreshToken(tx, bearer ?? "", wanted, now);
+    if (found === undefined) return reason;
+    await noteSeen(tx, found.content.identityUid, now);
+    return found;
+  });
+  if (typeof used === "string") throw refusalOf(used);
+  const { token, expires } = await tokens.issue(used.content);
+  return create(TokenPairSchema, {
+    token: { token, expiry: timestampFromMs(expires) },
+    refreshToken: { token: used.token, expiry: timestampFromMs(used.expires) },
+  });
+}
+
+function refusalOf(refusal: Refusal): ApiError {
+  switch (refusal) {
+    case "unknown":
+      return unauthenticated("the bearer is no refresh token, or its family has ended");
+    case "usedBefore":
+      return permissionDenied("the refresh token was used before; its family has ended");
+    case "wider":
+      return permissionDenied("a refresh may only narrow what the exchange gave");
+  }
+}
+
+/** One phrase for an unknown identity and for every mismatch: who guesses learns nothing. */
+function noMatch(): ApiError {
+  return permissionDenied("the token may not assume this identity, or there is no such identity");
+}
+
+function mayAssume(identity: Identity, incoming: IncomingToken, { authUrl }: PlatformSettings): boolean {
+  // Our own tokens would make one identity into another.
+  if (incoming.issuer.replace(/\/$/, "") === authUrl) return false;
+  return matchesIdentity(identity, incoming, new URL(authUrl).hostname);
+}
+
+function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
+  if (requested.length === 0) throw invalidArgument("aud", `is required: "${baseUrl}"`);
+  return requested.map((one) => {
+    const audience = one.replace(/\/$/, "") === baseUrl ? baseUrl : one;
+    if (audience !== baseUrl && !audiences.includes(audience))
+      throw invalidArgument("aud", `must be "${baseUrl}" or an audience of the platform's settings`);
+    return audience;
+  });
+}
+
+async function keysFor(
+  { issuerKeys, log }: SecurityTokenParts,
+  { relationship, uid }: Identity,
+  { issuer, keyId }: IncomingToken,
+  now: number,
+) {
+  if (relationship.case === "staticKeys") {
+    const { expirationTime, issuerKeys: document } = relationship.value;
+    if (expirationTime !== undefined && timestampMs(expirationTime) <= now)
+      throw permissionDenied("the identity's static keys have expired");
+    return parseJwks(document)?.publicKeys ?? [];
+  }
+  try {
+    return await issuerKeys.of(issuer, keyId);
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    log.warn({ err: error, identity: uid }, "issuer's keys could not be fetched");
+    const description = `the keys of the token's issuer could not be fetched: it ${error.message}`;
+    throw error.transient ? unavailable(description) : permissionDenied(description);
+  }
+}
+
+/** @throws ApiError (7) where the identity is gone by now */
+async function noteSeen(tx: Writer, uid: string, now: number): Promise<void> {
+  const identity = await identities.find(tx, uid);
+  if (identity === undefined) throw noMatch();
+  const { lastSeenTime } = identity;
+  if (lastSeenTime !== undefined && now - timestampMs(lastSeenTime) < lastSeenAccuracy) return;
+  identity.lastSeenTime = timestampFromMs(now);
+  await identities.update(new AuthoredWriter(tx, { kind: "platform" }, now), identity);
+}

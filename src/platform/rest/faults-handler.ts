@@ -1,0 +1,51 @@
+import type { Authenticator } from "#src/platform/service/authenticator.ts";
+import { ApiError, invalidArgument, permissionDenied, unimplemented } from "#src/platform/errors/api-error.ts";
+import { errorAnswer } from "./rest-handler.ts";
+import { bearerOf } from "#src/platform/server/bearer.ts";
+import type { HttpHandler } from "#src/platform/server/http-server.ts";
+import { type FaultRule, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
+import type { Faults } from "#src/platform/faults/faults.ts";
+
+/** More rules than any test needs. */
+const maximumRules = 1_000;
+
+/**
+ * `/faults`, for the admin: GET lists the rules and how often each has struck, POST adds `{"rules": ["…"]}`, DELETE
+ * takes all away. Each answers what is in force then.
+ */
+export function faultsHandler(faults: Faults, authenticator: Authenticator, errorDomain: string): HttpHandler {
+  return async ({ method = "GET", headers }, readBody) => {
+    try {
+      const caller = await authenticator.authenticate(bearerOf(headers.authorization));
+      if (caller.kind !== "admin") throw permissionDenied("only the platform's admin may make faults");
+      if (method === "POST") faults.add(readRules(await readBody(), maximumRules - faults.list().length));
+      else if (method === "DELETE") faults.clear();
+      else if (method !== "GET") throw unimplemented(`${method} is not a method of this path`);
+    } catch (error) {
+      if (error instanceof ApiError) return errorAnswer(error, errorDomain);
+      throw error;
+    }
+    const rules = faults.list().map(({ rule, struck }) => ({ rule: rule.text, struck }));
+    const answerHeaders = { "content-type": "application/json", "cache-control": "no-store" };
+    return { status: 200, headers: answerHeaders, body: JSON.stringify({ rules }) };
+  };
+}
+
+function readRules(body: Buffer | undefined, maximum: number): FaultRule[] {
+  let json: { rules?: unknown } | null;
+  try {
+    json = JSON.parse(body?.toString() ?? "") as typeof json;
+  } catch {
+    throw invalidArgument("body", "must be JSON, of 1 MiB at most");
+  }
+  const rules = json?.rules;
+  if (!Array.isArray(rules)) throw invalidArgument("rules", "must be a list of rules");
+  if (rules.length > maximum) throw invalidArgument("rules", `must not be more than ${maximumRules} in all`);
+  return rules.map((rule, index) => {
+    try {
+      return parseFaultRule(String(rule));
+    } catch (error) {
+      throw invalidArgument(`rules[${index}]`, (error as Error).message);
+    }
+  });
+}

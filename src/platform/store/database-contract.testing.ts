@@ -1,0 +1,165 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
+import { GroupSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { groups } from "#src/platform/collections/groups.ts";
+import { countBelow } from "#src/platform/resources/tree-counts.ts";
+import { type Store, statement } from "./database.ts";
+
+/** One backend for a test: a store on fresh data, which can be closed and opened again. */
+export interface Backend {
+  open(): Promise<Store>;
+  remove(): Promise<void>;
+}
+
+const put = statement((db, p: { name: string; value: string }) =>
+  db
+    .insertInto("facts")
+    .values({ name: p.name, value: p.value })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: p.value })),
+);
+const get = statement((db, p: { name: string }) => db.selectFrom("facts").select("value").where("name", "=", p.name));
+const all = statement<object, { name: string }>((db) => db.selectFrom("facts").select("name").orderBy("name"));
+
+/** What every backend must do. */
+export function storeCases(name: string, makeBackend: () => Promise<Backend>): void {
+  describe(`the store on ${name}`, () => {
+    let backend: Backend;
+    let store: Store;
+    beforeEach(async () => {
+      backend = await makeBackend();
+      store = await backend.open();
+    });
+    afterEach(async () => {
+      await store.close();
+      await backend.remove();
+    });
+
+    const valueOf = async (key: string) => (await store.read((tx) => tx.first(get, { name: key })))?.value;
+
+    it("keeps what was written when it is opened again", async () => {
+      await store.write((tx) => tx.run(put, { name: "a", value: "1" }));
+      await store.close();
+      store = await backend.open();
+      expect(await valueOf("a")).toBe("1");
+    });
+
+    it("undoes what throws, alone: writes beside it stay", async () => {
+      const results = await Promise.allSettled(
+        ["a", "b", "c"].map((key) =>
+          store.write(async (tx) => {
+            await tx.run(put, { name: key, value: "1" });
+            if (key === "b") throw new Error("refused");
+          }),
+        ),
+      );
+      expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      expect(await Promise.all(["a", "b", "c"].map(valueOf))).toEqual(["1", undefined, "1"]);
+    });
+
+    it("runs writes one after the other: none is lost to another", async () => {
+      const increment = () =>
+        store.write(async (tx) => {
+          const value = Number((await tx.first(get, { name: "n" }))?.value ?? "0");
+          await tx.run(put, { name: "n", value: String(value + 1) });
+        });
+      await Promise.all(Array.from({ length: 50 }, increment));
+      expect(await valueOf("n")).toBe("50");
+    });
+
+    it("shows a write its own changes, and others none of it before it is kept", async () => {
+      let seenBeside: string | undefined = "nothing was read";
+      await store.write(async (tx) => {
+        await tx.run(put, { name: "a", value: "1" });
+        expect((await tx.first(get, { name: "a" }))?.value).toBe("1");
+        seenBeside = await valueOf("a");
+      });
+      expect(seenBeside).toBeUndefined();
+      expect(await valueOf("a")).toBe("1");
+    });
+
+    it("shows a read one state, whatever is written between its statements", async () => {
+      const put2 = (value: string) =>
+        store.write(async (tx) => {
+          for (const key of ["a", "b"]) await tx.run(put, { name: key, value });
+        });
+      await put2("before");
+      const seen = await store.read(async (tx) => {
+        const a = await tx.first(get, { name: "a" });
+        // No read does this but here: it makes sure that the write comes in between.
+        await put2("after");
+        return [a, await tx.first(get, { name: "b" })];
+      });
+      expect(seen).toEqual([{ value: "before" }, { value: "before" }]);
+      expect(await valueOf("b")).toBe("after");
+    });
+
+    it("tells how many rows a write changed", async () => {
+      expect(await store.write((tx) => tx.run(put, { name: "a", value: "1" }))).toBe(1);
+      const nobody = statement((db, p: { name: string }) => db.deleteFrom("facts").where("name", "=", p.name));
+      expect(await store.write((tx) => tx.run(nobody, { name: "b" }))).toBe(0);
+    });
+
+    it("compares texts byte by byte", async () => {
+      const names = ["a b", "a-b", "a.b", "a/b", "a0", "a_b", "ab", "b"];
+      await store.write(async (tx) => {
+        for (const one of names.toReversed()) await tx.run(put, { name: one, value: "" });
+      });
+      expect((await store.read((tx) => tx.all(all, {}))).map((row) => row.name)).toEqual(names);
+    });
+
+    it("finishes what it accepted before it closes", async () => {
+      const written = store.write((tx) => tx.run(put, { name: "a", value: "1" }));
+      await store.close();
+      expect(await written).toBe(1);
+      store = await backend.open();
+      expect(await valueOf("a")).toBe("1");
+    });
+
+    describe("resources", () => {
+      const root = "a".repeat(40);
+      const child = `${root}/0000000000000001`;
+      const grandchild = `${child}/0000000000000002`;
+      const change = (work: (tx: AuthoredWriter) => Promise<unknown>) =>
+        store.write((tx) => work(new AuthoredWriter(tx, { kind: "host", command: "test" }, 1_700_000_000_456)));
+      const group = (uid: string, title = "g") => {
+        const time = timestampFromMs(1_700_000_000_123);
+        return create(GroupSchema, { uid, name: title, createTime: time, updateTime: time });
+      };
+
+      it("come back as the message that was kept", async () => {
+        await change((tx) => groups.insert(tx, group(child, "first")));
+        expect(await store.read((tx) => groups.find(tx, child))).toEqual(group(child, "first"));
+        await change((tx) => groups.update(tx, group(child, "second")));
+        expect((await store.read((tx) => groups.findAll(tx, [child, root]))).get(child)?.name).toBe("second");
+        expect(await change((tx) => groups.delete(tx, child))).toBe(true);
+        expect(await change((tx) => groups.delete(tx, child))).toBe(false);
+        expect(await store.read((tx) => groups.find(tx, child))).toBeUndefined();
+      });
+
+      it("are counted by the transaction that changes them", async () => {
+        const counts = () =>
+          store.read(async (tx) => [
+            await countBelow(tx, "groups", { kind: "everything" }),
+            await countBelow(tx, "groups", { kind: "roots" }),
+            await countBelow(tx, "groups", { kind: "below", uid: root }),
+            await countBelow(tx, "groups", { kind: "children", uid: root }),
+            await countBelow(tx, "identities", { kind: "everything" }),
+          ]);
+        await change(async (tx) => {
+          for (const uid of [root, child, grandchild]) await groups.insert(tx, group(uid));
+        });
+        expect(await counts()).toEqual([3, 1, 2, 1, 0]);
+        await Promise.allSettled([
+          change((tx) => groups.delete(tx, grandchild)),
+          change(async (tx) => {
+            await groups.delete(tx, child);
+            throw new Error("refused");
+          }),
+        ]);
+        expect(await counts()).toEqual([2, 1, 1, 1, 0]);
+      });
+    });
+  });
+}

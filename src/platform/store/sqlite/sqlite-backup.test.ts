@@ -1,0 +1,115 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import pino from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
+import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
+import { migrations } from "../schema/migrations.ts";
+import { SqliteStore } from "./sqlite-database.ts";
+import { backupSqlite, restoreSqlite } from "./sqlite-backup.ts";
+import { NewerSchemaError, statement } from "../database.ts";
+
+const put = statement((db, p: { name: string; value: string }) =>
+  db.insertInto("facts").values({ name: p.name, value: p.value }),
+);
+const all = statement<object, { name: string; value: string }>((db) =>
+  db.selectFrom("facts").selectAll().where("value", "=", "pair"),
+);
+
+const folder = mkdtempSync(join(tmpdir(), "muster-backup-"));
+const data = join(folder, "data");
+let store: SqliteStore;
+let number = 0;
+const another = () => join(folder, `file-${++number}`);
+/** Two rows that are there together or not at all. */
+const writePair = (name: string) =>
+  store.write(async (tx) => {
+    await tx.run(put, { name: `${name}-left`, value: "pair" });
+    await tx.run(put, { name: `${name}-right`, value: "pair" });
+  });
+
+beforeAll(() => {
+  store = new SqliteStore(data);
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe("backup and restore", () => {
+  it("copies one moment of data that is written to meanwhile, to be opened as it is", async () => {
+    await writePair("before");
+    const writing = Array.from({ length: 200 }, (_, n) => writePair(`during-${n}`));
+    await writing[20];
+    const [file, restored] = [another(), another()];
+    backupSqlite(data, file);
+    await Promise.all(writing);
+    restoreSqlite(file, restored);
+    for (const path of [file, restored]) expect(statSync(path).mode & 0o777).toBe(0o600);
+
+    const opened = new SqliteStore(restored);
+    const names = (await opened.read((tx) => tx.all(all, {}))).map(({ name }) => name);
+    await opened.close();
+    expect(names).toContain("before-left");
+    const halves = Map.groupBy(names, (name) => name.replace(/-(left|right)$/, ""));
+    for (const [pair, both] of halves) expect(both, pair).toHaveLength(2);
+  });
+
+  it("is of no use to sign with without the key file", async () => {
+    const keysOf = (from: SqliteStore, keyFile: string) =>
+      SigningKeys.load({
+        store: from,
+        masterKey: readOrMakeKeyFile(join(folder, keyFile)),
+        clock: Date.now,
+        log: pino({ level: "silent" }),
+        interval: 3_600_000,
+      });
+    const { kid } = await (await keysOf(store, "key")).current();
+    const [file, restored] = [another(), another()];
+    backupSqlite(data, file);
+    restoreSqlite(file, restored);
+    const opened = new SqliteStore(restored);
+    await expect(keysOf(opened, "other-key")).rejects.toThrowError("sealed under another key file");
+    expect((await (await keysOf(opened, "key")).current()).kid).toBe(kid);
+    await opened.close();
+  });
+
+  it("refuses to write over anything, and leaves nothing where it refuses", async () => {
+    const file = another();
+    writeFileSync(file, "mine");
+    expect(() => backupSqlite(data, file)).toThrowError("exists already");
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    const backup = another();
+    backupSqlite(data, backup);
+    expect(() => restoreSqlite(backup, data)).toThrowError("stop the platform");
+    expect(() => backupSqlite(join(folder, "nothing"), another())).toThrowError("does not exist");
+    expect(existsSync(join(folder, "nothing"))).toBe(false);
+  });
+
+  it("refuses what is no data of a platform, is newer, or is damaged", () => {
+    const before = readdirSync(folder).length;
+    const other = another();
+    writeFileSync(other, "not a database at all, but a text that is long enough to be looked at");
+    expect(() => restoreSqlite(other, another())).toThrowError("does not hold the data of a platform");
+    rmSync(other);
+
+    const newer = another();
+    const database = new DatabaseSync(newer);
+    database.exec(`create table tomorrow (x); pragma user_version = ${migrations.length + 1}`);
+    database.close();
+    expect(() => restoreSqlite(newer, another())).toThrowError(NewerSchemaError);
+    rmSync(newer);
+
+    const damaged = another();
+    backupSqlite(data, damaged);
+    const bytes = readFileSync(damaged);
+    // The second half: the first page, which says what it is, stays.
+    bytes.fill(0xff, Math.floor(bytes.length / 2));
+    writeFileSync(damaged, bytes);
+    expect(() => restoreSqlite(damaged, another())).toThrowError(/damaged|malformed/);
+    rmSync(damaged);
+    expect(readdirSync(folder).length).toBe(before);
+  });
+});

@@ -1,0 +1,124 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { migrations } from "../schema/migrations.ts";
+import { SqliteStore } from "./sqlite-database.ts";
+import { storeCases } from "../database-contract.testing.ts";
+import { NewerSchemaError, type Reader, StoreUnavailableError, type Writer } from "../database.ts";
+
+function folder(): string {
+  return mkdtempSync(join(tmpdir(), "muster-sqlite-"));
+}
+
+storeCases("SQLite", async () => {
+  const path = folder();
+  return {
+    open: async () => new SqliteStore(join(path, "data")),
+    remove: async () => rmSync(path, { recursive: true }),
+  };
+});
+
+describe("SqliteStore", () => {
+  it("refuses a newer schema and leaves it alone", () => {
+    const path = join(folder(), "data");
+    const database = new DatabaseSync(path);
+    database.exec(`create table tomorrow (x); pragma user_version = ${migrations.length + 1}`);
+    database.close();
+    const before = readFileSync(path);
+    expect(() => new SqliteStore(path)).toThrowError(NewerSchemaError);
+    expect(() => new SqliteStore(path)).toThrowError("use a newer version");
+    const after = new DatabaseSync(path);
+    expect(after.prepare("select name from sqlite_schema").all()).toEqual([
+      expect.objectContaining({ name: "tomorrow" }),
+    ]);
+    after.close();
+    expect(before.length).toBe(readFileSync(path).length);
+  });
+
+  it("commits the writes of one turn together", async () => {
+    const path = join(folder(), "data");
+    const store = new SqliteStore(path);
+    const observer = new DatabaseSync(path, { readOnly: true });
+    const version = () => Number(observer.prepare("pragma data_version").get()?.["data_version"]);
+    const before = version();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        store.write((tx) => tx.run({ build: (db) => db.insertInto("facts").values({ name: `n${n}`, value: "" }) }, {})),
+      ),
+    );
+    // data_version moves when another connection commits; twenty commits of one turn are one.
+    expect(version() - before).toBe(1);
+    observer.close();
+    await store.close();
+  });
+
+  const put = (value: string) => (tx: Writer) =>
+    tx.run({ build: (db) => db.replaceInto("facts").values({ name: "n", value }) }, {});
+  const get = async (tx: Reader) =>
+    (await tx.query((db) => db.selectFrom("facts").select("value").where("name", "=", "n")))[0]?.value;
+
+  it("shows a read one state, whatever a command beside the platform writes, and the next one the new state", async () => {
+    const path = join(folder(), "data");
+    const store = new SqliteStore(path);
+    const command = new SqliteStore(path);
+    await store.write(put("before"));
+    const seen = await store.read(async (tx) => {
+      const first = await get(tx);
+      await command.write(put("after"));
+      return [first, await get(tx)];
+    });
+    expect(seen).toEqual(["before", "before"]);
+    expect(await store.read(get)).toBe("after");
+    await command.close();
+    await store.close();
+  });
+
+  it("shows what has been written to a read that is asked for afterwards, also while others are under way", async () => {
+    const store = new SqliteStore(join(folder(), "data"));
+    await store.write(put("before"));
+    let later: Promise<string | undefined> | undefined;
+    const seen = await store.read(async (tx) => {
+      const first = await get(tx);
+      await store.write(put("after"));
+      later = store.read(get);
+      return [first, await get(tx)];
+    });
+    expect(seen).toEqual(["before", "before"]);
+    expect(await later).toBe("after");
+    await store.close();
+  });
+
+  it("answers the other reads of a turn where one of them fails", async () => {
+    const store = new SqliteStore(join(folder(), "data"));
+    await store.write(put("there"));
+    const reads = [
+      store.read(get),
+      store.read(async (tx) => {
+        await get(tx);
+        throw new Error("refused");
+      }),
+      store.read(get),
+    ];
+    expect(await Promise.allSettled(reads)).toEqual([
+      { status: "fulfilled", value: "there" },
+      { status: "rejected", reason: new Error("refused") },
+      { status: "fulfilled", value: "there" },
+    ]);
+    await store.close();
+  });
+
+  it("a file that another process holds makes a write unavailable, and later ones work again", async () => {
+    const path = join(folder(), "data");
+    const store = new SqliteStore(path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const other = new DatabaseSync(path);
+    other.exec("begin immediate");
+    await expect(store.write(async () => 1)).rejects.toBeInstanceOf(StoreUnavailableError);
+    other.exec("rollback");
+    other.close();
+    expect(await store.write(async () => 2)).toBe(2);
+    await store.close();
+  });
+});

@@ -1,0 +1,241 @@
+import { closeSync, openSync } from "node:fs";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { Kysely } from "kysely";
+import { type CompiledQuery, Compiler, sqliteDialect } from "../compiler.ts";
+import { migrations, sqliteTypes } from "../schema/migrations.ts";
+import {
+  NewerSchemaError,
+  type Query,
+  type Reader,
+  type Statement,
+  type Store,
+  StoreUnavailableError,
+  type Writer,
+} from "../database.ts";
+
+/** Another process may hold the file for this long (ms); waiting stops everything else, so not longer. */
+const busyTimeout = 2_000;
+/** Enough for the upper levels of all indexes of a million resources. */
+const defaultCacheMiB = 16;
+
+/**
+ * The embedded store: one file, WAL, every commit synced to the disk.
+ *
+ * Group commit: the writes that arrive in one turn of the event loop share one transaction, each in a savepoint of
+ * its own, and so one sync. They are answered after the commit.
+ *
+ * Reads have a connection of their own and run in a transaction, as between two statements of one a write may be committed,
+ * by this process or by a command beside it. Those of one turn share it, one after the other. SQLite's calls are
+ * synchronous, so more connections would not make them faster, only hold more memory.
+ */
+export class SqliteStore implements Store {
+  readonly #writer: Connection;
+  readonly #reader: Connection;
+  #queue: Job[] = [];
+  #batch: Promise<void> | undefined;
+  #reads: Job[] = [];
+  #reading: Promise<void> | undefined;
+
+  /**
+   * @param path made, with the newest schema, where there is none yet
+   * @param cacheMiB what each of the two connections keeps in memory at most
+   * @throws NewerSchemaError
+   */
+  constructor(path: string, cacheMiB = defaultCacheMiB) {
+    // Made for its owner alone; the log and the index beside it take the same mode.
+    closeSync(openSync(path, "a", 0o600));
+    const database = new DatabaseSync(path, { timeout: busyTimeout });
+    database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory");
+    // A checkpoint each 16 MiB of log instead of 4: it copies, and syncs, what was changed many times only once.
+    database.exec("pragma wal_autocheckpoint = 4000");
+    // The negative number means KiB.
+    const cacheSize = `pragma cache_size = -${cacheMiB * 1024}`;
+    database.exec(cacheSize);
+    migrate(database);
+    const compiler = new Compiler(sqliteDialect);
+    this.#writer = new Connection(database, compiler);
+    const readOnly = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+    readOnly.exec(`${cacheSize}; pragma temp_store = memory`);
+    this.#reader = new Connection(readOnly, compiler);
+  }
+
+  read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#reads.push({
+        run: async () => {
+          const value = await work(this.#reader);
+          return () => resolve(value);
+        },
+        reject,
+      });
+      this.#reading ??= endOfTurn().then(() => this.#runReads());
+    });
+  }
+
+  write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({
+        run: async () => {
+          const value = await work(this.#writer);
+          return () => resolve(value);
+        },
+        reject,
+      });
+      this.#batch ??= endOfTurn().then(() => this.#runBatches());
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#batch;
+    await this.#reading;
+    this.#reader.close();
+    this.#writer.close();
+  }
+
+  async #runReads(): Promise<void> {
+    while (this.#reads.length > 0) {
+      const jobs = this.#reads;
+      this.#reads = [];
+      await this.#runTogether(jobs);
+    }
+    this.#reading = undefined;
+  }
+
+  /** What is asked for after this has begun may know of a later write, so it waits for the next transaction. */
+  async #runTogether(jobs: readonly Job[]): Promise<void> {
+    try {
+      this.#reader.exec("begin");
+      for (const { run, reject } of jobs) await run().then((answer) => answer(), reject);
+      this.#reader.exec("commit");
+    } catch (error) {
+      this.#reader.rollbackIfOpen();
+      // Those that were answered take no notice.
+      for (const { reject } of jobs) reject(error);
+    }
+  }
+
+  async #runBatches(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const jobs = this.#queue;
+      this.#queue = [];
+      await this.#runBatch(jobs);
+    }
+    this.#batch = undefined;
+  }
+
+  async #runBatch(jobs: readonly Job[]): Promise<void> {
+    const answers: (() => void)[] = [];
+    try {
+      this.#writer.exec("begin immediate");
+      for (const job of jobs) answers.push(await this.#runInSavepoint(job));
+      this.#writer.exec("commit");
+    } catch (error) {
+      // The batch as a whole failed, a full disk say: nothing of it is kept, nobody is told otherwise.
+      this.#writer.rollbackIfOpen();
+      const unavailable = new StoreUnavailableError("the write could not be committed", { cause: error });
+      for (const { reject } of jobs) reject(unavailable);
+      return;
+    }
+    for (const answer of answers) answer();
+  }
+
+  async #runInSavepoint({ run, reject }: Job): Promise<() => void> {
+    this.#writer.exec("savepoint job");
+    try {
+      const answer = await run();
+      this.#writer.exec("release job");
+      return answer;
+    } catch (error) {
+      this.#writer.exec("rollback to job");
+      this.#writer.exec("release job");
+      return () => reject(error);
+    }
+  }
+}
+
+function endOfTurn(): Promise<void> {
+  return new Promise((done) => {
+    setImmediate(done);
+  });
+}
+
+interface Job {
+  /** Does the work; what it returns answers the caller. */
+  readonly run: () => Promise<() => void>;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Dynamic queries have many texts: beyond this the prepared ones are forgotten. */
+const maximumPrepared = 500;
+
+class Connection implements Writer {
+  readonly #database: DatabaseSync;
+  readonly #compiler: Compiler;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync, compiler: Compiler) {
+    this.#database = database;
+    this.#compiler = compiler;
+  }
+
+  async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
+    return this.#all(this.#compiler.statement(statement, parameters)) as R[];
+  }
+
+  async first<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R | undefined> {
+    const { sql, parameters: values } = this.#compiler.statement(statement, parameters);
+    return this.#prepare(sql).get(...(values as SQLInputValue[])) as R | undefined;
+  }
+
+  async query<R>(query: Query<R>): Promise<R[]> {
+    return this.#all(this.#compiler.query(query)) as R[];
+  }
+
+  async run<P extends object>(statement: Statement<P, unknown>, parameters: P): Promise<number> {
+    const { sql, parameters: values } = this.#compiler.statement(statement, parameters);
+    return Number(this.#prepare(sql).run(...(values as SQLInputValue[])).changes);
+  }
+
+  exec(sql: string): void {
+    this.#prepare(sql).run();
+  }
+
+  rollbackIfOpen(): void {
+    if (this.#database.isTransaction) this.exec("rollback");
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #all({ sql, parameters }: CompiledQuery): unknown[] {
+    return this.#prepare(sql).all(...(parameters as SQLInputValue[]));
+  }
+
+  #prepare(sql: string): StatementSync {
+    let prepared = this.#prepared.get(sql);
+    if (prepared === undefined) {
+      if (this.#prepared.size >= maximumPrepared) this.#prepared.clear();
+      prepared = this.#database.prepare(sql);
+      this.#prepared.set(sql, prepared);
+    }
+    return prepared;
+  }
+}
+
+/** Brings the schema up to date, one version after the other, each with its number in one transaction. */
+function migrate(database: DatabaseSync): void {
+  const builder = new Kysely<unknown>({ dialect: sqliteDialect });
+  database.exec("begin immediate");
+  try {
+    const found = Number(database.prepare("pragma user_version").get()?.["user_version"]);
+    if (found > migrations.length) throw new NewerSchemaError(found, migrations.length);
+    for (const migration of migrations.slice(found))
+      for (const step of migration(builder, sqliteTypes)) database.exec(step.compile().sql);
+    database.exec(`pragma user_version = ${migrations.length}`);
+    database.exec("commit");
+  } catch (error) {
+    database.exec("rollback");
+    throw error;
+  }
+}
