@@ -10,16 +10,11 @@ import type { FaultRule } from "./faults/fault-rule.ts";
 import { Faults } from "./faults/faults.ts";
 import { faultsHandler } from "./rest/faults-handler.ts";
 import { PageTokens } from "./resources/page-token.ts";
-import { refusalAnswer, restHandler } from "./rest/rest-handler.ts";
+import { rejectionResponse, restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
 import { CallRunner } from "./service/call-runner.ts";
-import {
-  type Handlers,
-  type HttpAnswer,
-  type HttpRequest,
-  HttpServer,
-  type ListenOptions,
-} from "./server/http-server.ts";
+import type { HttpRequest, HttpResponse } from "./server/http-handler.ts";
+import { HttpServer, type ListenOptions, type PortHandlers } from "./server/http-server.ts";
 import { Metrics } from "./service/platform-metrics.ts";
 import { RateLimit } from "./service/rate-limit.ts";
 import { WellKnownDocuments } from "./oidc/discovery-documents.ts";
@@ -77,7 +72,7 @@ const drainMilliseconds = 8_000;
 
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { store, clock, log, listen } = options;
-  const handler = Promise.withResolvers<Handlers>();
+  const handler = Promise.withResolvers<PortHandlers>();
   // Whoever waits for it sees the failure; a start that fails without a request is no unhandled rejection.
   handler.promise.catch(() => {});
   const server = await HttpServer.listen(listen, handler.promise);
@@ -116,7 +111,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     handler.resolve({
       kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),
       rpc,
-      refusal: (refusal) => refusalAnswer(refusal, settings.errorDomain),
+      rejection: (rejection) => rejectionResponse(rejection, settings.errorDomain),
       http: async (request, readBody) => {
         const path = pathOf(request);
         if (path === "/livez") return text(200, "ok");
@@ -166,12 +161,12 @@ function pathOf({ url = "/" }: HttpRequest): string {
   return mark < 0 ? url : url.slice(0, mark);
 }
 
-function text(status: number, body: string): HttpAnswer {
+function text(status: number, body: string): HttpResponse {
   return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body };
 }
 
 /** A page that loads nothing, whatever text should get into it. */
-function html(body: string): HttpAnswer {
+function html(body: string): HttpResponse {
   const policy =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
   return {
@@ -181,6 +176,6 @@ function html(body: string): HttpAnswer {
   };
 }
 
-function json(body: string): HttpAnswer {
+function json(body: string): HttpResponse {
   return { status: 200, headers: { "content-type": "application/json", "cache-control": "public, max-age=60" }, body };
 }

@@ -1,5 +1,5 @@
 import { notFound, permissionDenied } from "../errors/api-error.ts";
-import { isWithin } from "#src/platform/contract/uid.ts";
+import { isWithin } from "../contract/uid.ts";
 import { type Capability, dottedNameOf } from "./capability.ts";
 import type { Narrowing } from "./caller.ts";
 

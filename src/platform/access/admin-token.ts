@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { type Reader, statement, type Writer } from "#src/platform/store/database.ts";
+import { type Reader, statement, type Writer } from "../store/database.ts";
 
 /** Tells an admin token from a JWT at a glance, for people and for scanners of secrets. */
 const prefix = "muster-admin-";

@@ -1,7 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { unauthenticated } from "../errors/api-error.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { type Reader, statement } from "#src/platform/store/database.ts";
+import { type Reader, statement } from "../store/database.ts";
 import { Access, type Grant, narrow } from "./access.ts";
 import { builtinRole } from "./builtin-roles.ts";
 import type { Caller } from "./caller.ts";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
-import { type Store, statement } from "#src/platform/store/database.ts";
+import { type Store, statement } from "../store/database.ts";
 
 /** Records that one transaction deletes: it takes some milliseconds, and other writes have their turn between two. */
 const batch = 500;

@@ -1,4 +1,4 @@
-import type { Query, Statement, Writer } from "#src/platform/store/database.ts";
+import type { Query, Statement, Writer } from "../store/database.ts";
 import type { Author } from "./author.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { Capability } from "#src/platform/access/capability.ts";
-import { AccountAssociationSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/account_association_pb.ts";
-import { byUid, Collection } from "#src/platform/resources/collection.ts";
+import { Capability } from "../access/capability.ts";
+import { AccountAssociationSchema } from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
+import { byUid, Collection } from "../resources/collection.ts";
 
 export const accountAssociations = new Collection({
   schema: AccountAssociationSchema,

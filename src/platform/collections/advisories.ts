@@ -1,9 +1,6 @@
-import { Capability } from "#src/platform/access/capability.ts";
-import {
-  type Advisory,
-  AdvisorySchema,
-} from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { byUid, Collection } from "#src/platform/resources/collection.ts";
+import { Capability } from "../access/capability.ts";
+import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
+import { byUid, Collection } from "../resources/collection.ts";
 import { bitsOf, eventTypeOf, latestEventType } from "./event-type.ts";
 
 /** Advisories are of a group, as repos are. They have no name, and their aliases have a table of their own. */

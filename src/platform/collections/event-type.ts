@@ -3,7 +3,7 @@ import {
   type AdvisoryEvent,
   EventTypeFilter,
   EventTypeFilterSchema,
-} from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
+} from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 
 const filterOfCase: Readonly<Record<NonNullable<AdvisoryEvent["type"]["case"]>, EventTypeFilter>> = {
   detection: EventTypeFilter.DETECTION,

@@ -1,7 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { Capability } from "#src/platform/access/capability.ts";
-import { GroupInviteSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
-import { Collection } from "#src/platform/resources/collection.ts";
+import { Capability } from "../access/capability.ts";
+import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { Collection } from "../resources/collection.ts";
 
 /** Kept with the hash of its code in the code's place, and without its role; an answer shows neither hash nor code. */
 export const groupInvites = new Collection({

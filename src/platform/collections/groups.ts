@@ -1,6 +1,6 @@
-import { Capability } from "#src/platform/access/capability.ts";
-import { GroupSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { byUid, Collection } from "#src/platform/resources/collection.ts";
+import { Capability } from "../access/capability.ts";
+import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { byUid, Collection } from "../resources/collection.ts";
 
 export const groups = new Collection({
   schema: GroupSchema,

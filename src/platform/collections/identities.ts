@@ -1,11 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { Capability } from "#src/platform/access/capability.ts";
-import {
-  type Identity,
-  IdentitySchema,
-  RelationshipType,
-} from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { byUid, Collection } from "#src/platform/resources/collection.ts";
+import { Capability } from "../access/capability.ts";
+import { type Identity, IdentitySchema, RelationshipType } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { byUid, Collection } from "../resources/collection.ts";
 
 export const identities = new Collection({
   schema: IdentitySchema,

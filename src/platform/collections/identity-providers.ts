@@ -1,6 +1,6 @@
-import { Capability } from "#src/platform/access/capability.ts";
-import { IdentityProviderSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
-import { byUid, Collection } from "#src/platform/resources/collection.ts";
+import { Capability } from "../access/capability.ts";
+import { IdentityProviderSchema } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import { byUid, Collection } from "../resources/collection.ts";
 
 /** Kept with the client secret sealed; an answer has none (`client-secret.ts`). */
 export const identityProviders = new Collection({

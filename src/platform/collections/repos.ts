@@ -1,6 +1,6 @@
-import { Capability } from "#src/platform/access/capability.ts";
-import { RepoSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
-import { byUid, Collection } from "#src/platform/resources/collection.ts";
+import { Capability } from "../access/capability.ts";
+import { RepoSchema } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import { byUid, Collection } from "../resources/collection.ts";
 
 export const repos = new Collection({
   schema: RepoSchema,

@@ -1,6 +1,6 @@
-import { Capability } from "#src/platform/access/capability.ts";
-import { RoleBindingSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import { byUid, Collection } from "#src/platform/resources/collection.ts";
+import { Capability } from "../access/capability.ts";
+import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import { byUid, Collection } from "../resources/collection.ts";
 
 /** Kept with the uids of identity and role alone; an answer shows them hydrated. */
 export const roleBindings = new Collection({

@@ -1,6 +1,6 @@
-import { Capability } from "#src/platform/access/capability.ts";
-import { RoleSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { byUid, Collection } from "#src/platform/resources/collection.ts";
+import { Capability } from "../access/capability.ts";
+import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { byUid, Collection } from "../resources/collection.ts";
 
 /** The built-in roles are rows like the others, without a parent. */
 export const roles = new Collection({

@@ -1,8 +1,8 @@
-import { Capability } from "#src/platform/access/capability.ts";
-import { type Tag, TagSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { byUid, Collection } from "#src/platform/resources/collection.ts";
-import { type Reader, statement } from "#src/platform/store/database.ts";
-import { subtreeOf } from "#src/platform/contract/uid.ts";
+import { Capability } from "../access/capability.ts";
+import { type Tag, TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import { byUid, Collection } from "../resources/collection.ts";
+import { type Reader, statement } from "../store/database.ts";
+import { subtreeOf } from "../contract/uid.ts";
 import { formOfTag } from "./tag-form.ts";
 
 export const tags = new Collection({

@@ -1,5 +1,5 @@
 import { descriptionRule, fits, issuerRule, nameRule, presentRule, type TextRule } from "./text-rule.ts";
-import { invalidArgument } from "#src/platform/errors/api-error.ts";
+import { invalidArgument } from "../errors/api-error.ts";
 
 /** @throws ApiError (3); the texts are the contract's */
 export function checkName(value: string): void {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { fits, uidRule } from "./text-rule.ts";
-import { failedPrecondition } from "#src/platform/errors/api-error.ts";
+import { failedPrecondition } from "../errors/api-error.ts";
 
 /** A uid is a path, so ancestry is a question about text; it is asked by segment, never by a bare string prefix. */
 export function isUid(text: string): boolean {

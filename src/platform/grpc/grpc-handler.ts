@@ -7,11 +7,12 @@ import {
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
 import type { Logger } from "pino";
+import type { ResponseFault } from "../faults/response-fault.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { bearerOf } from "../server/bearer.ts";
-import { breakAnswer, type Breakage } from "#src/platform/server/break-response.ts";
-import type { CallRunner } from "#src/platform/service/call-runner.ts";
-import type { NodeHandler } from "../server/http-server.ts";
+import { breakResponse } from "../server/break-response.ts";
+import type { CallRunner } from "../service/call-runner.ts";
+import type { NodeHandler } from "../server/http-handler.ts";
 import type { Operation } from "../service/operations.ts";
 import { checkMessage } from "./check-message.ts";
 import { grpcErrorOf } from "./grpc-error.ts";
@@ -20,8 +21,8 @@ import { mountReflection } from "./reflection.ts";
 import { blamingTheCaller } from "./unreadable-message.ts";
 import { VendorAlias } from "./vendor-alias.ts";
 
-/** Breaks the answer of a call, which a handler cannot see. */
-const breaker = createContextKey<(breakage: Breakage) => void>(() => {});
+/** Breaks the response of a call. Handlers have no access to the response itself. */
+const breaker = createContextKey<(fault: ResponseFault) => void>(() => {});
 
 /** As over REST. */
 const maximumMessageBytes = 1024 * 1024;
@@ -58,9 +59,9 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
         return operation.invoke(request, bearer);
       };
       const outcome = await runner.run(async () => ({ operation: operation.name, run }));
-      if (outcome.breakage !== undefined) values.get(breaker)(outcome.breakage);
-      // Nothing is sent of it any more.
-      if (outcome.breakage === "reset") return new Promise<never>(() => {});
+      if (outcome.responseFault !== undefined) values.get(breaker)(outcome.responseFault);
+      // The stream is reset: there is nothing left to send.
+      if (outcome.responseFault === "reset") return new Promise<never>(() => {});
       if (outcome.kind === "error") throw grpcErrorOf(outcome.error, errorDomain);
       return outcome.value;
     });
@@ -75,7 +76,7 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
       response.writeHead(404).end();
       return;
     }
-    const breakThis = (breakage: Breakage) => breakAnswer(request, response, breakage);
+    const breakThis = (fault: ResponseFault) => breakResponse(request, response, fault);
     const values = createContextValues().set(breaker, breakThis);
     handler(universalRequestFromNodeRequest(request, response, undefined, values))
       .then((answer) => universalResponseToNodeResponse(answer, response))

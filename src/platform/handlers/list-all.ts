@@ -1,12 +1,12 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { invalidArgument } from "#src/platform/errors/api-error.ts";
-import type { UIDPFilter } from "#src/platform/gen/muster/platform/common/uidp_pb.ts";
+import { invalidArgument } from "../errors/api-error.ts";
+import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import { refuseOtherSorts } from "./resource-type.ts";
-import type { Session } from "#src/platform/service/session.ts";
-import { isUid } from "#src/platform/contract/uid.ts";
-import type { Collection } from "#src/platform/resources/collection.ts";
+import type { Session } from "../service/session.ts";
+import { isUid } from "../contract/uid.ts";
+import type { Collection } from "../resources/collection.ts";
 import { type Selection, selectionOf } from "./list-page.ts";
-import { allOf, type Condition, inRegions, nameIs } from "#src/platform/resources/row-condition.ts";
+import { allOf, type Condition, inRegions, nameIs } from "../resources/row-condition.ts";
 
 /** The filters that the lists of v1 have. */
 export interface V1Filter {

@@ -1,23 +1,17 @@
 import { clone, type DescMessage, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { invalidArgument } from "#src/platform/errors/api-error.ts";
-import type { UIDPFilter } from "#src/platform/gen/muster/platform/common/uidp_pb.ts";
-import { groups } from "#src/platform/collections/groups.ts";
+import { invalidArgument } from "../errors/api-error.ts";
+import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
+import { groups } from "../collections/groups.ts";
 import { refuseOtherSorts } from "./resource-type.ts";
-import { repos } from "#src/platform/collections/repos.ts";
-import type { Session } from "#src/platform/service/session.ts";
-import type { Reader } from "#src/platform/store/database.ts";
-import type { Collection } from "#src/platform/resources/collection.ts";
-import { type Order, readOrder } from "#src/platform/resources/order.ts";
-import { countRows, pageRows } from "#src/platform/resources/page-rows.ts";
-import {
-  cutRegions,
-  listedUids,
-  type Region,
-  regionsOfGroups,
-  visibleRegions,
-} from "#src/platform/resources/region.ts";
-import { type Condition, inRegions } from "#src/platform/resources/row-condition.ts";
-import { countBelow } from "#src/platform/resources/tree-counts.ts";
+import { repos } from "../collections/repos.ts";
+import type { Session } from "../service/session.ts";
+import type { Reader } from "../store/database.ts";
+import type { Collection } from "../resources/collection.ts";
+import { type Order, readOrder } from "../resources/order.ts";
+import { countRows, pageRows } from "../resources/page-rows.ts";
+import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "../resources/region.ts";
+import { type Condition, inRegions } from "../resources/row-condition.ts";
+import { countBelow } from "../resources/tree-counts.ts";
 
 const defaultPageSize = 50;
 const maximumPageSize = 200;

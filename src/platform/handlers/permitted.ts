@@ -1,12 +1,12 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Capability } from "#src/platform/access/capability.ts";
-import { notFound, permissionDenied } from "#src/platform/errors/api-error.ts";
-import type { Group } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { groups } from "#src/platform/collections/groups.ts";
-import type { Session } from "#src/platform/service/session.ts";
-import { isUid } from "#src/platform/contract/uid.ts";
-import type { Collection } from "#src/platform/resources/collection.ts";
+import type { Capability } from "../access/capability.ts";
+import { notFound, permissionDenied } from "../errors/api-error.ts";
+import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { groups } from "../collections/groups.ts";
+import type { Session } from "../service/session.ts";
+import { isUid } from "../contract/uid.ts";
+import type { Collection } from "../resources/collection.ts";
 
 /**
  * The resource that a method names in its path, which the caller may do this to.

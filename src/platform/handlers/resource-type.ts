@@ -1,17 +1,17 @@
-import { builtinRole } from "#src/platform/access/builtin-roles.ts";
-import { invalidArgument } from "#src/platform/errors/api-error.ts";
-import { repos } from "#src/platform/collections/repos.ts";
-import { tags } from "#src/platform/collections/tags.ts";
-import type { Collection } from "#src/platform/resources/collection.ts";
-import type { Session } from "#src/platform/service/session.ts";
-import { isRoot } from "#src/platform/contract/uid.ts";
-import { advisories } from "#src/platform/collections/advisories.ts";
-import { groups } from "#src/platform/collections/groups.ts";
-import { groupInvites } from "#src/platform/collections/group-invites.ts";
-import { identityProviders } from "#src/platform/collections/identity-providers.ts";
-import { identities } from "#src/platform/collections/identities.ts";
-import { roleBindings } from "#src/platform/collections/role-bindings.ts";
-import { roles } from "#src/platform/collections/roles.ts";
+import { builtinRole } from "../access/builtin-roles.ts";
+import { invalidArgument } from "../errors/api-error.ts";
+import { repos } from "../collections/repos.ts";
+import { tags } from "../collections/tags.ts";
+import type { Collection } from "../resources/collection.ts";
+import type { Session } from "../service/session.ts";
+import { isRoot } from "../contract/uid.ts";
+import { advisories } from "../collections/advisories.ts";
+import { groups } from "../collections/groups.ts";
+import { groupInvites } from "../collections/group-invites.ts";
+import { identityProviders } from "../collections/identity-providers.ts";
+import { identities } from "../collections/identities.ts";
+import { roleBindings } from "../collections/role-bindings.ts";
+import { roles } from "../collections/roles.ts";
 
 /** All but account associations, whose uids are those of their groups. */
 const sorts = [

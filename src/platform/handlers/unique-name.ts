@@ -1,8 +1,8 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { alreadyExists } from "#src/platform/errors/api-error.ts";
-import type { WriteSession } from "#src/platform/service/session.ts";
-import { parentOf, subtreeOf } from "#src/platform/contract/uid.ts";
-import type { Collection } from "#src/platform/resources/collection.ts";
+import { alreadyExists } from "../errors/api-error.ts";
+import type { WriteSession } from "../service/session.ts";
+import { parentOf, subtreeOf } from "../contract/uid.ts";
+import type { Collection } from "../resources/collection.ts";
 
 /**
  * Where the platform is told to keep names unique among siblings: refuses one that is taken.

@@ -9,13 +9,13 @@ import {
   ListAccountAssociationsRequestSchema,
   ListAccountAssociationsResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
-import { listPage } from "#src/platform/handlers/list-page.ts";
-import { permittedParent, permittedResource } from "#src/platform/handlers/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "#src/platform/contract/check-text.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { accountAssociations } from "#src/platform/collections/account-associations.ts";
+import { accountAssociations } from "../collections/account-associations.ts";
 
 export function accountAssociationsService(sessions: Sessions): Service {
   return implement(AccountAssociationsService, {

@@ -3,7 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { builtinRoles } from "../access/builtin-roles.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { roles } from "#src/platform/collections/roles.ts";
+import { roles } from "../collections/roles.ts";
 
 /** Brings the rows of the built-in roles to what this version of the platform knows them as. */
 export async function writeBuiltinRoles(tx: AuthoredWriter, now: number): Promise<void> {

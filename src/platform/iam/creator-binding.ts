@@ -1,12 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { ownerRole } from "#src/platform/access/builtin-roles.ts";
-import type { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
-import { RoleBindingSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import type { WriteSession } from "#src/platform/service/session.ts";
-import { statement } from "#src/platform/store/database.ts";
-import { newUidIn } from "#src/platform/contract/uid.ts";
-import { roleBindings } from "#src/platform/collections/role-bindings.ts";
+import { ownerRole } from "../access/builtin-roles.ts";
+import type { AuthoredWriter } from "../audit/authored-writer.ts";
+import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import type { WriteSession } from "../service/session.ts";
+import { statement } from "../store/database.ts";
+import { newUidIn } from "../contract/uid.ts";
+import { roleBindings } from "../collections/role-bindings.ts";
 
 const remember = statement((db, p: { group: string; binding: string }) =>
   db.insertInto("founding_bindings").values({ group_uid: p.group, binding_uid: p.binding }),

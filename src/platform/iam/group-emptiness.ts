@@ -1,5 +1,5 @@
 import { failedPrecondition } from "../errors/api-error.ts";
-import { type Reader, statement } from "#src/platform/store/database.ts";
+import { type Reader, statement } from "../store/database.ts";
 
 /** @property now milliseconds since the epoch */
 type Parent = { parent: string; now: number };

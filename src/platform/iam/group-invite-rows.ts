@@ -5,9 +5,9 @@ import {
   GroupInviteRoleSchema,
   GroupInviteSchema,
 } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
-import { type Reader, statement } from "#src/platform/store/database.ts";
-import { groupInvites } from "#src/platform/collections/group-invites.ts";
-import { roles } from "#src/platform/collections/roles.ts";
+import { type Reader, statement } from "../store/database.ts";
+import { groupInvites } from "../collections/group-invites.ts";
+import { roles } from "../collections/roles.ts";
 
 const inGroup = statement((db, p: { group: string }) =>
   db.selectFrom("group_invites").select("uid").where("parent", "=", p.group),

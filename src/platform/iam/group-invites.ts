@@ -11,13 +11,13 @@ import {
   ListGroupInvitesRequestSchema,
   ListGroupInvitesResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
-import { listPage } from "#src/platform/handlers/list-page.ts";
-import { permittedParent, permittedResource } from "#src/platform/handlers/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
-import { newUidIn, parentOf } from "#src/platform/contract/uid.ts";
-import { groupInvites } from "#src/platform/collections/group-invites.ts";
+import { newUidIn, parentOf } from "../contract/uid.ts";
+import { groupInvites } from "../collections/group-invites.ts";
 import { shownInvites } from "./group-invite-rows.ts";
 import { newInviteCode } from "./invite-code.ts";
 import { roleToGive } from "./role-to-bind.ts";

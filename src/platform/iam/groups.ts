@@ -10,15 +10,15 @@ import {
   ListGroupsRequestSchema,
   ListGroupsResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { listPage } from "#src/platform/handlers/list-page.ts";
-import { permittedParent, permittedResource } from "#src/platform/handlers/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "#src/platform/contract/check-text.ts";
-import { checkUniqueName } from "#src/platform/handlers/unique-name.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
+import { checkUniqueName } from "../handlers/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
-import { newRootUid, newUidIn } from "#src/platform/contract/uid.ts";
-import { groups } from "#src/platform/collections/groups.ts";
+import { newRootUid, newUidIn } from "../contract/uid.ts";
+import { groups } from "../collections/groups.ts";
 import { checkEmpty } from "./group-emptiness.ts";
 import { deleteInvitesIn } from "./group-invite-rows.ts";
 import { bindFounder, unbindFounder } from "./creator-binding.ts";

@@ -13,16 +13,16 @@ import {
   LookupIdentityResponseSchema,
   RelationshipType,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { listPage } from "#src/platform/handlers/list-page.ts";
-import { permittedParent, permittedResource } from "#src/platform/handlers/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "#src/platform/contract/check-text.ts";
-import { checkUniqueName } from "#src/platform/handlers/unique-name.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
+import { checkUniqueName } from "../handlers/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
 import { endFamiliesOf } from "../tokens/refresh-families.ts";
-import { newUidIn } from "#src/platform/contract/uid.ts";
-import { identities } from "#src/platform/collections/identities.ts";
+import { newUidIn } from "../contract/uid.ts";
+import { identities } from "../collections/identities.ts";
 import { lookUpIdentity } from "./identity-lookup.ts";
 import { checkRelationship } from "./identity-rules.ts";
 import { deleteBindingsOf } from "./role-binding-rows.ts";

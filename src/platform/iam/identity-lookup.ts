@@ -2,8 +2,8 @@ import { Capability } from "../access/capability.ts";
 import { invalidArgument, notFound } from "../errors/api-error.ts";
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import type { Session } from "../service/session.ts";
-import { statement } from "#src/platform/store/database.ts";
-import { identities } from "#src/platform/collections/identities.ts";
+import { statement } from "../store/database.ts";
+import { identities } from "../collections/identities.ts";
 
 const byIssuerAndSubject = statement((db, p: { issuer: string; subject: string }) =>
   db

@@ -9,16 +9,16 @@ import {
   ListIdentityProvidersRequestSchema,
   ListIdentityProvidersResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
-import { listPage } from "#src/platform/handlers/list-page.ts";
-import { permittedParent, permittedResource } from "#src/platform/handlers/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkUniqueName } from "#src/platform/handlers/unique-name.ts";
+import { checkUniqueName } from "../handlers/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
 import type { MasterKey } from "../tokens/key-file.ts";
-import { newUidIn, parentOf } from "#src/platform/contract/uid.ts";
+import { newUidIn, parentOf } from "../contract/uid.ts";
 import { namesSecret, sealSecret, withoutSecret } from "./client-secret.ts";
-import { identityProviders } from "#src/platform/collections/identity-providers.ts";
+import { identityProviders } from "../collections/identity-providers.ts";
 import { checkProvider } from "./identity-provider-rules.ts";
 import { roleToGive } from "./role-to-bind.ts";
 

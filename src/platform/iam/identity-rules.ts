@@ -7,7 +7,7 @@ import type {
   Identity_ClaimMatch as ClaimMatch,
   Identity_StaticKeys as StaticKeys,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { checkIssuer, checkPresent } from "#src/platform/contract/check-text.ts";
+import { checkIssuer, checkPresent } from "../contract/check-text.ts";
 import { parseJwks } from "../tokens/jwks.ts";
 import { compilePattern } from "../tokens/pattern.ts";
 

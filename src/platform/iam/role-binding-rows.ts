@@ -10,12 +10,12 @@ import {
 import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { type Reader, statement } from "#src/platform/store/database.ts";
-import { parentOf } from "#src/platform/contract/uid.ts";
-import { groups } from "#src/platform/collections/groups.ts";
-import { identities, issuerOf, subjectOf } from "#src/platform/collections/identities.ts";
-import { roleBindings } from "#src/platform/collections/role-bindings.ts";
-import { roles } from "#src/platform/collections/roles.ts";
+import { type Reader, statement } from "../store/database.ts";
+import { parentOf } from "../contract/uid.ts";
+import { groups } from "../collections/groups.ts";
+import { identities, issuerOf, subjectOf } from "../collections/identities.ts";
+import { roleBindings } from "../collections/role-bindings.ts";
+import { roles } from "../collections/roles.ts";
 
 const ofIdentity = statement((db, p: { identity: string }) =>
   db.selectFrom("role_bindings").select("uid").where("identity_uid", "=", p.identity),

@@ -12,19 +12,19 @@ import {
   RoleBindingsService,
 } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import type { Collection } from "../resources/collection.ts";
-import { listPage } from "#src/platform/handlers/list-page.ts";
-import { permittedParent, permittedResource } from "#src/platform/handlers/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
-import { isRoot, isUid, newUidIn, parentOf } from "#src/platform/contract/uid.ts";
-import { groups } from "#src/platform/collections/groups.ts";
-import { identities } from "#src/platform/collections/identities.ts";
-import { roleBindings } from "#src/platform/collections/role-bindings.ts";
+import { isRoot, isUid, newUidIn, parentOf } from "../contract/uid.ts";
+import { groups } from "../collections/groups.ts";
+import { identities } from "../collections/identities.ts";
+import { roleBindings } from "../collections/role-bindings.ts";
 import { hasEqualBinding, hydrate } from "./role-binding-rows.ts";
-import { roles } from "#src/platform/collections/roles.ts";
+import { roles } from "../collections/roles.ts";
 import { roleToGive } from "./role-to-bind.ts";
-import { refuseOtherSorts } from "#src/platform/handlers/resource-type.ts";
+import { refuseOtherSorts } from "../handlers/resource-type.ts";
 
 const maximumBatch = 25;
 

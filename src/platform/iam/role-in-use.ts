@@ -1,5 +1,5 @@
 import { failedPrecondition } from "../errors/api-error.ts";
-import { type Reader, statement } from "#src/platform/store/database.ts";
+import { type Reader, statement } from "../store/database.ts";
 import { bindingsWithRole } from "./role-binding-rows.ts";
 
 const invited = statement((db, p: { role: string; now: number }) =>

@@ -2,11 +2,11 @@ import { builtinRole } from "../access/builtin-roles.ts";
 import { Capability } from "../access/capability.ts";
 import { invalidArgument, notFound } from "../errors/api-error.ts";
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { permittedResource } from "#src/platform/handlers/permitted.ts";
+import { permittedResource } from "../handlers/permitted.ts";
 import type { Session } from "../service/session.ts";
-import { isUid, isWithin, parentOf } from "#src/platform/contract/uid.ts";
-import { roles } from "#src/platform/collections/roles.ts";
-import { refuseOtherSorts } from "#src/platform/handlers/resource-type.ts";
+import { isUid, isWithin, parentOf } from "../contract/uid.ts";
+import { roles } from "../collections/roles.ts";
+import { refuseOtherSorts } from "../handlers/resource-type.ts";
 
 /** A role by its path: built-in ones can be read by every caller. @throws ApiError (5, 7) */
 export async function roleToRead(session: Session, uid: string): Promise<Role> {

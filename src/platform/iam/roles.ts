@@ -11,15 +11,15 @@ import {
   RoleSchema,
   RolesService,
 } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { listPage } from "#src/platform/handlers/list-page.ts";
-import { permittedParent, permittedResource } from "#src/platform/handlers/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "#src/platform/contract/check-text.ts";
-import { checkUniqueName } from "#src/platform/handlers/unique-name.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
+import { checkUniqueName } from "../handlers/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { newUidIn } from "#src/platform/contract/uid.ts";
-import { roles } from "#src/platform/collections/roles.ts";
+import { newUidIn } from "../contract/uid.ts";
+import { roles } from "../collections/roles.ts";
 import { checkNotInUse } from "./role-in-use.ts";
 import { roleToRead } from "./role-to-bind.ts";
 

@@ -1,6 +1,6 @@
 import { create, type DescField, type DescMessage, type Message } from "@bufbuild/protobuf";
-import { behaviorOf } from "#src/platform/contract/field-behavior.ts";
-import { invalidArgument } from "#src/platform/errors/api-error.ts";
+import { behaviorOf } from "../contract/field-behavior.ts";
+import { invalidArgument } from "../errors/api-error.ts";
 import { readDuration, readEnum, readScalar, readTimestamp } from "./read-scalar.ts";
 
 export interface JsonReadOptions {

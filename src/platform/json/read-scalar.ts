@@ -1,7 +1,7 @@
 import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
 import { type Duration, DurationSchema, type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { create } from "@bufbuild/protobuf";
-import { invalidArgument } from "#src/platform/errors/api-error.ts";
+import { invalidArgument } from "../errors/api-error.ts";
 
 /** The scalar types that the contract uses. */
 type ScalarName = "STRING" | "BOOL" | "INT32" | "INT64";

@@ -1,6 +1,6 @@
 import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { type Duration, FieldMaskSchema, type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import { behaviorOf } from "#src/platform/contract/field-behavior.ts";
+import { behaviorOf } from "../contract/field-behavior.ts";
 
 /** A message seen as its generated properties. */
 type Properties = Readonly<Record<string, unknown>>;

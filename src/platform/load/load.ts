@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
-import { type Reader, statement, type Store } from "#src/platform/store/database.ts";
+import { type Reader, statement, type Store } from "../store/database.ts";
 import { FieldMistake } from "./field-mistake.ts";
 import { LoadMistake, LoadRefused, type Place } from "./mistake.ts";
 import { type Outcome, RecordPlacer } from "./place-records.ts";

@@ -4,8 +4,8 @@ import { type Repo, RepoSchema } from "../gen/muster/platform/registry/v2beta1/r
 import { type Tag, TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 import { checkRepo, checkTag } from "../registry/registry-rules.ts";
-import { readJson } from "#src/platform/json/read-json.ts";
-import { isUid } from "#src/platform/contract/uid.ts";
+import { readJson } from "../json/read-json.ts";
+import { isUid } from "../contract/uid.ts";
 import { checkAdvisory } from "../vulnerabilities/advisory-rules.ts";
 import { FieldMistake } from "./field-mistake.ts";
 import { LoadMistake } from "./mistake.ts";

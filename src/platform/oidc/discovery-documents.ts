@@ -1,4 +1,4 @@
-import { signingAlgorithm, type SigningKeys } from "#src/platform/tokens/signing-keys.ts";
+import { signingAlgorithm, type SigningKeys } from "../tokens/signing-keys.ts";
 
 /** What others need to check the platform's tokens: the documents of OpenID Connect Discovery. */
 export class WellKnownDocuments {

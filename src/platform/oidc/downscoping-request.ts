@@ -1,7 +1,7 @@
-import { notNarrowed, type Narrowing } from "#src/platform/access/caller.ts";
-import { capabilityNamed } from "#src/platform/access/capability.ts";
-import { invalidArgument } from "#src/platform/errors/api-error.ts";
-import { isUid } from "#src/platform/contract/uid.ts";
+import { notNarrowed, type Narrowing } from "../access/caller.ts";
+import { capabilityNamed } from "../access/capability.ts";
+import { invalidArgument } from "../errors/api-error.ts";
+import { isUid } from "../contract/uid.ts";
 
 /** What the caller of an exchange asks the token to be narrowed to. @throws ApiError (3) */
 export function readNarrowing(request: {

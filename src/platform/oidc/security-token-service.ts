@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
-import { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
-import type { Clock } from "#src/platform/clock.ts";
+import { AuthoredWriter } from "../audit/authored-writer.ts";
+import type { Clock } from "../clock.ts";
 import {
   type ApiError,
   invalidArgument,
@@ -10,8 +10,8 @@ import {
   unauthenticated,
   unavailable,
   unimplemented,
-} from "#src/platform/errors/api-error.ts";
-import type { Identity } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
+} from "../errors/api-error.ts";
+import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import {
   type ExchangeRefreshTokenRequest,
   type ExchangeRequest,
@@ -20,22 +20,22 @@ import {
   SecurityTokenService,
   type TokenPair,
   TokenPairSchema,
-} from "#src/platform/gen/muster/platform/oidc/security_token_service_pb.ts";
-import { identities } from "#src/platform/collections/identities.ts";
-import type { RateLimit } from "#src/platform/service/rate-limit.ts";
-import { implementAnonymous, type Service } from "#src/platform/service/service.ts";
-import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
-import type { Store, Writer } from "#src/platform/store/database.ts";
-import { isUid } from "#src/platform/contract/uid.ts";
-import type { ApiTokens } from "#src/platform/tokens/api-token.ts";
-import { matchesIdentity } from "#src/platform/tokens/claim-match.ts";
-import { FetchError } from "#src/platform/tokens/fetch-document.ts";
-import { checkTime, type IncomingToken, readIncomingToken } from "#src/platform/tokens/subject-token.ts";
-import type { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
-import { parseJwks } from "#src/platform/tokens/jwks.ts";
+} from "../gen/muster/platform/oidc/security_token_service_pb.ts";
+import { identities } from "../collections/identities.ts";
+import type { RateLimit } from "../service/rate-limit.ts";
+import { implementAnonymous, type Service } from "../service/service.ts";
+import type { PlatformSettings } from "../service/platform-settings.ts";
+import type { Store, Writer } from "../store/database.ts";
+import { isUid } from "../contract/uid.ts";
+import type { ApiTokens } from "../tokens/api-token.ts";
+import { matchesIdentity } from "../tokens/claim-match.ts";
+import { FetchError } from "../tokens/fetch-document.ts";
+import { checkTime, type IncomingToken, readIncomingToken } from "../tokens/subject-token.ts";
+import type { IssuerKeys } from "../tokens/issuer-keys.ts";
+import { parseJwks } from "../tokens/jwks.ts";
 import { readNarrowing } from "./downscoping-request.ts";
-import { type Refusal, startFamily, useRefreshToken } from "#src/platform/tokens/refresh-families.ts";
-import { isSignedBy } from "#src/platform/tokens/signature.ts";
+import { type Refusal, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
+import { isSignedBy } from "../tokens/signature.ts";
 
 export interface SecurityTokenParts {
   readonly store: Store;

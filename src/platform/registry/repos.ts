@@ -9,16 +9,16 @@ import {
   RepoSchema,
   ReposService,
 } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
-import { listPage } from "#src/platform/handlers/list-page.ts";
-import { permittedParent, permittedResource } from "#src/platform/handlers/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkUniqueName } from "#src/platform/handlers/unique-name.ts";
+import { checkUniqueName } from "../handlers/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { newUidIn } from "#src/platform/contract/uid.ts";
+import { newUidIn } from "../contract/uid.ts";
 import { checkRepo } from "./registry-rules.ts";
-import { repos } from "#src/platform/collections/repos.ts";
-import { hasTags } from "#src/platform/collections/tags.ts";
+import { repos } from "../collections/repos.ts";
+import { hasTags } from "../collections/tags.ts";
 
 export function reposService(sessions: Sessions): Service {
   return implement(ReposService, {

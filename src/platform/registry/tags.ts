@@ -9,17 +9,17 @@ import {
   TagSchema,
   TagsService,
 } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { listPage, type Selection } from "#src/platform/handlers/list-page.ts";
-import { permittedResource } from "#src/platform/handlers/permitted.ts";
+import { listPage, type Selection } from "../handlers/list-page.ts";
+import { permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { isOneOf } from "../resources/text-filter.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
-import { isUid, newUidIn } from "#src/platform/contract/uid.ts";
+import { isUid, newUidIn } from "../contract/uid.ts";
 import { checkTag } from "./registry-rules.ts";
-import { repos } from "#src/platform/collections/repos.ts";
-import { tagNamed, tags } from "#src/platform/collections/tags.ts";
-import { formsLeftOut } from "#src/platform/collections/tag-form.ts";
+import { repos } from "../collections/repos.ts";
+import { tagNamed, tags } from "../collections/tags.ts";
+import { formsLeftOut } from "../collections/tag-form.ts";
 
 export function tagsService(sessions: Sessions): Service {
   return implement(TagsService, {

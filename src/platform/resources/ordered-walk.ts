@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from "kysely";
-import type { Reader } from "#src/platform/store/database.ts";
-import type { ResourceTable } from "#src/platform/store/schema/tables.ts";
+import type { Reader } from "../store/database.ts";
+import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Order } from "./order.ts";
 import type { PageQuery, PageRow } from "./page-rows.ts";
 import { allOf, type Condition, inRegions, inRegionsByLooking, type RowBuilder } from "./row-condition.ts";

@@ -1,6 +1,6 @@
-import type { Reader } from "#src/platform/store/database.ts";
-import type { ResourceColumns, ResourceTable } from "#src/platform/store/schema/tables.ts";
-import { subtreeOf } from "#src/platform/contract/uid.ts";
+import type { Reader } from "../store/database.ts";
+import type { ResourceColumns, ResourceTable } from "../store/schema/tables.ts";
+import { subtreeOf } from "../contract/uid.ts";
 import type { Order } from "./order.ts";
 import { walkInOrder } from "./ordered-walk.ts";
 import type { Cursor } from "./page-token.ts";

@@ -1,7 +1,7 @@
 import type { Coverage } from "../access/access.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
-import { ancestorsOf, isBelow, isRoot, isUid, isWithin, parentOf } from "#src/platform/contract/uid.ts";
+import { ancestorsOf, isBelow, isRoot, isUid, isWithin, parentOf } from "../contract/uid.ts";
 
 /**
  * A part of the tree. A List is about a few of these, disjoint: what the caller may see, cut with the filter. They

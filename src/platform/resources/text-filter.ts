@@ -1,5 +1,5 @@
 import { invalidArgument } from "../errors/api-error.ts";
-import type { ResourceTable, Tables } from "#src/platform/store/schema/tables.ts";
+import type { ResourceTable, Tables } from "../store/schema/tables.ts";
 import type { Condition } from "./row-condition.ts";
 
 /** More would only be a way to make a query that no store takes. */

@@ -1,6 +1,6 @@
-import { type Reader, type Statement, statement, type Writer } from "#src/platform/store/database.ts";
-import type { ResourceTable } from "#src/platform/store/schema/tables.ts";
-import { ancestorsOf, parentOf } from "#src/platform/contract/uid.ts";
+import { type Reader, type Statement, statement, type Writer } from "../store/database.ts";
+import type { ResourceTable } from "../store/schema/tables.ts";
+import { ancestorsOf, parentOf } from "../contract/uid.ts";
 import type { Region } from "./region.ts";
 
 /** The scope that has the whole platform below it and the roots as its children. */

@@ -1,10 +1,10 @@
-import type { Authenticator } from "#src/platform/service/authenticator.ts";
-import { ApiError, invalidArgument, permissionDenied, unimplemented } from "#src/platform/errors/api-error.ts";
-import { errorAnswer } from "./rest-handler.ts";
-import { bearerOf } from "#src/platform/server/bearer.ts";
-import type { HttpHandler } from "#src/platform/server/http-server.ts";
-import { type FaultRule, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
-import type { Faults } from "#src/platform/faults/faults.ts";
+import type { Authenticator } from "../service/authenticator.ts";
+import { ApiError, invalidArgument, permissionDenied, unimplemented } from "../errors/api-error.ts";
+import { errorResponse } from "./rest-handler.ts";
+import { bearerOf } from "../server/bearer.ts";
+import type { HttpHandler } from "../server/http-handler.ts";
+import { type FaultRule, parseFaultRule } from "../faults/fault-rule.ts";
+import type { Faults } from "../faults/faults.ts";
 
 /** More rules than any test needs. */
 const maximumRules = 1_000;
@@ -22,12 +22,12 @@ export function faultsHandler(faults: Faults, authenticator: Authenticator, erro
       else if (method === "DELETE") faults.clear();
       else if (method !== "GET") throw unimplemented(`${method} is not a method of this path`);
     } catch (error) {
-      if (error instanceof ApiError) return errorAnswer(error, errorDomain);
+      if (error instanceof ApiError) return errorResponse(error, errorDomain);
       throw error;
     }
     const rules = faults.list().map(({ rule, struck }) => ({ rule: rule.text, struck }));
-    const answerHeaders = { "content-type": "application/json", "cache-control": "no-store" };
-    return { status: 200, headers: answerHeaders, body: JSON.stringify({ rules }) };
+    const responseHeaders = { "content-type": "application/json", "cache-control": "no-store" };
+    return { status: 200, headers: responseHeaders, body: JSON.stringify({ rules }) };
   };
 }
 

@@ -1,5 +1,5 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { fieldsOf } from "#src/platform/json/read-json.ts";
+import { fieldsOf } from "../json/read-json.ts";
 
 /**
  * The part of a body that a field mask lists: with a mask, fields outside it are ignored, whatever they are, so they

@@ -1,8 +1,8 @@
 import { create, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
-import { invalidArgument } from "#src/platform/errors/api-error.ts";
-import { fieldsOf } from "#src/platform/json/read-json.ts";
-import { readDuration, readEnum, readScalar, readTimestamp } from "#src/platform/json/read-scalar.ts";
+import { invalidArgument } from "../errors/api-error.ts";
+import { fieldsOf } from "../json/read-json.ts";
+import { readDuration, readEnum, readScalar, readTimestamp } from "../json/read-scalar.ts";
 
 type Properties = Record<string, unknown>;
 

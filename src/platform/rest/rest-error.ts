@@ -1,4 +1,4 @@
-import { type ApiError, Code, type ErrorDetail } from "#src/platform/errors/api-error.ts";
+import { type ApiError, Code, type ErrorDetail } from "../errors/api-error.ts";
 
 /** The body of an error over REST: the AIP-193 status, without a wrapper. */
 export interface RestError {

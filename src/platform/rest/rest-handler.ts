@@ -1,13 +1,13 @@
 import { type ApiError, Code, invalidArgument } from "../errors/api-error.ts";
 import { httpStatusOf, restErrorOf } from "./rest-error.ts";
 import { bearerOf } from "../server/bearer.ts";
-import type { CallRunner } from "#src/platform/service/call-runner.ts";
-import type { Refusal } from "#src/platform/server/reject-request.ts";
-import type { BodyReader, HttpAnswer, HttpHandler, HttpRequest } from "../server/http-server.ts";
+import type { CallRunner } from "../service/call-runner.ts";
+import type { BodyReader, HttpHandler, HttpRequest, HttpResponse } from "../server/http-handler.ts";
+import type { RequestRejection } from "../server/reject-request.ts";
 import type { RestRequest, Transcoder } from "./transcoder.ts";
 
 /** Answers what is private to its caller: it is for no cache. */
-const answerHeaders = { "content-type": "application/json", "cache-control": "no-store" };
+const responseHeaders = { "content-type": "application/json", "cache-control": "no-store" };
 
 /** The REST API over HTTP. */
 export function restHandler(transcoder: Transcoder, runner: CallRunner, errorDomain: string): HttpHandler {
@@ -16,21 +16,21 @@ export function restHandler(transcoder: Transcoder, runner: CallRunner, errorDom
       const { operation, run } = transcoder.find(await restRequestOf(request, readBody));
       return { operation: operation.name, run };
     });
-    const { breakage } = outcome;
-    if (outcome.kind === "answer") return { status: 200, headers: answerHeaders, body: outcome.value, breakage };
-    return { ...errorAnswer(outcome.error, errorDomain), breakage };
+    const { responseFault } = outcome;
+    if (outcome.kind === "answer") return { status: 200, headers: responseHeaders, body: outcome.value, responseFault };
+    return { ...errorResponse(outcome.error, errorDomain), responseFault };
   };
 }
 
-/** The answer to what never became a request; over HTTP/1.1 the connection ends with it. */
-export function refusalAnswer(refusal: Refusal, domain: string): HttpAnswer {
-  return errorAnswer(refusals[refusal], domain);
+/** The response to bytes that never became a request. Over HTTP/1.1 the connection ends with it. */
+export function rejectionResponse(rejection: RequestRejection, domain: string): HttpResponse {
+  return errorResponse(rejections[rejection], domain);
 }
 
-const refusals: Readonly<Record<Refusal, ApiError>> = {
+const rejections: Readonly<Record<RequestRejection, ApiError>> = {
   malformed: invalidArgument("request", "must be HTTP"),
   headersTooLarge: invalidArgument("headers", "must not be larger than 32 KiB"),
-  tooSlow: invalidArgument("request", "must arrive sooner"),
+  timeout: invalidArgument("request", "must arrive sooner"),
 };
 
 async function restRequestOf(request: HttpRequest, readBody: BodyReader): Promise<RestRequest> {
@@ -49,8 +49,8 @@ async function restRequestOf(request: HttpRequest, readBody: BodyReader): Promis
 }
 
 /** An error in its form over REST. */
-export function errorAnswer(error: ApiError, domain: string): HttpAnswer {
-  const headers: Record<string, string> = { ...answerHeaders };
+export function errorResponse(error: ApiError, domain: string): HttpResponse {
+  const headers: Record<string, string> = { ...responseHeaders };
   if (error.code === Code.unauthenticated) headers["www-authenticate"] = "Bearer";
   if (error.detail?.kind === "retry") headers["retry-after"] = error.detail.seconds.toString();
   return { status: httpStatusOf(error.code), headers, body: JSON.stringify(restErrorOf(error, domain)) };

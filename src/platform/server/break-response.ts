@@ -1,13 +1,11 @@
 import { constants } from "node:http2";
 import type { ServerResponse } from "node:http";
-import type { HttpRequest } from "./http-server.ts";
+import type { ResponseFault } from "../faults/response-fault.ts";
+import type { HttpRequest } from "./http-handler.ts";
 
-/** How an answer is broken on demand: not sent at all, or half of it. */
-export type Breakage = "reset" | "truncate";
-
-/** Breaks what is sent on a response from now on. Over HTTP/2 it is the stream that breaks, over HTTP/1.1 the connection. */
-export function breakAnswer(request: HttpRequest, response: ServerResponse, breakage: Breakage): void {
-  if (breakage === "reset") reset(request);
+/** Breaks whatever is written to the response from now on: over HTTP/2 its stream, over HTTP/1.1 its connection. */
+export function breakResponse(request: HttpRequest, response: ServerResponse, fault: ResponseFault): void {
+  if (fault === "reset") reset(request);
   else truncate(request, response);
 }
 
@@ -16,7 +14,7 @@ function reset(request: HttpRequest): void {
   else request.socket.resetAndDestroy();
 }
 
-/** The first piece of a body is sent by half; the reset follows when it is on its way. */
+/** Sends half of the first chunk of the body, then resets once that half is written. */
 function truncate(request: HttpRequest, response: ServerResponse): void {
   const write = response.write.bind(response);
   const cut = (chunk: unknown): boolean => {

@@ -2,22 +2,23 @@ import { once } from "node:events";
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Handlers, type HttpAnswer, HttpServer } from "./http-server.ts";
+import type { HttpResponse } from "./http-handler.ts";
+import { HttpServer, type PortHandlers } from "./http-server.ts";
 import { type PortLimits, portLimits } from "./port-limits.ts";
 
 let server: HttpServer;
 const large = "x".repeat(8 * 1024 * 1024);
 
-const handlers: Handlers = {
+const handlers: PortHandlers = {
   kindOf: () => "http",
   rpc: () => {},
-  http: async ({ url }, readBody): Promise<HttpAnswer> => {
+  http: async ({ url }, readBody): Promise<HttpResponse> => {
     const body = await readBody();
     if (url === "/large") return { status: 200, body: large };
     if (url === "/never") await new Promise(() => {});
     return { status: body === undefined ? 400 : 200, body: "answer" };
   },
-  refusal: (refusal) => ({ status: 400, body: refusal }),
+  rejection: (rejection) => ({ status: 400, body: rejection }),
 };
 
 async function listen(limits: Partial<PortLimits>, to = handlers): Promise<void> {
@@ -53,7 +54,7 @@ describe("the port ends", () => {
     const socket = open();
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n");
     expect(await untilClosed(socket)).toMatch(
-      /^HTTP\/1\.1 400 Bad Request\r\n[^]*connection: close[^]*\r\n\r\ntooSlow$/,
+      /^HTTP\/1\.1 400 Bad Request\r\n[^]*connection: close[^]*\r\n\r\ntimeout$/,
     );
   });
 

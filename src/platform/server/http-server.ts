@@ -1,9 +1,4 @@
-import {
-  createServer as createHttp1Server,
-  type IncomingMessage,
-  type Server as Http1Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer as createHttp1Server, type Server as Http1Server, type ServerResponse } from "node:http";
 import {
   constants,
   createServer as createHttp2Server,
@@ -14,42 +9,23 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
-import { breakAnswer, type Breakage } from "./break-response.ts";
-import { endClientError, type Refusal } from "./reject-request.ts";
+import { breakResponse } from "./break-response.ts";
+import type { HttpHandler, HttpRequest, HttpResponse, NodeHandler } from "./http-handler.ts";
 import { type PortLimits, portLimits } from "./port-limits.ts";
 import { sniffingServer } from "./protocol-sniffer.ts";
 import { readBody } from "./read-body.ts";
+import { rejectRequest, type RequestRejection } from "./reject-request.ts";
 import type { TlsFiles } from "./tls-files.ts";
 import { tlsServer } from "./tls-port.ts";
 
-export type HttpRequest = IncomingMessage | Http2ServerRequest;
-type HttpResponse = ServerResponse;
-
-/** Answers by itself, as libraries for Node do. */
-export type NodeHandler = (request: HttpRequest, response: HttpResponse) => void;
-
-/** An answer, whole: the API streams nothing. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Empty for none. */
-  readonly body: string;
-  readonly breakage?: Breakage | undefined;
-}
-
-export type HttpHandler = (request: HttpRequest, body: BodyReader) => Promise<HttpAnswer>;
-
-/** Reads the body; `undefined` where it is larger than the limit. */
-export type BodyReader = () => Promise<Buffer | undefined>;
-
 /** What the port does with a request. */
-export interface Handlers {
-  /** Who answers: a handler of ours, or one of a library; a stream may last as long as its client wants. */
+export interface PortHandlers {
+  /** Which handler serves the path. A "stream" is an "rpc" that may last as long as its client wants. */
   readonly kindOf: (path: string) => "http" | "rpc" | "stream";
   readonly rpc: NodeHandler;
   readonly http: HttpHandler;
-  /** What answers bytes that are no request of HTTP/1.1, or too many or too slow ones. */
-  readonly refusal: (refusal: Refusal) => HttpAnswer;
+  /** The response to bytes that never became a request. */
+  readonly rejection: (rejection: RequestRejection) => HttpResponse;
 }
 
 export interface ListenOptions {
@@ -69,9 +45,9 @@ export class HttpServer {
   readonly #sessions = new Map<ServerHttp2Session, number>();
   readonly #scheme: "http" | "https";
 
-  private constructor({ tls, limits = portLimits }: ListenOptions, handlers: Promise<Handlers>) {
-    const onRequest = (request: HttpRequest, response: HttpResponse) =>
-      void answer(handlers, request, response, limits);
+  private constructor({ tls, limits = portLimits }: ListenOptions, handlers: Promise<PortHandlers>) {
+    const onRequest = (request: HttpRequest, response: ServerResponse) =>
+      void respond(handlers, request, response, limits);
     const onStream = (request: Http2ServerRequest, response: Http2ServerResponse) => {
       response.stream.once("wantTrailers", () => setImmediate(() => endRequest(response.stream)));
       // Node's compatibility API: what is used of a response is the same.
@@ -97,7 +73,7 @@ export class HttpServer {
     this.#http1.on("checkExpectation", (request, response) => void this.#http1.emit("request", request, response));
     this.#http1.on("clientError", (error, socket) => {
       void handlers.then(
-        ({ refusal }) => endClientError(error, socket, running.get(socket as Socket), refusal),
+        ({ rejection }) => rejectRequest(error, socket, running.get(socket as Socket), rejection),
         () => socket.destroy(),
       );
     });
@@ -130,7 +106,7 @@ export class HttpServer {
   }
 
   /** Listens at once; requests wait until the handlers are there. @throws Error where the address is taken */
-  static async listen(options: ListenOptions, handlers: Promise<Handlers>): Promise<HttpServer> {
+  static async listen(options: ListenOptions, handlers: Promise<PortHandlers>): Promise<HttpServer> {
     const server = new HttpServer(options, handlers);
     const { host, port } = options;
     await new Promise<void>((resolve, reject) => {
@@ -190,17 +166,17 @@ export class HttpServer {
   }
 }
 
-async function answer(
-  handlers: Promise<Handlers>,
+async function respond(
+  handlers: Promise<PortHandlers>,
   request: HttpRequest,
-  response: HttpResponse,
+  response: ServerResponse,
   { callTime, bodyBytes }: PortLimits,
 ): Promise<void> {
   try {
-    const { kindOf, rpc, http, refusal } = await handlers;
+    const { kindOf, rpc, http, rejection } = await handlers;
     if (request.httpVersion === "1.1" && request.headers.host === undefined) {
       response.setHeader("connection", "close");
-      return send(response, refusal("malformed"));
+      return send(response, rejection("malformed"));
     }
     const kind = kindOf(request.url ?? "");
     if (kind !== "stream") {
@@ -208,19 +184,19 @@ async function answer(
       response.once("close", () => clearTimeout(timer));
     }
     if (kind !== "http") return rpc(request, response);
-    const answered = await http(request, () => readBody(request, response, bodyBytes));
-    const { breakage } = answered;
+    const result = await http(request, () => readBody(request, response, bodyBytes));
+    const { responseFault } = result;
     if (response.destroyed) return;
-    if (breakage !== undefined) breakAnswer(request, response, breakage);
-    if (response.destroyed || breakage === "reset") return;
-    send(response, answered);
+    if (responseFault !== undefined) breakResponse(request, response, responseFault);
+    if (response.destroyed || responseFault === "reset") return;
+    send(response, result);
   } catch {
     // The handlers answer their own errors; what is left is a connection that broke.
     response.destroy();
   }
 }
 
-function send(response: HttpResponse, { status, headers, body }: HttpAnswer): void {
+function send(response: ServerResponse, { status, headers, body }: HttpResponse): void {
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
   response.end(body);
 }

@@ -1,27 +1,28 @@
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { HttpAnswer } from "./http-server.ts";
+import type { HttpResponse } from "./http-handler.ts";
 
-/** Why a request never came to a handler. */
-export type Refusal = "malformed" | "headersTooLarge" | "tooSlow";
+/** Why the port rejects a request before any handler sees it. */
+export type RequestRejection = "malformed" | "headersTooLarge" | "timeout";
 
 /**
- * Ends a connection of HTTP/1.1 whose bytes are no request, with an answer where one can still be told from others.
- * @param running the last answer of the connection
- * @param answerTo the answer to a refusal
+ * Ends an HTTP/1.1 connection whose bytes are not a valid request. Sends an error response first, unless an earlier
+ * response is still being written, of which it would become a part.
+ * @param running the last response on the connection
+ * @param responseTo the response to a rejected request
  */
-export function endClientError(
+export function rejectRequest(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   running: ServerResponse | undefined,
-  answerTo: (refusal: Refusal) => HttpAnswer,
+  responseTo: (rejection: RequestRejection) => HttpResponse,
 ): void {
   const isBetween = running === undefined || running.writableFinished || !running.headersSent;
   if (!socket.writable || error.code === "ECONNRESET" || !isBetween) {
     socket.destroy();
     return;
   }
-  const { status, headers, body } = answerTo(refusalOf(error.code));
+  const { status, headers, body } = responseTo(rejectionOf(error.code));
   const all = {
     ...headers,
     date: new Date().toUTCString(),
@@ -32,13 +33,13 @@ export function endClientError(
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${body}`);
 }
 
-function refusalOf(code: string | undefined): Refusal {
+function rejectionOf(code: string | undefined): RequestRejection {
   switch (code ?? "") {
     case "HPE_HEADER_OVERFLOW":
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return "headersTooLarge";
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return "tooSlow";
+      return "timeout";
     default:
       return "malformed";
   }

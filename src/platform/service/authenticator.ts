@@ -1,8 +1,8 @@
-import { unauthenticated } from "#src/platform/errors/api-error.ts";
-import type { Store } from "#src/platform/store/database.ts";
-import type { ApiTokens } from "#src/platform/tokens/api-token.ts";
-import { isAdminToken, looksLikeAdminToken } from "#src/platform/access/admin-token.ts";
-import type { Caller } from "#src/platform/access/caller.ts";
+import { unauthenticated } from "../errors/api-error.ts";
+import type { Store } from "../store/database.ts";
+import type { ApiTokens } from "../tokens/api-token.ts";
+import { isAdminToken, looksLikeAdminToken } from "../access/admin-token.ts";
+import type { Caller } from "../access/caller.ts";
 
 /** Finds out who calls. What the caller may do is read inside the call's transaction. */
 export class Authenticator {

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
-import { ApiError, Code, resourceExhausted, unavailable } from "#src/platform/errors/api-error.ts";
-import type { Faults } from "#src/platform/faults/faults.ts";
-import { breakageOf, runWithFault } from "#src/platform/faults/run-with-fault.ts";
-import { StoreUnavailableError } from "#src/platform/store/database.ts";
-import type { Breakage } from "#src/platform/server/break-response.ts";
+import { ApiError, Code, resourceExhausted, unavailable } from "../errors/api-error.ts";
+import type { Faults } from "../faults/faults.ts";
+import type { ResponseFault } from "../faults/response-fault.ts";
+import { responseFaultOf, runWithFault } from "../faults/run-with-fault.ts";
+import { StoreUnavailableError } from "../store/database.ts";
 import type { Metrics } from "./platform-metrics.ts";
 
 export interface CallRunnerOptions {
@@ -24,7 +24,7 @@ export interface FoundCall<T> {
 }
 
 /** How a call ended; a fault on demand may break what is sent of it. */
-export type Outcome<T> = { readonly breakage?: Breakage | undefined } & (
+export type Outcome<T> = { readonly responseFault?: ResponseFault | undefined } & (
   | { readonly kind: "answer"; readonly value: T }
   | { readonly kind: "error"; readonly error: ApiError }
 );
@@ -47,7 +47,7 @@ export class CallRunner {
     const started = performance.now();
     let operation = "unknown";
     let outcome: Outcome<T>;
-    let breakage: Breakage | undefined;
+    let responseFault: ResponseFault | undefined;
     metrics.inFlight.set(++this.#inFlight);
     try {
       if (this.#inFlight > maximumInFlight) throw resourceExhausted("too many calls at once", retryAfter);
@@ -57,7 +57,7 @@ export class CallRunner {
       if (fault === undefined) outcome = { kind: "answer", value: await call.run() };
       else {
         metrics.faults.inc({ method: operation });
-        breakage = breakageOf(fault.effect);
+        responseFault = responseFaultOf(fault.effect);
         outcome = { kind: "answer", value: await runWithFault(fault, call.run) };
       }
     } catch (thrown) {
@@ -69,7 +69,7 @@ export class CallRunner {
     const code = outcome.kind === "answer" ? 0 : outcome.error.code;
     metrics.observe(operation, code, seconds);
     log.debug({ operation, code, seconds }, "answered");
-    return breakage === undefined ? outcome : { ...outcome, breakage };
+    return responseFault === undefined ? outcome : { ...outcome, responseFault };
   }
 
   #errorOf(thrown: unknown, operation: string): ApiError {

@@ -1,4 +1,4 @@
-import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
+import type { TrustedIssuer } from "../tokens/trusted-issuer.ts";
 
 /** How this platform behaves where platforms of this family may differ, and where it stands. */
 export interface PlatformSettings {

@@ -1,5 +1,5 @@
-import type { Clock } from "#src/platform/clock.ts";
-import { resourceExhausted } from "#src/platform/errors/api-error.ts";
+import type { Clock } from "../clock.ts";
+import { resourceExhausted } from "../errors/api-error.ts";
 
 /** Identities that are remembered at once: beyond it, those that are far from their limit are forgotten. */
 const maximumRemembered = 10_000;

@@ -6,7 +6,7 @@ import { AuthoredWriter } from "../audit/authored-writer.ts";
 import type { Clock } from "../clock.ts";
 import type { PageTokens } from "../resources/page-token.ts";
 import type { PlatformSettings } from "./platform-settings.ts";
-import type { Reader, Store } from "#src/platform/store/database.ts";
+import type { Reader, Store } from "../store/database.ts";
 import type { Call } from "./service.ts";
 
 /** One call inside its transaction: what it may do is judged on the same state that it reads and changes. */

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Narrowing } from "../access/caller.ts";
 import type { Capability } from "../access/capability.ts";
-import { type Reader, statement, type Writer } from "#src/platform/store/database.ts";
-import { isWithin } from "#src/platform/contract/uid.ts";
+import { type Reader, statement, type Writer } from "../store/database.ts";
+import { isWithin } from "../contract/uid.ts";
 import type { ApiTokenContent } from "./api-token.ts";
 
 /** Tells a refresh token from an API token, for us, for people and for scanners of secrets. */

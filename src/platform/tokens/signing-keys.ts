@@ -1,8 +1,8 @@
 import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
-import { type Reader, type Store, statement, type Writer } from "#src/platform/store/database.ts";
-import type { Tables } from "#src/platform/store/schema/tables.ts";
+import { type Reader, type Store, statement, type Writer } from "../store/database.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import type { MasterKey } from "./key-file.ts";
 import { type ScheduledKey, scheduleOf } from "./key-schedule.ts";
 

@@ -1,5 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { permissionDenied, unauthenticated } from "#src/platform/errors/api-error.ts";
+import { permissionDenied, unauthenticated } from "../errors/api-error.ts";
 
 /** No issuer's token is longer. */
 const maximumLength = 16 * 1024;

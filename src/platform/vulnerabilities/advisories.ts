@@ -5,11 +5,11 @@ import {
   ListAdvisoriesRequestSchema,
   ListAdvisoriesResponseSchema,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { listPage } from "#src/platform/handlers/list-page.ts";
-import { permittedResource } from "#src/platform/handlers/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedResource } from "../handlers/permitted.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { advisories } from "#src/platform/collections/advisories.ts";
+import { advisories } from "../collections/advisories.ts";
 import { advisoryConditions } from "./advisory-filters.ts";
 
 /** Read only: advisories come in with `muster platform load`. */

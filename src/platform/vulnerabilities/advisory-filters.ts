@@ -3,7 +3,7 @@ import { invalidArgument } from "../errors/api-error.ts";
 import type { ListAdvisoriesRequest } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import { filterValues, isOneOf } from "../resources/text-filter.ts";
-import { bitsOf } from "#src/platform/collections/event-type.ts";
+import { bitsOf } from "../collections/event-type.ts";
 
 /** Longer ones find nothing, and a store may refuse the pattern that they would become. */
 const maximumQuery = 256;

@@ -7,8 +7,8 @@ import {
   type AdvisoryEvent,
   AdvisoryEventSchema,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { type Reader, statement } from "#src/platform/store/database.ts";
-import { advisories } from "#src/platform/collections/advisories.ts";
+import { type Reader, statement } from "../store/database.ts";
+import { advisories } from "../collections/advisories.ts";
 
 type Identity = {
   parent: string;

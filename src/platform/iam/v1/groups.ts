@@ -6,10 +6,10 @@ import {
   type Group as CurrentGroup,
   GroupSchema as CurrentGroupSchema,
 } from "../../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { listAll } from "#src/platform/handlers/list-all.ts";
+import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { groups } from "#src/platform/collections/groups.ts";
+import { groups } from "../../collections/groups.ts";
 import { createGroup, deleteGroup, groupToUpdate, updateGroup } from "../groups.ts";
 
 /** v1 of the groups: the same resources and rules in an older form. */

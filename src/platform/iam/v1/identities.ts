@@ -9,10 +9,10 @@ import {
   IdentitySchema,
 } from "../../gen/muster/platform/iam/identities_pb.ts";
 import type { Identity as CurrentIdentity } from "../../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { listAll } from "#src/platform/handlers/list-all.ts";
+import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { identities } from "#src/platform/collections/identities.ts";
+import { identities } from "../../collections/identities.ts";
 import { lookUpIdentity } from "../identity-lookup.ts";
 
 /** v1 of the identities. */

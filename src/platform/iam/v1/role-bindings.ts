@@ -5,11 +5,11 @@ import {
   RoleBindings,
   RoleBindingSchema,
 } from "../../gen/muster/platform/iam/role_bindings_pb.ts";
-import { listAll } from "#src/platform/handlers/list-all.ts";
+import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { issuerOf, subjectOf } from "#src/platform/collections/identities.ts";
-import { roleBindings } from "#src/platform/collections/role-bindings.ts";
+import { issuerOf, subjectOf } from "../../collections/identities.ts";
+import { roleBindings } from "../../collections/role-bindings.ts";
 import { type ReferringBinding, withReferences } from "../role-binding-rows.ts";
 import { v1Group } from "./groups.ts";
 import { v1Role } from "./roles.ts";

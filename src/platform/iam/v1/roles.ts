@@ -2,10 +2,10 @@ import { create } from "@bufbuild/protobuf";
 import { dottedNameOf } from "../../access/capability.ts";
 import { type Role, RoleListSchema, Roles, RoleSchema } from "../../gen/muster/platform/iam/roles_pb.ts";
 import type { Role as CurrentRole } from "../../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { listAll } from "#src/platform/handlers/list-all.ts";
+import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { roles } from "#src/platform/collections/roles.ts";
+import { roles } from "../../collections/roles.ts";
 
 /** v1 of the roles. */
 export function v1RolesService(sessions: Sessions): Service {
