@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { Authenticator } from "./service/authenticator.ts";
 import { retainAuditLog } from "./audit/audit-retention.ts";
-import type { Clock } from "./clock.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
 import { firstStart } from "./initialize.ts";
 import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
 import { ApiDescriptions } from "./openapi/api-descriptions.ts";
@@ -32,7 +32,7 @@ import { SigningKeys } from "./tokens/signing-keys.ts";
 export interface PlatformOptions {
   readonly store: Store;
   readonly masterKey: MasterKey;
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly log: Logger;
   readonly listen: ListenOptions;
   readonly adminTokenFile: string;

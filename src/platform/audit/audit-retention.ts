@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
 import { type Store, statement } from "../store/database.ts";
 
 /** Records that one transaction deletes: it takes some milliseconds, and other writes have their turn between two. */
@@ -40,7 +40,7 @@ export interface AuditRetentionOptions {
   readonly store: Store;
   /** How old a record gets, in milliseconds. */
   readonly age: number;
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly log: Logger;
 }
 

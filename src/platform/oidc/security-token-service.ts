@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
-import type { Clock } from "../clock.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
 import {
   type ApiError,
   invalidArgument,
@@ -43,7 +43,7 @@ export interface SecurityTokenParts {
   readonly issuerKeys: IssuerKeys;
   readonly rateLimit: RateLimit | undefined;
   readonly settings: PlatformSettings;
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly log: Logger;
 }
 

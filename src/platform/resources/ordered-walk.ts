@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from "kysely";
 import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Order } from "./order.ts";
-import type { PageQuery, PageRow } from "./page-rows.ts";
+import type { PageQuery, PageRow } from "./page-query.ts";
 import { allOf, type Condition, inRegions, inRegionsByLooking, type RowBuilder } from "./row-condition.ts";
 
 /** What an index has of a row: the column that it sorts by, and the uid. */

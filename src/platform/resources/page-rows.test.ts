@@ -13,7 +13,8 @@ import { SqliteStore } from "#src/platform/store/sqlite/sqlite-database.ts";
 import type { Store } from "#src/platform/store/database.ts";
 import { describeWithPostgres } from "../tests/describe-with-postgres.ts";
 import type { Order, SortColumn } from "./order.ts";
-import { type PageQuery, pageRows } from "./page-rows.ts";
+import type { PageQuery } from "./page-query.ts";
+import { pageRows } from "./page-rows.ts";
 import type { Region } from "./region.ts";
 import { holds } from "./region-model.testing.ts";
 

@@ -1,28 +1,12 @@
 import type { Reader } from "../store/database.ts";
-import type { ResourceColumns, ResourceTable } from "../store/schema/tables.ts";
+import type { ResourceTable } from "../store/schema/tables.ts";
 import { subtreeOf } from "../contract/uid.ts";
 import type { Order } from "./order.ts";
 import { walkInOrder } from "./ordered-walk.ts";
+import type { PageQuery, PageRow } from "./page-query.ts";
 import type { Cursor } from "./page-token.ts";
 import type { Region } from "./region.ts";
 import { allOf, type Condition, inRegions, type RowBuilder } from "./row-condition.ts";
-
-/** Which rows a page has. */
-export interface PageQuery {
-  readonly table: ResourceTable;
-  readonly regions: readonly Region[];
-  readonly conditions: readonly Condition[];
-  readonly order: Order;
-  /** Where the page before ended. */
-  readonly cursor: Cursor | undefined;
-  /** How many rows behind the cursor are passed over. */
-  readonly skip: number;
-  readonly limit: number;
-  /** How many rows there are without cursor and limit, of how many in the table; undefined where it is not kept. */
-  readonly share: { readonly found: number; readonly all: number } | undefined;
-}
-
-export type PageRow = ResourceColumns;
 
 /** Reading a row and sorting it costs about so many times what looking at an entry of an index does. */
 const rowPerEntry = 4;

@@ -113,7 +113,7 @@ describe("the port ends", () => {
 describe("close", () => {
   it("answers what runs over HTTP/2, and is done at once behind the last answer", async () => {
     const started = Promise.withResolvers<void>();
-    const finish = Promise.withResolvers<HttpAnswer>();
+    const finish = Promise.withResolvers<HttpResponse>();
     const http = () => {
       started.resolve();
       return finish.promise;

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
 import { resourceExhausted } from "../errors/api-error.ts";
 
 /** Identities that are remembered at once: beyond it, those that are far from their limit are forgotten. */
@@ -15,10 +15,10 @@ interface Bucket {
 export class RateLimit {
   readonly #perSecond: number;
   readonly #burst: number;
-  readonly #clock: Clock;
+  readonly #clock: WallClock;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(perSecond: number, clock: Clock) {
+  constructor(perSecond: number, clock: WallClock) {
     this.#perSecond = perSecond;
     this.#burst = Math.max(1, perSecond);
     this.#clock = clock;

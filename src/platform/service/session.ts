@@ -3,7 +3,7 @@ import type { Caller } from "../access/caller.ts";
 import { accessOf } from "../access/grants.ts";
 import { authorOf } from "../audit/author.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
-import type { Clock } from "../clock.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
 import type { PageTokens } from "../resources/page-token.ts";
 import type { PlatformSettings } from "./platform-settings.ts";
 import type { Reader, Store } from "../store/database.ts";
@@ -25,11 +25,11 @@ export type WriteSession = Session<AuthoredWriter>;
 /** Opens a session for each call. */
 export class Sessions {
   readonly #store: Store;
-  readonly #clock: Clock;
+  readonly #clock: WallClock;
   readonly #settings: PlatformSettings;
   readonly #pageTokens: PageTokens;
 
-  constructor(store: Store, clock: Clock, settings: PlatformSettings, pageTokens: PageTokens) {
+  constructor(store: Store, clock: WallClock, settings: PlatformSettings, pageTokens: PageTokens) {
     this.#store = store;
     this.#clock = clock;
     this.#settings = settings;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { jwtVerify, SignJWT } from "jose";
 import type { Actor, Caller, Narrowing } from "../access/caller.ts";
 import { type Capability, capabilityNamed, dottedNameOf } from "../access/capability.ts";
-import type { Clock } from "../clock.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
 import { unauthenticated } from "../errors/api-error.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 import { apiTokenLifetime } from "./token-lifetime.ts";
@@ -23,11 +23,11 @@ export class ApiTokens {
   readonly #keys: SigningKeys;
   readonly #issuer: string;
   readonly #audience: string;
-  readonly #clock: Clock;
+  readonly #clock: WallClock;
   readonly #verified = new Map<string, { readonly caller: Caller; readonly expires: number }>();
 
   /** @param audience what a token must be for to be taken here: the address of the API */
-  constructor(keys: SigningKeys, issuer: string, audience: string, clock: Clock) {
+  constructor(keys: SigningKeys, issuer: string, audience: string, clock: WallClock) {
     this.#keys = keys;
     this.#issuer = issuer;
     this.#audience = audience;

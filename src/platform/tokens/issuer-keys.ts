@@ -1,5 +1,5 @@
 import type { JWK } from "jose";
-import type { Clock } from "../clock.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
 import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
 import { parseJwks } from "./jwks.ts";
 import type { TrustedIssuer } from "./trusted-issuer.ts";
@@ -28,11 +28,11 @@ interface Known {
  */
 export class IssuerKeys {
   readonly #trusted: ReadonlyMap<string, TrustedIssuer>;
-  readonly #clock: Clock;
+  readonly #clock: WallClock;
   readonly #fetch: FetchText;
   readonly #known = new Map<string, Known>();
 
-  constructor(trusted: readonly TrustedIssuer[], clock: Clock, fetch: FetchText = fetchDocument) {
+  constructor(trusted: readonly TrustedIssuer[], clock: WallClock, fetch: FetchText = fetchDocument) {
     this.#trusted = new Map(trusted.map((one) => [one.issuer, one]));
     this.#clock = clock;
     this.#fetch = fetch;

@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
 import { type Reader, type Store, statement, type Writer } from "../store/database.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { MasterKey } from "./key-file.ts";
@@ -37,7 +37,7 @@ interface SigningKey extends ScheduledKey {
 export interface SigningKeysOptions {
   readonly store: Store;
   readonly masterKey: MasterKey;
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly log: Logger;
   /** Milliseconds from one key to the next. */
   readonly interval: number;
