@@ -7,10 +7,9 @@ export const accountAssociations = new Collection({
   table: "account_associations",
   type: "account association",
   types: "account associations",
-  oneAGroup: true,
+  singleton: true,
   listCapability: Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST,
   sortable: ["uid", "name", "create_time", "update_time"],
   defaultOrder: byUid,
-  ownColumns: [],
-  columnsOf: () => ({}),
+  columns: {},
 });

@@ -12,11 +12,10 @@ export const groupInvites = new Collection({
   listCapability: Capability.CAP_IAM_GROUP_INVITES_LIST,
   sortable: ["uid", "create_time", "update_time"],
   defaultOrder: { column: "create_time", direction: "desc" },
-  ownColumns: ["role_uid", "expires", "key_id", "code_hash"],
-  columnsOf: ({ roleUid, expirationTime, keyId, code }) => ({
-    role_uid: roleUid,
-    expires: expirationTime === undefined ? 0 : timestampMs(expirationTime),
-    key_id: keyId,
-    code_hash: code,
-  }),
+  columns: {
+    role_uid: ({ roleUid }) => roleUid,
+    expires: ({ expirationTime }) => (expirationTime === undefined ? 0 : timestampMs(expirationTime)),
+    key_id: ({ keyId }) => keyId,
+    code_hash: ({ code }) => code,
+  },
 });

@@ -10,6 +10,5 @@ export const groups = new Collection({
   listCapability: Capability.CAP_IAM_GROUPS_LIST,
   sortable: ["uid", "name", "create_time", "update_time"],
   defaultOrder: byUid,
-  ownColumns: [],
-  columnsOf: () => ({}),
+  columns: {},
 });

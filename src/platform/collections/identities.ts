@@ -11,13 +11,12 @@ export const identities = new Collection({
   listCapability: Capability.CAP_IAM_IDENTITY_LIST,
   sortable: ["uid", "name", "create_time", "update_time"],
   defaultOrder: byUid,
-  ownColumns: ["relationship", "issuer", "subject", "expires"],
-  columnsOf: (identity) => ({
-    relationship: relationshipTypeOf(identity),
-    issuer: issuerOf(identity) ?? null,
-    subject: subjectOf(identity) ?? null,
-    expires: expiryOf(identity) ?? null,
-  }),
+  columns: {
+    relationship: relationshipTypeOf,
+    issuer: (identity) => issuerOf(identity) ?? null,
+    subject: (identity) => subjectOf(identity) ?? null,
+    expires: (identity) => expiryOf(identity) ?? null,
+  },
 });
 
 function relationshipTypeOf({ relationship }: Identity): RelationshipType {

@@ -11,6 +11,5 @@ export const identityProviders = new Collection({
   listCapability: Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST,
   sortable: ["uid", "name", "create_time", "update_time"],
   defaultOrder: byUid,
-  ownColumns: ["default_role"],
-  columnsOf: ({ defaultRole }) => ({ default_role: defaultRole }),
+  columns: { default_role: ({ defaultRole }) => defaultRole },
 });

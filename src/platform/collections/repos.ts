@@ -10,6 +10,5 @@ export const repos = new Collection({
   listCapability: Capability.CAP_REPO_LIST,
   sortable: ["uid", "name", "create_time", "update_time"],
   defaultOrder: byUid,
-  ownColumns: [],
-  columnsOf: () => ({}),
+  columns: {},
 });

@@ -11,6 +11,8 @@ export const roleBindings = new Collection({
   listCapability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
   sortable: ["uid", "create_time"],
   defaultOrder: byUid,
-  ownColumns: ["identity_uid", "role_uid"],
-  columnsOf: ({ identityUid, roleUid }) => ({ identity_uid: identityUid, role_uid: roleUid }),
+  columns: {
+    identity_uid: ({ identityUid }) => identityUid,
+    role_uid: ({ roleUid }) => roleUid,
+  },
 });

@@ -11,6 +11,5 @@ export const roles = new Collection({
   listCapability: Capability.CAP_IAM_ROLES_LIST,
   sortable: ["uid", "name", "create_time", "update_time"],
   defaultOrder: byUid,
-  ownColumns: [],
-  columnsOf: () => ({}),
+  columns: {},
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formOfTag, formsLeftOut } from "./tag-form.ts";
+import { formOfTag, excludedForms } from "./tag-form.ts";
 
 describe("the form of a tag's name", () => {
   it.each([
@@ -21,9 +21,9 @@ describe("the form of a tag's name", () => {
 
   it("what is left out is every set with a bit that is not included", () => {
     const none = { referrers: false, dates: false, epochs: false };
-    expect(formsLeftOut(none)).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    expect(formsLeftOut({ ...none, referrers: true })).toEqual([2, 3, 4, 5, 6, 7]);
-    expect(formsLeftOut({ referrers: true, dates: true, epochs: false })).toEqual([4, 5, 6, 7]);
-    expect(formsLeftOut({ referrers: true, dates: true, epochs: true })).toEqual([]);
+    expect(excludedForms(none)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(excludedForms({ ...none, referrers: true })).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(excludedForms({ referrers: true, dates: true, epochs: false })).toEqual([4, 5, 6, 7]);
+    expect(excludedForms({ referrers: true, dates: true, epochs: true })).toEqual([]);
   });
 });

@@ -13,12 +13,12 @@ export function formOfTag(name: string): number {
   return forms.reduce((bits, { bit, pattern }) => (pattern.test(name) ? bits | bit : bits), 0);
 }
 
-/** The sets of bits that a List without these forms leaves out. */
-export function formsLeftOut(include: {
+/** The sets of bits that a List excludes when it does not include all forms. */
+export function excludedForms(include: {
   readonly referrers: boolean;
   readonly dates: boolean;
   readonly epochs: boolean;
 }): number[] {
-  const hidden = (include.referrers ? 0 : 1) | (include.dates ? 0 : 2) | (include.epochs ? 0 : 4);
-  return [1, 2, 3, 4, 5, 6, 7].filter((bits) => (bits & hidden) !== 0);
+  const excluded = (include.referrers ? 0 : 1) | (include.dates ? 0 : 2) | (include.epochs ? 0 : 4);
+  return [1, 2, 3, 4, 5, 6, 7].filter((bits) => (bits & excluded) !== 0);
 }

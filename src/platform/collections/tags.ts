@@ -13,9 +13,11 @@ export const tags = new Collection({
   listCapability: Capability.CAP_TAG_LIST,
   sortable: ["uid", "name", "create_time", "update_time"],
   defaultOrder: byUid,
-  ownColumns: ["digest", "form"],
-  columnsOf: ({ name, digest }) => ({ digest, form: formOfTag(name) }),
-  partOf: ({ name }) => {
+  columns: {
+    digest: ({ digest }) => digest,
+    form: ({ name }) => formOfTag(name),
+  },
+  partitionOf: ({ name }) => {
     const form = formOfTag(name);
     return form === 0 ? undefined : String(form);
   },

@@ -3,9 +3,10 @@ import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import { refuseOtherSorts } from "./resource-type.ts";
 import type { Session } from "../service/session.ts";
+import type { ResourceTable } from "../store/schema/tables.ts";
 import { isUid } from "../contract/uid.ts";
 import type { Collection } from "../resources/collection.ts";
-import { type Selection, selectionOf } from "./list-page.ts";
+import { type Selection, selectRows } from "./list-page.ts";
 import { allOf, type Condition, inRegions, nameIs } from "../resources/row-condition.ts";
 
 /** The filters that the lists of v1 have. */
@@ -23,10 +24,10 @@ export async function listAll<D extends DescMessage>(
   session: Session,
   collection: Collection<D>,
   filter: V1Filter,
-  selection: Selection = {},
+  selection: Pick<Selection<ResourceTable>, "rootsArePublic"> = {},
 ): Promise<MessageShape<D>[]> {
   const { table } = collection.description;
-  const { regions, conditions } = await selectionOf(session, collection, filter.uidp, {
+  const { regions, filters } = await selectRows(session, collection, filter.uidp, {
     ...selection,
     conditions: [...idIs(filter.id), ...nameIs(filter.name ?? "")],
   });
@@ -36,7 +37,7 @@ export async function listAll<D extends DescMessage>(
     db
       .selectFrom(table)
       .select("body")
-      .where((row) => allOf(row, [inRegions(regions), ...conditions]))
+      .where((row) => allOf(row, [inRegions(regions), ...filters]))
       .orderBy("uid"),
   );
   return rows.map(({ body }) => collection.parse(body));

@@ -6,11 +6,12 @@ import { refuseOtherSorts } from "./resource-type.ts";
 import { repos } from "../collections/repos.ts";
 import type { Session } from "../service/session.ts";
 import type { Reader } from "../store/database.ts";
+import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Collection } from "../resources/collection.ts";
 import { type Order, readOrder } from "../resources/order.ts";
 import { countRows, pageRows } from "../resources/page-rows.ts";
 import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "../resources/region.ts";
-import { type Condition, inRegions } from "../resources/row-condition.ts";
+import { type Condition, inRegions, onSharedColumns } from "../resources/row-condition.ts";
 import { countBelow } from "../resources/tree-counts.ts";
 
 const defaultPageSize = 50;
@@ -26,16 +27,16 @@ type ListRequest = Message & {
 };
 
 /** What differs between collections in which rows are listed. */
-export interface Selection {
+export interface Selection<T extends ResourceTable> {
   /** The collection's own filters. */
-  readonly conditions?: readonly Condition[];
-  /** Parts of the collection that are not shown, and what holds of all rows that are in none of them. */
-  readonly leftOut?: { readonly parts: readonly string[]; readonly others: Condition };
+  readonly conditions?: readonly Condition<T>[];
+  /** Partitions of the collection that are not listed, and the condition that holds for the rows of all others. */
+  readonly excluded?: { readonly partitions: readonly string[]; readonly others: Condition<T> };
   /** Whether every caller sees the roots of the collection. */
   readonly rootsArePublic?: boolean;
 }
 
-export interface ListOptions<R extends DescMessage> extends Selection {
+export interface ListOptions<R extends DescMessage, T extends ResourceTable> extends Selection<T> {
   readonly schema: R;
   readonly request: MessageShape<R> & ListRequest;
 }
@@ -52,10 +53,10 @@ export interface Page<D extends DescMessage> {
  * One page of what the caller may see.
  * @throws ApiError (3) on a mistake in the request; never 7: without the right anywhere the list is empty
  */
-export async function listPage<D extends DescMessage, R extends DescMessage>(
+export async function listPage<D extends DescMessage, R extends DescMessage, T extends ResourceTable>(
   session: Session,
-  collection: Collection<D>,
-  options: ListOptions<R>,
+  collection: Collection<D, T>,
+  options: ListOptions<R, NoInfer<T>>,
 ): Promise<Page<D>> {
   const { tx: reader, pageTokens, now } = session;
   const { description } = collection;
@@ -68,13 +69,12 @@ export async function listPage<D extends DescMessage, R extends DescMessage>(
   const query = queryOf(options.schema, request, order);
   const cursor = request.pageToken === "" ? undefined : pageTokens.read(request.pageToken, query, now);
 
-  const { regions, conditions: filters } = await selectionOf(session, collection, request.uidp, options);
-  const { leftOut } = options;
-  const conditions = leftOut === undefined ? filters : [...filters, leftOut.others];
+  const { regions, filters, partitionFilter } = await selectRows(session, collection, request.uidp, options);
+  const conditions = [...filters, ...partitionFilter];
   if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
   const totalCount =
     filters.length === 0
-      ? await keptCount(reader, collection, regions, leftOut?.parts ?? [])
+      ? await keptCount(reader, collection, regions, options.excluded?.partitions ?? [])
       : await countRows(reader, table, [inRegions(regions), ...conditions]);
   const all = filters.length === 0 ? await countBelow(reader, table, { kind: "everything" }) : undefined;
   const rows = await pageRows(reader, {
@@ -100,21 +100,35 @@ export async function listPage<D extends DescMessage, R extends DescMessage>(
   };
 }
 
-/** Where the rows are that the caller may see and asks for, and what else holds of them. @throws ApiError (3) */
-export async function selectionOf<D extends DescMessage>(
+/** The rows that a caller asks for and may see. Conditions are no longer tied to the collection's table. */
+interface SelectedRows {
+  readonly regions: readonly Region[];
+  /** What the caller filters by, apart from the place in the tree. */
+  readonly filters: readonly Condition[];
+  /** Excludes the partitions that are not listed. */
+  readonly partitionFilter: readonly Condition[];
+}
+
+/** @throws ApiError (3) on a mistake in the filter */
+export async function selectRows<D extends DescMessage, T extends ResourceTable>(
   session: Session,
-  collection: Collection<D>,
+  collection: Collection<D, T>,
   filter: UIDPFilter | undefined,
-  { conditions = [], rootsArePublic = false }: Selection,
-): Promise<{ readonly regions: readonly Region[]; readonly conditions: readonly Condition[] }> {
+  { conditions = [], excluded, rootsArePublic = false }: Selection<NoInfer<T>>,
+): Promise<SelectedRows> {
   const { description } = collection;
   const { access } = session;
   const coverage = access.coverage(description.listCapability);
   const places = cutRegions(visibleRegions(coverage, rootsArePublic), filter);
-  const regions = description.oneAGroup ? regionsOfGroups(places) : places;
+  const regions = description.singleton ? regionsOfGroups(places) : places;
   const uids = listedUids(filter);
-  await checkSorts(session, collection, filter);
-  return { regions, conditions: uids === undefined ? conditions : [...conditions, uidIn(uids)] };
+  await checkResourceTypes(session, collection, filter);
+  const filters = onSharedColumns(conditions);
+  return {
+    regions,
+    filters: uids === undefined ? filters : [...filters, uidIn(uids)],
+    partitionFilter: excluded === undefined ? [] : onSharedColumns([excluded.others]),
+  };
 }
 
 /** What a page token is bound to: the request without its page, size and skip. */
@@ -125,7 +139,7 @@ function queryOf<R extends DescMessage>(schema: R, request: MessageShape<R> & Li
 }
 
 /** What is in a place must be named by a group, or what else holds resources; `ids` by resources themselves. */
-async function checkSorts<D extends DescMessage>(
+async function checkResourceTypes<D extends DescMessage>(
   session: Session,
   collection: Collection<D>,
   filter: UIDPFilter | undefined,
@@ -136,7 +150,7 @@ async function checkSorts<D extends DescMessage>(
   const holders = description.table === "tags" ? [groups, repos] : [groups];
   if (descendantsOf !== "") await refuseOtherSorts(session, "uidp.descendants_of", [descendantsOf], holders);
   if (childrenOf !== "") await refuseOtherSorts(session, "uidp.children_of", [childrenOf], holders);
-  if (ids.length > 0) await refuseOtherSorts(session, "uidp.ids", ids, description.oneAGroup ? [groups] : [collection]);
+  if (ids.length > 0) await refuseOtherSorts(session, "uidp.ids", ids, description.singleton ? [groups] : [collection]);
 }
 
 function uidIn(uids: readonly string[]): Condition {
@@ -148,18 +162,18 @@ async function keptCount<D extends DescMessage>(
   reader: Reader,
   collection: Collection<D>,
   regions: readonly Region[],
-  leftOut: readonly string[],
+  excluded: readonly string[],
 ): Promise<number> {
-  const { table, partOf } = collection.description;
+  const { table, partitionOf } = collection.description;
   let count = 0;
   for (const region of regions) {
     if (region.kind !== "one") {
       count += await countBelow(reader, table, region);
-      for (const part of leftOut) count -= await countBelow(reader, `${table}/${part}`, region);
+      for (const partition of excluded) count -= await countBelow(reader, `${table}/${partition}`, region);
     }
     if (region.kind !== "one" && region.kind !== "within") continue;
     const top = await collection.find(reader, region.uid);
-    if (top !== undefined && !leftOut.includes(partOf?.(top) ?? "")) count += 1;
+    if (top !== undefined && !excluded.includes(partitionOf?.(top) ?? "")) count += 1;
   }
   return count;
 }

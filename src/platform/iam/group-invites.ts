@@ -109,6 +109,6 @@ async function shown({ tx }: Session, invite: GroupInvite): Promise<GroupInvite>
   return one ?? invite;
 }
 
-function keyIdIs(keyId: string): Condition[] {
-  return keyId === "" ? [] : [(row) => row("key_id" as "name", "=", keyId)];
+function keyIdIs(keyId: string): Condition<"group_invites">[] {
+  return keyId === "" ? [] : [(row) => row("key_id", "=", keyId)];
 }

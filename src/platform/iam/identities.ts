@@ -15,7 +15,7 @@ import {
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { listPage } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
-import { nameIs } from "../resources/row-condition.ts";
+import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { checkDescription, checkName } from "../contract/check-text.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
@@ -31,10 +31,10 @@ export function identitiesService(sessions: Sessions): Service {
   return implement(IdentitiesService, {
     listIdentities: (request, call) =>
       sessions.read(call, async (session) => {
-        const conditions = nameIs(request.name);
+        const conditions: Condition<"identities">[] = nameIs(request.name);
         const { relationshipType } = request;
         if (relationshipType !== RelationshipType.UNSPECIFIED)
-          conditions.push((row) => row("relationship" as "name", "=", relationshipType as unknown as string));
+          conditions.push((row) => row("relationship", "=", relationshipType));
         const { items, ...page } = await listPage(session, identities, {
           schema: ListIdentitiesRequestSchema,
           request,

@@ -142,9 +142,9 @@ async function uidIs(
   column: "identity_uid" | "role_uid" | "parent",
   uid: string,
   sort: Collection,
-): Promise<Condition[]> {
+): Promise<Condition<"role_bindings">[]> {
   if (uid === "") return [];
   if (!isUid(uid)) throw invalidArgument(field, "must be a uid");
   await refuseOtherSorts(session, field, [uid], [sort]);
-  return [(row) => row(column as "parent", "=", uid)];
+  return [(row) => row(column, "=", uid)];
 }

@@ -11,15 +11,14 @@ import {
 } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { listPage, type Selection } from "../handlers/list-page.ts";
 import { permittedResource } from "../handlers/permitted.ts";
-import { nameIs } from "../resources/row-condition.ts";
-import { isOneOf } from "../resources/text-filter.ts";
+import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
 import { isUid, newUidIn } from "../contract/uid.ts";
 import { checkTag } from "./registry-rules.ts";
 import { repos } from "../collections/repos.ts";
 import { tagNamed, tags } from "../collections/tags.ts";
-import { formsLeftOut } from "../collections/tag-form.ts";
+import { excludedForms } from "../collections/tag-form.ts";
 
 export function tagsService(sessions: Sessions): Service {
   return implement(TagsService, {
@@ -61,17 +60,21 @@ async function putTag(session: WriteSession, repo: string, { name, digest, depre
   return put;
 }
 
-function selectionOf(request: ListTagsRequest): Selection {
-  const conditions = [...nameIs(request.name), ...isOneOf("digest", request.digest === "" ? [] : [request.digest])];
+function selectionOf(request: ListTagsRequest): Selection<"tags"> {
+  const conditions: Condition<"tags">[] = nameIs(request.name);
+  if (request.digest !== "") conditions.push((row) => row("digest", "=", request.digest));
   if (request.updatedSince !== undefined) {
     const since = timestampMs(request.updatedSince);
     conditions.push((row) => row("update_time", ">=", since));
   }
-  const hidden = formsLeftOut({
+  const excluded = excludedForms({
     referrers: request.includeReferrers,
     dates: request.includeDates,
     epochs: request.includeEpochs,
   });
-  if (hidden.length === 0) return { conditions };
-  return { conditions, leftOut: { parts: hidden.map(String), others: (row) => row("form", "not in", hidden) } };
+  if (excluded.length === 0) return { conditions };
+  return {
+    conditions,
+    excluded: { partitions: excluded.map(String), others: (row) => row("form", "not in", excluded) },
+  };
 }

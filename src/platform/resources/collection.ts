@@ -4,7 +4,7 @@ import type { Capability } from "../access/capability.ts";
 import { recordResource } from "../audit/audit-log.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { type Reader, type Statement, statement } from "../store/database.ts";
-import type { ResourceColumns, ResourceTable } from "../store/schema/tables.ts";
+import type { ResourceColumns, ResourceTable, Tables } from "../store/schema/tables.ts";
 import { parentOf } from "../contract/uid.ts";
 import type { Order, SortColumn } from "./order.ts";
 import { addToTreeCounts, forgetTreeCounts } from "./tree-counts.ts";
@@ -12,31 +12,35 @@ import { addToTreeCounts, forgetTreeCounts } from "./tree-counts.ts";
 /** What all resources of the contract share. */
 type ResourceMessage = { uid: string; name?: string; createTime?: Timestamp; updateTime?: Timestamp };
 
-/** The columns of a table beside those that every resource has. */
-type OwnColumns = Readonly<Record<string, string | number | null>>;
+/** The columns of a table in addition to those that every resource has. */
+type OwnColumns<T extends ResourceTable> = Omit<Tables[T], keyof ResourceColumns>;
 
-/** What differs between collections, as far as keeping and finding resources goes. */
-export interface CollectionDescription<D extends DescMessage> {
+/** The values of a row, by column. */
+type Row = Readonly<Record<string, unknown>>;
+
+/** What differs between collections in how resources are stored and found. */
+export interface CollectionDescription<D extends DescMessage, T extends ResourceTable> {
   readonly schema: D;
-  readonly table: ResourceTable;
+  readonly table: T;
   /** What one is called in messages to people: `role binding`. */
   readonly type: string;
   /** What several are called: `role bindings`. */
   readonly types: string;
-  /** One a group: the resource has the uid of the group that it is in, and is a child of it. */
-  readonly oneAGroup?: true;
+  /** A group has at most one such resource, which has the group's uid and counts as its child. */
+  readonly singleton?: true;
   /** List and Get need it. */
   readonly listCapability: Capability;
   readonly sortable: readonly SortColumn[];
   readonly defaultOrder: Order;
-  /** The names of the table's own columns, and their values for a resource. */
-  readonly ownColumns: readonly string[];
-  readonly columnsOf: (message: MessageShape<D>) => OwnColumns;
+  /** The table's own columns, each with the function that returns its value for a resource. */
+  readonly columns: {
+    readonly [C in keyof OwnColumns<T>]: (message: MessageShape<D>) => OwnColumns<T>[C];
+  };
   /**
-   * The part that a resource is in, of those parts that a List may leave out and so are counted by themselves too;
-   * undefined for whatever no List leaves out. An update does not change it.
+   * The partition of a resource. A List may exclude partitions, so each is also counted separately. Undefined for
+   * resources that no List excludes. An update never changes the partition.
    */
-  readonly partOf?: (message: MessageShape<D>) => string | undefined;
+  readonly partitionOf?: (message: MessageShape<D>) => string | undefined;
 }
 
 /** Backends bound the parameters of one query. */
@@ -45,19 +49,22 @@ const maximumParameters = 1_000;
 export const byUid: Order = { column: "uid", direction: "asc" };
 
 /** The resources of one sort in the store: messages in, messages out. Knows no caller and no rule. */
-export class Collection<D extends DescMessage = DescMessage> {
-  readonly description: CollectionDescription<D>;
+export class Collection<D extends DescMessage = DescMessage, T extends ResourceTable = ResourceTable> {
+  readonly description: CollectionDescription<D, T>;
+  readonly #ownColumns: readonly (readonly [string, (message: MessageShape<D>) => unknown])[];
   readonly #select: Statement<{ uid: string }, Pick<ResourceColumns, "body">>;
-  readonly #insert: Statement<OwnColumns, unknown>;
-  readonly #update: Statement<OwnColumns, unknown>;
+  readonly #insert: Statement<Row, unknown>;
+  readonly #update: Statement<Row, unknown>;
   readonly #delete: Statement<{ uid: string }, unknown>;
 
-  constructor(description: CollectionDescription<D>) {
+  constructor(description: CollectionDescription<D, T>) {
     this.description = description;
-    const { table, ownColumns } = description;
+    this.#ownColumns = Object.entries(description.columns);
+    // The statements use only the columns that all tables of resources share.
+    const table: ResourceTable = description.table;
     const pick = (parameters: object, names: readonly string[]) =>
       Object.fromEntries(names.map((name) => [name, (parameters as Readonly<Record<string, never>>)[name]])) as never;
-    const changing = ["name", "update_time", "body", ...ownColumns];
+    const changing = ["name", "update_time", "body", ...this.#ownColumns.map(([column]) => column)];
     this.#select = statement((db, { uid }) => db.selectFrom(table).select("body").where("uid", "=", uid));
     this.#insert = statement((db, parameters) =>
       db.insertInto(table).values(pick(parameters, ["uid", "parent", "create_time", ...changing])),
@@ -73,7 +80,7 @@ export class Collection<D extends DescMessage = DescMessage> {
 
   /** The uid of what the resource is in; `undefined` for a root. */
   parentOf(uid: string): string | undefined {
-    return this.description.oneAGroup ? uid : parentOf(uid);
+    return this.description.singleton ? uid : parentOf(uid);
   }
 
   async find(reader: Reader, uid: string): Promise<MessageShape<D> | undefined> {
@@ -83,13 +90,12 @@ export class Collection<D extends DescMessage = DescMessage> {
 
   /** Those of the uids that exist, by uid. */
   async findAll(reader: Reader, uids: Iterable<string>): Promise<Map<string, MessageShape<D>>> {
+    const table: ResourceTable = this.description.table;
     const wanted = [...new Set(uids)];
     const found = new Map<string, MessageShape<D>>();
     for (let start = 0; start < wanted.length; start += maximumParameters) {
       const some = wanted.slice(start, start + maximumParameters);
-      const rows = await reader.query((db) =>
-        db.selectFrom(this.description.table).select(["uid", "body"]).where("uid", "in", some),
-      );
+      const rows = await reader.query((db) => db.selectFrom(table).select(["uid", "body"]).where("uid", "in", some));
       for (const row of rows) found.set(row.uid, this.parse(row.body));
     }
     return found;
@@ -115,7 +121,7 @@ export class Collection<D extends DescMessage = DescMessage> {
     await writer.run(this.#delete, { uid });
     await this.#record(writer, uid, before, undefined);
     await this.#count(writer, uid, before, -1);
-    if (!this.description.oneAGroup) await forgetTreeCounts(writer, uid);
+    if (!this.description.singleton) await forgetTreeCounts(writer, uid);
     return true;
   }
 
@@ -124,10 +130,10 @@ export class Collection<D extends DescMessage = DescMessage> {
   }
 
   async #count(writer: AuthoredWriter, uid: string, message: MessageShape<D>, change: 1 | -1): Promise<void> {
-    const { table, partOf } = this.description;
+    const { table, partitionOf } = this.description;
     await addToTreeCounts(writer, table, uid, change);
-    const part = partOf?.(message);
-    if (part !== undefined) await addToTreeCounts(writer, `${table}/${part}`, uid, change);
+    const partition = partitionOf?.(message);
+    if (partition !== undefined) await addToTreeCounts(writer, `${table}/${partition}`, uid, change);
   }
 
   #record(
@@ -140,18 +146,17 @@ export class Collection<D extends DescMessage = DescMessage> {
     return recordResource(writer, { schema, type, uid, before, after });
   }
 
-  #row(message: MessageShape<D>): OwnColumns & { uid: string } {
+  #row(message: MessageShape<D>): Row & { readonly uid: string } {
     const { uid, name, createTime, updateTime } = message as unknown as ResourceMessage;
     const created = createTime === undefined ? 0 : timestampMs(createTime);
-    const row = {
+    return {
       uid,
       parent: this.parentOf(uid) ?? null,
       name: name ?? "",
       create_time: created,
       update_time: updateTime === undefined ? created : timestampMs(updateTime),
       body: toBinary(this.description.schema, message),
-      ...this.description.columnsOf(message),
+      ...Object.fromEntries(this.#ownColumns.map(([column, valueOf]) => [column, valueOf(message)])),
     };
-    return row as unknown as OwnColumns & { uid: string };
   }
 }

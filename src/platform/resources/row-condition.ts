@@ -3,14 +3,22 @@ import type { ResourceTable, Tables } from "../store/schema/tables.ts";
 import { subtreeOf } from "../contract/uid.ts";
 import type { Region } from "./region.ts";
 
-export type RowBuilder = ExpressionBuilder<Tables, ResourceTable>;
+export type RowBuilder<T extends ResourceTable = ResourceTable> = ExpressionBuilder<Tables, T>;
 
-/** A filter of one collection, over its columns. */
-export type Condition = (row: RowBuilder) => Expression<SqlBool>;
+/** A filter on the rows of a table, over its columns. Without a table: one on the columns that all of them share. */
+export type Condition<T extends ResourceTable = ResourceTable> = (row: RowBuilder<T>) => Expression<SqlBool>;
 
-/** The filter that every collection of named resources has; the empty text is none. */
+/** The filter by name that every collection of named resources has. The empty string means no filter. */
 export function nameIs(name: string): Condition[] {
   return name === "" ? [] : [(row) => row("name", "=", name)];
+}
+
+/**
+ * The conditions as queries take them that are generic in the table. A caller has checked that the query is on the
+ * conditions' own table.
+ */
+export function onSharedColumns<T extends ResourceTable>(conditions: readonly Condition<T>[]): readonly Condition[] {
+  return conditions as readonly Condition[];
 }
 
 export function allOf(row: RowBuilder, conditions: readonly Condition[]): Expression<SqlBool> {
