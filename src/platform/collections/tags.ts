@@ -1,8 +1,6 @@
 import { Capability } from "../access/capability.ts";
-import { type Tag, TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import { TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
-import { type Reader, statement } from "../store/database.ts";
-import { subtreeOf } from "../contract/uid.ts";
 import { formOfTag } from "./tag-form.ts";
 
 export const tags = new Collection({
@@ -22,26 +20,3 @@ export const tags = new Collection({
     return form === 0 ? undefined : String(form);
   },
 });
-
-const named = statement((db, p: { name: string; from: string; to: string }) =>
-  db
-    .selectFrom("tags")
-    .select("body")
-    .where("name", "=", p.name)
-    .where("uid", ">=", p.from)
-    .where("uid", "<", p.to)
-    .limit(1),
-);
-const inRepo = statement((db, p: { repo: string }) =>
-  db.selectFrom("tags").select("uid").where("parent", "=", p.repo).limit(1),
-);
-
-/** The tag of this name in a repo, which has one at most. */
-export async function tagNamed(reader: Reader, repo: string, name: string): Promise<Tag | undefined> {
-  const row = await reader.first(named, { name, ...subtreeOf(repo) });
-  return row === undefined ? undefined : tags.parse(row.body);
-}
-
-export async function hasTags(reader: Reader, repo: string): Promise<boolean> {
-  return (await reader.first(inRepo, { repo })) !== undefined;
-}

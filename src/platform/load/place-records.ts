@@ -7,7 +7,8 @@ import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabil
 import { groups } from "../collections/groups.ts";
 import { repos } from "../collections/repos.ts";
 import { reposNamed } from "../registry/repos-named.ts";
-import { tagNamed, tags } from "../collections/tags.ts";
+import { tagNamed } from "../registry/tag-rows.ts";
+import { tags } from "../collections/tags.ts";
 import { isUid, newUidIn } from "../contract/uid.ts";
 import { eventUidIn, putAdvisory, sameAdvisory } from "../vulnerabilities/advisory-rows.ts";
 import { FieldMistake } from "./field-mistake.ts";

@@ -17,8 +17,8 @@ import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
 import { newUidIn } from "../contract/uid.ts";
 import { checkRepo } from "./registry-rules.ts";
+import { hasTags } from "./tag-rows.ts";
 import { repos } from "../collections/repos.ts";
-import { hasTags } from "../collections/tags.ts";
 
 export function reposService(sessions: Sessions): Service {
   return implement(ReposService, {

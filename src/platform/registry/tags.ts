@@ -16,8 +16,9 @@ import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
 import { isUid, newUidIn } from "../contract/uid.ts";
 import { checkTag } from "./registry-rules.ts";
+import { tagNamed } from "./tag-rows.ts";
 import { repos } from "../collections/repos.ts";
-import { tagNamed, tags } from "../collections/tags.ts";
+import { tags } from "../collections/tags.ts";
 import { excludedForms } from "../collections/tag-form.ts";
 
 export function tagsService(sessions: Sessions): Service {
