@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import type { Store } from "#src/platform/store/database.ts";
-import { SqliteStore } from "#src/platform/store/sqlite/sqlite-database.ts";
+import type { Database } from "#src/platform/store/database.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import * as settings from "./settings.ts";
 
 /** Where a platform's data is: the settings of every command that works on it. */
@@ -37,15 +37,15 @@ export function fileBeside(place: DataPlace, name: "admin-token" | "key", given:
 }
 
 /** @throws NewerSchemaError, StoreUnavailableError */
-export async function openStore(place: DataPlace, connections = 2): Promise<Store> {
-  if (place.kind === "file") return new SqliteStore(place.path);
+export async function openStore(place: DataPlace, connections = 2): Promise<Database> {
+  if (place.kind === "file") return new SqliteDatabase(place.path);
   // Whoever keeps a file pays nothing for this.
-  const { PostgresStore } = await import("#src/platform/store/postgres/postgres-database.ts");
-  return PostgresStore.open(place.url, { connections });
+  const { PostgresDatabase } = await import("#src/platform/store/postgres/postgres-database.ts");
+  return PostgresDatabase.open(place.url, { connections });
 }
 
 /** For tools: a mistyped path must not become a new platform. @throws Error where there is no data */
-export async function openExistingStore(place: DataPlace): Promise<Store> {
+export async function openExistingStore(place: DataPlace): Promise<Database> {
   if (place.kind === "file" && !existsSync(place.path))
     throw new Error(`--data: there is no file ${place.path}; start the platform on it once`);
   return openStore(place);

@@ -27,7 +27,7 @@ export default defineCommand({
     const progress = showProgress(stdout);
     try {
       const { group } = values;
-      const result = await load({ store, files, group, now: Date.now(), signal, report: progress.report });
+      const result = await load({ database: store, files, group, now: Date.now(), signal, report: progress.report });
       progress.clear();
       stdout.write(`${summaryOf(result, files.length)}\n`);
     } finally {

@@ -5,7 +5,7 @@ import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.t
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
-import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
+import { readOrCreateKeyFile } from "#src/platform/tokens/key-file.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import { defineCommand } from "./command.ts";
 import { dataPlace, dataSettings, fileBeside, openStore } from "./platform-data.ts";
@@ -145,13 +145,13 @@ export default defineCommand({
         uniqueNames: values.uniqueNames,
         consistencyLag: values.consistencyLag,
         unknownFields: values.unknownFields,
-        deleteAnswer: values.deleteAnswer,
+        deleteResponse: values.deleteAnswer,
         rootGroupCreators: values.rootGroupCreators,
       };
     };
     const platform = await startPlatform({
-      store: await openStore(place, values.databaseConnections),
-      masterKey: readOrMakeKeyFile(keyFile),
+      database: await openStore(place, values.databaseConnections),
+      masterKey: readOrCreateKeyFile(keyFile),
       clock: Date.now,
       log,
       listen: { ...values.listen, tls: tlsFiles(values.tlsCert, values.tlsKey, log) },

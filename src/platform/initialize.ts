@@ -1,12 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { writeAdminTokenFile } from "./access/admin-token-file.ts";
-import { newAdminToken, rememberAdminToken } from "./access/admin-token.ts";
+import { newAdminToken, insertAdminToken } from "./access/admin-token.ts";
 import { AuthoredWriter } from "./audit/authored-writer.ts";
 import { GroupSchema } from "./gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { writeBuiltinRoles } from "./iam/builtin-role-rows.ts";
 import { groups } from "./collections/groups.ts";
-import { type Store, statement } from "./store/database.ts";
+import { type Database, statement } from "./store/database.ts";
 import { newRootUid } from "./contract/uid.ts";
 
 const fact = statement((db, p: { name: string }) => db.selectFrom("facts").select("value").where("name", "=", p.name));
@@ -14,31 +14,31 @@ const setFact = statement((db, p: { name: string; value: string }) =>
   db.insertInto("facts").values({ name: p.name, value: p.value }),
 );
 
-export interface FirstStart {
+export interface Initialization {
   /** The uid of the root group that the first start made. */
   readonly rootGroup: string;
   /** Whether this was the first start. */
-  readonly first: boolean;
+  readonly created: boolean;
 }
 
 /**
- * Makes the root group and the admin token, once: the store's one writer at a time is the lock. The built-in roles
+ * Makes the root group and the admin token, once: the database's one writer at a time is the lock. The built-in roles
  * are brought up to date at every start.
  * @param adminTokenFile written (mode 0600) before the token counts, so that no crash leaves a token that nobody has
  */
-export async function firstStart(store: Store, adminTokenFile: string, now: number): Promise<FirstStart> {
-  return store.write(async (writer) => {
+export async function initialize(database: Database, adminTokenFile: string, now: number): Promise<Initialization> {
+  return database.write(async (writer) => {
     const tx = new AuthoredWriter(writer, { kind: "platform" }, now);
     await writeBuiltinRoles(tx, now);
     const known = await tx.first(fact, { name: "root_group" });
-    if (known !== undefined) return { rootGroup: known.value, first: false };
+    if (known !== undefined) return { rootGroup: known.value, created: false };
     const time = timestampFromMs(now);
     const root = create(GroupSchema, { uid: newRootUid(), name: "root", createTime: time, updateTime: time });
     await groups.insert(tx, root);
     await tx.run(setFact, { name: "root_group", value: root.uid });
     const token = newAdminToken();
     writeAdminTokenFile(adminTokenFile, token);
-    await rememberAdminToken(tx, token, now);
-    return { rootGroup: root.uid, first: true };
+    await insertAdminToken(tx, token, now);
+    return { rootGroup: root.uid, created: true };
   });
 }

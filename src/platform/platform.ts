@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { Authenticator } from "./service/authenticator.ts";
 import { retainAuditLog } from "./audit/audit-retention.ts";
 import type { WallClock } from "#src/time/wall-clock.ts";
-import { firstStart } from "./initialize.ts";
+import { initialize } from "./initialize.ts";
 import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
 import { ApiDescriptions } from "./openapi/api-descriptions.ts";
 import type { FaultRule } from "./faults/fault-rule.ts";
@@ -15,14 +15,14 @@ import { Transcoder } from "./rest/transcoder.ts";
 import { CallRunner } from "./service/call-runner.ts";
 import type { HttpRequest, HttpResponse } from "./server/http-handler.ts";
 import { HttpServer, type ListenOptions, type PortHandlers } from "./server/http-server.ts";
-import { Metrics } from "./service/platform-metrics.ts";
+import { PlatformMetrics } from "./service/platform-metrics.ts";
 import { RateLimit } from "./service/rate-limit.ts";
 import { WellKnownDocuments } from "./oidc/discovery-documents.ts";
 import { operationsOf } from "./service/operations.ts";
 import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
 import type { PlatformSettings } from "./service/platform-settings.ts";
-import type { Store } from "./store/database.ts";
+import type { Database } from "./store/database.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import type { MasterKey } from "./tokens/key-file.ts";
@@ -30,7 +30,7 @@ import { securityTokenService } from "./oidc/security-token-service.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
 
 export interface PlatformOptions {
-  readonly store: Store;
+  readonly database: Database;
   readonly masterKey: MasterKey;
   readonly clock: WallClock;
   readonly log: Logger;
@@ -56,14 +56,14 @@ export interface PlatformOptions {
   readonly settings: (url: string) => PlatformSettings;
 }
 
-/** The platform, running: its parts put together around one store and one port. */
+/** The platform, running: its parts put together around one database and one port. */
 export interface Platform {
   /** Where it listens: `127.0.0.1:8080`, and as a URL. */
   readonly address: string;
   readonly url: string;
   readonly settings: PlatformSettings;
   readonly rootGroup: string;
-  /** Not ready from now on; takes nothing new, answers what runs, closes the store. */
+  /** Not ready from now on; takes nothing new, answers what runs, closes the database. */
   readonly close: () => Promise<void>;
 }
 
@@ -71,34 +71,34 @@ export interface Platform {
 const drainMilliseconds = 8_000;
 
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { store, clock, log, listen } = options;
+  const { database, clock, log, listen } = options;
   const handler = Promise.withResolvers<PortHandlers>();
   // Whoever waits for it sees the failure; a start that fails without a request is no unhandled rejection.
   handler.promise.catch(() => {});
   const server = await HttpServer.listen(listen, handler.promise);
   try {
     const settings = options.settings(server.url);
-    const { rootGroup, first } = await firstStart(store, options.adminTokenFile, clock());
+    const { rootGroup, created: first } = await initialize(database, options.adminTokenFile, clock());
     const { masterKey, signingKeyInterval: interval } = options;
-    const keys = await SigningKeys.load({ store, masterKey, clock, log, interval });
+    const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
     const pageTokens = new PageTokens(options.masterKey.derive("page token"));
-    const sessions = new Sessions(store, clock, settings, pageTokens);
+    const sessions = new Sessions(database, clock, settings, pageTokens);
     const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
-    const metrics = new Metrics(() => server.connections());
-    const authenticator = new Authenticator(store, tokens);
+    const metrics = new PlatformMetrics(() => server.connections());
+    const authenticator = new Authenticator(database, tokens);
     const rateLimit = options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit, clock);
     const operations = operationsOf(
       [
         ...servicesOf(sessions, options.masterKey),
-        securityTokenService({ store, tokens, issuerKeys, rateLimit, settings, clock, log }),
+        securityTokenService({ database, tokens, issuerKeys, rateLimit, settings, clock, log }),
       ],
       authenticator,
       rateLimit,
     );
     const transcoder = new Transcoder(operations, {
       unknownFields: settings.unknownFields,
-      emptyAnswer: settings.deleteAnswer,
+      emptyResponse: settings.deleteResponse,
     });
     const { latency, maximumInFlight } = options;
     const faults = new Faults(options.faults);
@@ -134,7 +134,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const stopRetention =
       options.auditRetention === undefined
         ? undefined
-        : retainAuditLog({ store, age: options.auditRetention, clock, log });
+        : retainAuditLog({ database, age: options.auditRetention, clock, log });
     return {
       address: server.address,
       url: server.url,
@@ -146,7 +146,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         await wait(options.drainDelay);
         await server.close(drainMilliseconds);
         await stopRetention?.();
-        await store.close();
+        await database.close();
       },
     };
   } catch (error) {

@@ -1,19 +1,19 @@
 import { record } from "./audit/audit-log.ts";
 import { AuthoredWriter } from "./audit/authored-writer.ts";
-import type { Store } from "./store/database.ts";
+import type { Database } from "./store/database.ts";
 import { writeAdminTokenFile } from "./access/admin-token-file.ts";
-import { forgetOtherAdminTokens, newAdminToken, rememberAdminToken } from "./access/admin-token.ts";
+import { deleteOtherAdminTokens, newAdminToken, insertAdminToken } from "./access/admin-token.ts";
 
 /**
  * Puts a new admin token into the file, in the place of every other one; platforms that run notice with the next call.
  * Wherever it is interrupted, the token in the file counts.
  */
-export async function rotateAdminToken(store: Store, file: string, now: number): Promise<void> {
+export async function rotateAdminToken(database: Database, file: string, now: number): Promise<void> {
   const token = newAdminToken();
-  await store.write((tx) => rememberAdminToken(tx, token, now));
+  await database.write((tx) => insertAdminToken(tx, token, now));
   writeAdminTokenFile(file, token);
-  await store.write(async (tx) => {
-    await forgetOtherAdminTokens(tx, token);
+  await database.write(async (tx) => {
+    await deleteOtherAdminTokens(tx, token);
     const author = { kind: "host", command: "platform admin-token" } as const;
     await record(new AuthoredWriter(tx, author, now), { action: "rotate", type: "admin token", uid: "", fields: {} });
   });

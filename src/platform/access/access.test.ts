@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Code } from "../errors/api-error.ts";
-import { Access, narrow, outermost } from "./access.ts";
+import { Access, downscope, outermost } from "./access.ts";
 import { builtinRoles } from "./builtin-roles.ts";
 import { allCapabilities, Capability, capabilityNamed, dottedNameOf } from "./capability.ts";
 
@@ -16,19 +16,19 @@ const access = new Access([
 
 describe("Access", () => {
   it("A binding holds in its group and in every group below it", () => {
-    expect(access.may(list, team)).toBe(true);
-    expect(access.may(list, member)).toBe(true);
-    expect(access.may(list, root)).toBe(false);
-    expect(access.may(list, sibling)).toBe(false);
-    expect(access.may(create, team)).toBe(false);
+    expect(access.can(list, team)).toBe(true);
+    expect(access.can(list, member)).toBe(true);
+    expect(access.can(list, root)).toBe(false);
+    expect(access.can(list, sibling)).toBe(false);
+    expect(access.can(create, team)).toBe(false);
   });
 
   it("answers 7 for what the caller can see and 5 for what it cannot", () => {
-    expect(() => access.demand(create, team, "group")).toThrowError(
+    expect(() => access.require(create, team, "group")).toThrowError(
       expect.objectContaining({ code: Code.permissionDenied }),
     );
-    expect(() => access.demand(list, root, "group")).toThrowError(expect.objectContaining({ code: Code.notFound }));
-    expect(() => access.demand(list, member, "group")).not.toThrow();
+    expect(() => access.require(list, root, "group")).toThrowError(expect.objectContaining({ code: Code.notFound }));
+    expect(() => access.require(list, member, "group")).not.toThrow();
   });
 
   it("tells where a capability holds, without parts within parts", () => {
@@ -58,7 +58,7 @@ describe("narrow", () => {
       { groups: undefined, capabilities: new Set([list, Capability.CAP_REPO_LIST]) },
       [{ group: team, capabilities: new Set([list]) }],
     ],
-  ])("%s", (_, narrowing, expected) => expect(narrow(grants, narrowing)).toEqual(expected));
+  ])("%s", (_, downscoping, expected) => expect(downscope(grants, downscoping)).toEqual(expected));
 });
 
 describe("capabilities and built-in roles", () => {

@@ -1,7 +1,7 @@
 import { notFound, permissionDenied } from "../errors/api-error.ts";
 import { isWithin } from "../contract/uid.ts";
 import { type Capability, dottedNameOf } from "./capability.ts";
-import type { Narrowing } from "./caller.ts";
+import type { Downscoping } from "./caller.ts";
 
 /** Capabilities that hold in a group and in every group below it. */
 export interface Grant {
@@ -22,7 +22,7 @@ export class Access {
   }
 
   /** Whether the caller holds the capability at `uid`: a group, or something in one. */
-  may(capability: Capability, uid: string): boolean {
+  can(capability: Capability, uid: string): boolean {
     if (this.#grants === "everything") return true;
     return this.#grants.some((grant) => grant.capabilities.has(capability) && isWithin(grant.group, uid));
   }
@@ -34,8 +34,8 @@ export class Access {
   }
 
   /** The first of the capabilities that the caller lacks at `uid`: nobody can give what they do not have. */
-  lacking(capabilities: Iterable<Capability>, uid: string): Capability | undefined {
-    for (const capability of capabilities) if (!this.may(capability, uid)) return capability;
+  missing(capabilities: Iterable<Capability>, uid: string): Capability | undefined {
+    for (const capability of capabilities) if (!this.can(capability, uid)) return capability;
     return undefined;
   }
 
@@ -50,8 +50,8 @@ export class Access {
    * @param type what `at` is, for the error
    * @throws ApiError 7 where the caller sees `at` but may not, 5 where it does not even see it
    */
-  demand(capability: Capability, at: string, type: string): void {
-    if (this.may(capability, at)) return;
+  require(capability: Capability, at: string, type: string): void {
+    if (this.can(capability, at)) return;
     if (!this.sees(at)) throw notFound(type, at);
     throw permissionDenied(`${dottedNameOf(capability)} is needed on ${type} "${at}"`);
   }
@@ -60,25 +60,25 @@ export class Access {
    * @param purpose what the capabilities would be given to, for the error
    * @throws ApiError 7 where the caller lacks one of them at `at`
    */
-  demandAll(capabilities: Iterable<Capability>, at: string, purpose: string): void {
-    const lacking = this.lacking(capabilities, at);
+  requireAll(capabilities: Iterable<Capability>, at: string, purpose: string): void {
+    const lacking = this.missing(capabilities, at);
     if (lacking !== undefined)
       throw permissionDenied(`${purpose} needs ${dottedNameOf(lacking)} in "${at}", which the caller does not have`);
   }
 }
 
 /** A token's own limits, applied to what the identity's bindings give. */
-export function narrow(grants: readonly Grant[], { capabilities, groups }: Narrowing): readonly Grant[] {
-  let narrowed = grants;
+export function downscope(grants: readonly Grant[], { capabilities, groups }: Downscoping): readonly Grant[] {
+  let downscoped = grants;
   if (groups !== undefined)
-    narrowed = narrowed.flatMap((grant) =>
+    downscoped = downscoped.flatMap((grant) =>
       groups.flatMap((group): Grant[] => {
         if (isWithin(grant.group, group)) return [{ ...grant, group }];
         return isWithin(group, grant.group) ? [grant] : [];
       }),
     );
-  if (capabilities === undefined) return narrowed;
-  return narrowed.map((grant) => ({
+  if (capabilities === undefined) return downscoped;
+  return downscoped.map((grant) => ({
     ...grant,
     capabilities: new Set([...grant.capabilities].filter((one) => capabilities.has(one))),
   }));

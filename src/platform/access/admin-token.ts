@@ -22,12 +22,12 @@ export function looksLikeAdminToken(token: string): boolean {
 }
 
 /** Keeps the token's hash: who reads the data cannot call with it. */
-export async function rememberAdminToken(tx: Writer, token: string, now: number): Promise<void> {
+export async function insertAdminToken(tx: Writer, token: string, now: number): Promise<void> {
   await tx.run(insert, { hash: hashOf(token), create_time: now });
 }
 
 /** Leaves the token as the only one. */
-export async function forgetOtherAdminTokens(tx: Writer, token: string): Promise<void> {
+export async function deleteOtherAdminTokens(tx: Writer, token: string): Promise<void> {
   await tx.run(deleteOthers, { hash: hashOf(token) });
 }
 

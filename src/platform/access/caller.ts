@@ -9,7 +9,7 @@ export type Caller =
   | {
       readonly kind: "identity";
       readonly uid: string;
-      readonly narrowing: Narrowing;
+      readonly downscoping: Downscoping;
       /** Whom the token speaks for; undefined where it does not say. */
       readonly actor: Actor | undefined;
     };
@@ -22,11 +22,11 @@ export interface Actor {
 }
 
 /** What a token holds at most, whatever its identity's bindings give. */
-export interface Narrowing {
+export interface Downscoping {
   /** These capabilities only; all, where undefined. */
   readonly capabilities: ReadonlySet<Capability> | undefined;
   /** In these groups and below them only; everywhere, where undefined. */
   readonly groups: readonly string[] | undefined;
 }
 
-export const notNarrowed: Narrowing = { capabilities: undefined, groups: undefined };
+export const notDownscoped: Downscoping = { capabilities: undefined, groups: undefined };

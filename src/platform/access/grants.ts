@@ -2,7 +2,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { unauthenticated } from "../errors/api-error.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { type Reader, statement } from "../store/database.ts";
-import { Access, type Grant, narrow } from "./access.ts";
+import { Access, type Grant, downscope } from "./access.ts";
 import { builtinRole } from "./builtin-roles.ts";
 import type { Caller } from "./caller.ts";
 
@@ -26,7 +26,7 @@ export async function accessOf(reader: Reader, caller: Caller, now: number): Pro
   const [found] = rows;
   if (found === undefined) throw unauthenticated("the identity of the token does not exist any more");
   if (found.expires !== null && found.expires <= now) throw unauthenticated("the identity's static keys have expired");
-  return new Access(narrow(rows.flatMap(grantIn), caller.narrowing));
+  return new Access(downscope(rows.flatMap(grantIn), caller.downscoping));
 }
 
 /** What the bindings of an identity give it, and where. */

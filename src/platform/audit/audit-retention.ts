@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
-import { type Store, statement } from "../store/database.ts";
+import { type Database, statement } from "../store/database.ts";
 
 /** Records that one transaction deletes: it takes some milliseconds, and other writes have their turn between two. */
 const batch = 500;
@@ -27,9 +27,9 @@ const deleteOldest = statement((db, p: { before: number; batch: number }) =>
  * came: where a clock went back, one may stay until those in front of it are old.
  * @returns how many it deleted @throws whatever the signal was aborted with
  */
-export async function deleteRecordsBefore(store: Store, before: number, signal: AbortSignal): Promise<number> {
+export async function deleteRecordsBefore(database: Database, before: number, signal: AbortSignal): Promise<number> {
   for (let deleted = 0; ; ) {
-    const found = await store.write((tx) => tx.run(deleteOldest, { before, batch }));
+    const found = await database.write((tx) => tx.run(deleteOldest, { before, batch }));
     deleted += found;
     if (found < batch) return deleted;
     await setTimeout(pause, undefined, { signal });
@@ -37,7 +37,7 @@ export async function deleteRecordsBefore(store: Store, before: number, signal: 
 }
 
 export interface AuditRetentionOptions {
-  readonly store: Store;
+  readonly database: Database;
   /** How old a record gets, in milliseconds. */
   readonly age: number;
   readonly clock: WallClock;
@@ -45,13 +45,13 @@ export interface AuditRetentionOptions {
 }
 
 /** Keeps the audit log from growing for ever. Replicas may each run it. @returns how to stop it; resolves when it has */
-export function retainAuditLog({ store, age, clock, log }: AuditRetentionOptions): () => Promise<void> {
+export function retainAuditLog({ database, age, clock, log }: AuditRetentionOptions): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const look = async () => {
     const before = clock() - age;
     try {
-      const deleted = await deleteRecordsBefore(store, before, signal);
+      const deleted = await deleteRecordsBefore(database, before, signal);
       if (deleted > 0) log.info({ deleted, before: new Date(before).toISOString() }, "deleted old audit records");
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, "old audit records could not be deleted; the next look may");

@@ -1,12 +1,12 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
-import { refuseOtherSorts } from "./resource-type.ts";
+import { checkResourceType } from "./resource-type.ts";
 import type { Session } from "../service/session.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 import { isUid } from "../contract/uid.ts";
 import type { Collection } from "../resources/collection.ts";
-import { type Selection, selectRows } from "./list-page.ts";
+import { type ListSelection, selectRows } from "./list-page.ts";
 import { allOf, type Condition, inRegions, nameIs } from "../resources/row-condition.ts";
 
 /** The filters that the lists of v1 have. */
@@ -24,14 +24,14 @@ export async function listAll<D extends DescMessage>(
   session: Session,
   collection: Collection<D>,
   filter: V1Filter,
-  selection: Pick<Selection<ResourceTable>, "rootsArePublic"> = {},
+  selection: Pick<ListSelection<ResourceTable>, "rootsArePublic"> = {},
 ): Promise<MessageShape<D>[]> {
   const { table } = collection.description;
   const { regions, filters } = await selectRows(session, collection, filter.uidp, {
     ...selection,
     conditions: [...idIs(filter.id), ...nameIs(filter.name ?? "")],
   });
-  if (filter.id !== "") await refuseOtherSorts(session, "id", [filter.id], [collection]);
+  if (filter.id !== "") await checkResourceType(session, "id", [filter.id], [collection]);
   if (regions.length === 0) return [];
   const rows = await session.tx.query((db) =>
     db

@@ -2,7 +2,7 @@ import { clone, type DescMessage, type Message, type MessageShape, toBinary } fr
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import { groups } from "../collections/groups.ts";
-import { refuseOtherSorts } from "./resource-type.ts";
+import { checkResourceType } from "./resource-type.ts";
 import { repos } from "../collections/repos.ts";
 import type { Session } from "../service/session.ts";
 import type { Reader } from "../store/database.ts";
@@ -27,7 +27,7 @@ type ListRequest = Message & {
 };
 
 /** What differs between collections in which rows are listed. */
-export interface Selection<T extends ResourceTable> {
+export interface ListSelection<T extends ResourceTable> {
   /** The collection's own filters. */
   readonly conditions?: readonly Condition<T>[];
   /** Partitions of the collection that are not listed, and the condition that holds for the rows of all others. */
@@ -36,7 +36,7 @@ export interface Selection<T extends ResourceTable> {
   readonly rootsArePublic?: boolean;
 }
 
-export interface ListOptions<R extends DescMessage, T extends ResourceTable> extends Selection<T> {
+export interface ListOptions<R extends DescMessage, T extends ResourceTable> extends ListSelection<T> {
   readonly schema: R;
   readonly request: MessageShape<R> & ListRequest;
 }
@@ -114,7 +114,7 @@ export async function selectRows<D extends DescMessage, T extends ResourceTable>
   session: Session,
   collection: Collection<D, T>,
   filter: UIDPFilter | undefined,
-  { conditions = [], excluded, rootsArePublic = false }: Selection<NoInfer<T>>,
+  { conditions = [], excluded, rootsArePublic = false }: ListSelection<NoInfer<T>>,
 ): Promise<SelectedRows> {
   const { description } = collection;
   const { access } = session;
@@ -148,9 +148,10 @@ async function checkResourceTypes<D extends DescMessage>(
   const { description } = collection;
   const { descendantsOf, childrenOf, ids } = filter;
   const holders = description.table === "tags" ? [groups, repos] : [groups];
-  if (descendantsOf !== "") await refuseOtherSorts(session, "uidp.descendants_of", [descendantsOf], holders);
-  if (childrenOf !== "") await refuseOtherSorts(session, "uidp.children_of", [childrenOf], holders);
-  if (ids.length > 0) await refuseOtherSorts(session, "uidp.ids", ids, description.singleton ? [groups] : [collection]);
+  if (descendantsOf !== "") await checkResourceType(session, "uidp.descendants_of", [descendantsOf], holders);
+  if (childrenOf !== "") await checkResourceType(session, "uidp.children_of", [childrenOf], holders);
+  if (ids.length > 0)
+    await checkResourceType(session, "uidp.ids", ids, description.singleton ? [groups] : [collection]);
 }
 
 function uidIn(uids: readonly string[]): Condition {

@@ -22,7 +22,7 @@ export async function permittedResource<D extends DescMessage>(
   const { type } = collection.description;
   const found = isUid(uid) ? await collection.find(session.tx, uid) : undefined;
   if (found === undefined) throw notFound(type, uid);
-  session.access.demand(capability, uid, type);
+  session.access.require(capability, uid, type);
   await checkSettled(session, collection.parentOf(uid));
   return found;
 }
@@ -31,7 +31,7 @@ export async function permittedResource<D extends DescMessage>(
 export async function permittedParent(session: Session, capability: Capability, uid: string): Promise<Group> {
   const group = isUid(uid) ? await groups.find(session.tx, uid) : undefined;
   if (group === undefined) throw notFound("group", uid);
-  session.access.demand(capability, uid, "group");
+  session.access.require(capability, uid, "group");
   checkAge(session, group);
   return group;
 }

@@ -31,7 +31,7 @@ const sorts = [
  * body, and finds nothing in a filter. It is told only of what the caller sees.
  * @param wanted of these sorts it may be @throws ApiError (3) on `field`
  */
-export async function refuseOtherSorts(
+export async function checkResourceType(
   { tx, access }: Session,
   field: string,
   uids: readonly string[],

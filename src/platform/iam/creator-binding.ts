@@ -19,7 +19,7 @@ const forget = statement((db, p: { group: string }) =>
 );
 
 /** Makes the identity that made a root group its owner. The binding does not keep the group from being deleted. */
-export async function bindFounder({ tx, now }: WriteSession, group: string, identityUid: string): Promise<void> {
+export async function bindCreator({ tx, now }: WriteSession, group: string, identityUid: string): Promise<void> {
   const binding = create(RoleBindingSchema, {
     uid: newUidIn(group),
     identityUid,
@@ -31,7 +31,7 @@ export async function bindFounder({ tx, now }: WriteSession, group: string, iden
 }
 
 /** Deletes the founder's binding, where it is still there, with its group. */
-export async function unbindFounder(tx: AuthoredWriter, group: string): Promise<void> {
+export async function unbindCreator(tx: AuthoredWriter, group: string): Promise<void> {
   const row = await tx.first(remembered, { group });
   if (row === undefined) return;
   await roleBindings.delete(tx, row.binding_uid);

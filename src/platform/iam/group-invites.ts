@@ -20,7 +20,7 @@ import { newUidIn, parentOf } from "../contract/uid.ts";
 import { groupInvites } from "../collections/group-invites.ts";
 import { shownInvites } from "./group-invite-rows.ts";
 import { newInviteCode } from "./invite-code.ts";
-import { roleToGive } from "./role-to-bind.ts";
+import { roleToGrant } from "./role-to-grant.ts";
 
 /** The last millisecond that a timestamp of the contract can name. */
 const endOfTime = Date.parse("9999-12-31T23:59:59.999Z");
@@ -90,9 +90,9 @@ export function groupInvitesService(sessions: Sessions): Service {
 /** Who invites says who gets the role: they must be one who could bind it. */
 async function checkMayInvite(session: WriteSession, { uid, email, roleUid }: GroupInvite): Promise<void> {
   const group = parentOf(uid) ?? "";
-  session.access.demand(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
+  session.access.require(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
   if (!fits(emailRule, email)) throw invalidArgument("email", "must be an e-mail address");
-  await roleToGive(session, "roleUid", roleUid, group);
+  await roleToGrant(session, "roleUid", roleUid, group);
 }
 
 /** @throws ApiError (3) */

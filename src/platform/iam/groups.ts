@@ -21,7 +21,7 @@ import { newRootUid, newUidIn } from "../contract/uid.ts";
 import { groups } from "../collections/groups.ts";
 import { checkEmpty } from "./group-emptiness.ts";
 import { deleteInvitesIn } from "./group-invite-rows.ts";
-import { bindFounder, unbindFounder } from "./creator-binding.ts";
+import { bindCreator, unbindCreator } from "./creator-binding.ts";
 
 export function groupsService(sessions: Sessions): Service {
   return implement(GroupsService, {
@@ -83,7 +83,7 @@ export async function deleteGroup(session: WriteSession, uid: string): Promise<v
   const { tx, now } = session;
   await permittedResource(session, groups, Capability.CAP_IAM_GROUPS_DELETE, uid);
   await checkEmpty(tx, uid, now);
-  await unbindFounder(tx, uid);
+  await unbindCreator(tx, uid);
   await deleteInvitesIn(tx, uid);
   await groups.delete(tx, uid);
 }
@@ -94,10 +94,10 @@ async function createRoot(session: WriteSession, group: Group): Promise<Group> {
   if (caller.kind === "identity" && settings.rootGroupCreators === "admin")
     throw permissionDenied("only the admin may make root groups");
   // A narrowed token must not come by more than it holds.
-  if (caller.kind === "identity" && (caller.narrowing.capabilities ?? caller.narrowing.groups) !== undefined)
+  if (caller.kind === "identity" && (caller.downscoping.capabilities ?? caller.downscoping.groups) !== undefined)
     throw permissionDenied("a narrowed token cannot make a root group");
   const created = await insertGroup(session, newRootUid(), group);
-  if (caller.kind === "identity") await bindFounder(session, created.uid, caller.uid);
+  if (caller.kind === "identity") await bindCreator(session, created.uid, caller.uid);
   return created;
 }
 

@@ -20,7 +20,7 @@ import { checkDescription, checkName } from "../contract/check-text.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
-import { endFamiliesOf } from "../tokens/refresh-families.ts";
+import { revokeRefreshTokens } from "../tokens/refresh-families.ts";
 import { newUidIn } from "../contract/uid.ts";
 import { identities } from "../collections/identities.ts";
 import { lookUpIdentity } from "./identity-lookup.ts";
@@ -70,7 +70,7 @@ export function identitiesService(sessions: Sessions): Service {
         if (assumedOtherwise) {
           await checkHoldsWhatItGives(session, current.uid);
           checkRelationship(updated, session.now);
-          await endFamiliesOf(session.tx, updated.uid);
+          await revokeRefreshTokens(session.tx, updated.uid);
         }
         if (updated.name !== current.name) await checkUniqueName(session, identities, updated.uid, updated.name);
         updated.updateTime = timestampFromMs(session.now);
@@ -82,7 +82,7 @@ export function identitiesService(sessions: Sessions): Service {
       sessions.write(call, async (session) => {
         await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_DELETE, uid);
         await deleteBindingsOf(session.tx, uid);
-        await endFamiliesOf(session.tx, uid);
+        await revokeRefreshTokens(session.tx, uid);
         await identities.delete(session.tx, uid);
         return create(EmptySchema);
       }),
@@ -110,7 +110,7 @@ function assumption({ relationship }: Identity): Identity {
 /** Who changes how an identity is assumed could assume it: nobody can give what they do not have. */
 async function checkHoldsWhatItGives({ tx, access }: WriteSession, identityUid: string): Promise<void> {
   for (const { group, capabilities } of await grantsOf(tx, identityUid)) {
-    const lacking = access.lacking(capabilities, group);
+    const lacking = access.missing(capabilities, group);
     if (lacking !== undefined)
       throw permissionDenied(
         `changing how the identity is assumed needs ${dottedNameOf(lacking)}, which its bindings give it, where they do`,

@@ -19,7 +19,7 @@ export async function lookUpIdentity({ tx, access }: Session, issuer: string, su
   if (issuer === "") throw invalidArgument("issuer", "must not be empty");
   if (subject === "") throw invalidArgument("subject", "must not be empty");
   const rows = await tx.all(byIssuerAndSubject, { issuer, subject });
-  const uid = rows.find((row) => access.may(Capability.CAP_IAM_IDENTITY_LIST, row.uid))?.uid;
+  const uid = rows.find((row) => access.can(Capability.CAP_IAM_IDENTITY_LIST, row.uid))?.uid;
   const identity = uid === undefined ? undefined : await identities.find(tx, uid);
   if (identity === undefined) throw notFound("identity", `${issuer} ${subject}`);
   return identity;

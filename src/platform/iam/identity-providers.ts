@@ -20,7 +20,7 @@ import { newUidIn, parentOf } from "../contract/uid.ts";
 import { namesSecret, sealSecret, withoutSecret } from "./client-secret.ts";
 import { identityProviders } from "../collections/identity-providers.ts";
 import { checkProvider } from "./identity-provider-rules.ts";
-import { roleToGive } from "./role-to-bind.ts";
+import { roleToGrant } from "./role-to-grant.ts";
 
 /** @param masterKey seals client secrets */
 export function identityProvidersService(sessions: Sessions, masterKey: MasterKey): Service {
@@ -89,7 +89,7 @@ export function identityProvidersService(sessions: Sessions, masterKey: MasterKe
 /** Who makes or changes a provider says who gets its role: they must be one who could bind it. */
 async function checkMayProvide(session: WriteSession, provider: IdentityProvider): Promise<void> {
   const group = parentOf(provider.uid) ?? "";
-  session.access.demand(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
+  session.access.require(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
   checkProvider(provider);
-  await roleToGive(session, "defaultRole", provider.defaultRole, group);
+  await roleToGrant(session, "defaultRole", provider.defaultRole, group);
 }

@@ -23,8 +23,8 @@ import { identities } from "../collections/identities.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
 import { hasEqualBinding, hydrate } from "./role-binding-rows.ts";
 import { roles } from "../collections/roles.ts";
-import { roleToGive } from "./role-to-bind.ts";
-import { refuseOtherSorts } from "../handlers/resource-type.ts";
+import { roleToGrant } from "./role-to-grant.ts";
+import { checkResourceType } from "../handlers/resource-type.ts";
 
 const maximumBatch = 25;
 
@@ -109,10 +109,10 @@ async function checkBinding(session: WriteSession, binding: RoleBinding): Promis
     throw invalidArgument("identityUid", "must be the uid of an identity");
   const identity = await identities.find(session.tx, identityUid);
   if (identity === undefined || !session.access.sees(identityUid)) {
-    await refuseOtherSorts(session, "identityUid", [identityUid], [identities]);
+    await checkResourceType(session, "identityUid", [identityUid], [identities]);
     throw notFound("identity", identityUid);
   }
-  await roleToGive(session, "roleUid", roleUid, parentOf(uid) ?? "");
+  await roleToGrant(session, "roleUid", roleUid, parentOf(uid) ?? "");
   if (session.settings.uniqueNames && (await hasEqualBinding(session.tx, binding)))
     throw alreadyExists("the identity has this role in this group already");
 }
@@ -123,7 +123,7 @@ async function deleteBinding(session: WriteSession, uid: string): Promise<void> 
   const parent = parentOf(uid);
   if (!isUid(uid) || parent === undefined) throw notFound("role binding", uid);
   if ((await roleBindings.find(session.tx, uid)) === undefined) {
-    session.access.demand(capability, parent, "group");
+    session.access.require(capability, parent, "group");
     return;
   }
   await permittedResource(session, roleBindings, capability, uid);
@@ -145,6 +145,6 @@ async function uidIs(
 ): Promise<Condition<"role_bindings">[]> {
   if (uid === "") return [];
   if (!isUid(uid)) throw invalidArgument(field, "must be a uid");
-  await refuseOtherSorts(session, field, [uid], [sort]);
+  await checkResourceType(session, field, [uid], [sort]);
   return [(row) => row(column, "=", uid)];
 }

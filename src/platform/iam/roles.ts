@@ -21,7 +21,7 @@ import type { Sessions } from "../service/session.ts";
 import { newUidIn } from "../contract/uid.ts";
 import { roles } from "../collections/roles.ts";
 import { checkNotInUse } from "./role-in-use.ts";
-import { roleToRead } from "./role-to-bind.ts";
+import { roleToRead } from "./role-to-grant.ts";
 
 export function rolesService(sessions: Sessions): Service {
   return implement(RolesService, {
@@ -53,7 +53,7 @@ export function rolesService(sessions: Sessions): Service {
         });
         checkRole(created);
         if (created.capabilities.length === 0) throw invalidArgument("capabilities", "at least one is required");
-        session.access.demandAll(created.capabilities, parent, "making the role");
+        session.access.requireAll(created.capabilities, parent, "making the role");
         await checkUniqueName(session, roles, created.uid, name);
         await roles.insert(session.tx, created);
         return created;
@@ -67,7 +67,7 @@ export function rolesService(sessions: Sessions): Service {
         updated.capabilities = distinct(updated.capabilities);
         checkRole(updated);
         const gained = updated.capabilities.filter((capability) => !current.capabilities.includes(capability));
-        session.access.demandAll(gained, role.uid, "changing the role");
+        session.access.requireAll(gained, role.uid, "changing the role");
         if (updated.name !== current.name) await checkUniqueName(session, roles, updated.uid, updated.name);
         updated.updateTime = timestampFromMs(session.now);
         await roles.update(session.tx, updated);

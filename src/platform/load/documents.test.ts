@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { maximumDocument, UnreadableText } from "./document-text.ts";
 import { jsonDocuments } from "./json-text.ts";
-import { LoadMistake } from "./mistake.ts";
+import { DocumentError } from "./load-error.ts";
 import { documentsOf, sourceFiles } from "./source-file.ts";
 import { yamlDocuments } from "./yaml-text.ts";
 
@@ -131,7 +131,7 @@ describe("files", () => {
   const read = (path: string) =>
     sourceFiles([path])
       .flatMap((one) => [...documentsOf(one, () => {})])
-      .map((one) => (one instanceof LoadMistake ? one.message.replace(`${folder}/`, "") : one.value));
+      .map((one) => (one instanceof DocumentError ? one.message.replace(`${folder}/`, "") : one.value));
 
   it("are read by the ending of their names, those of a folder in order", () => {
     file("b.yaml", "a: 1\n---\n---\na: 2\n");

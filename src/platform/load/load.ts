@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
-import { type Reader, statement, type Store } from "../store/database.ts";
-import { FieldMistake } from "./field-mistake.ts";
-import { LoadMistake, LoadRefused, type Place } from "./mistake.ts";
-import { type Outcome, RecordPlacer } from "./place-records.ts";
+import { type Reader, statement, type Database } from "../store/database.ts";
+import { FieldError } from "./field-error.ts";
+import { DocumentError, LoadError, type Place } from "./load-error.ts";
+import { type Change, RecordPlacer } from "./place-records.ts";
 import { type LoadRecord, readRecords } from "./record.ts";
 import { documentsOf, type SourceDocument, type SourceFile } from "./source-file.ts";
 
@@ -16,7 +16,7 @@ export interface LoadProgress {
 }
 
 export interface LoadOptions {
-  readonly store: Store;
+  readonly database: Database;
   readonly files: readonly SourceFile[];
   /** Where documents go that name no group: a uid. */
   readonly group: string | undefined;
@@ -28,7 +28,7 @@ export interface LoadOptions {
 }
 
 /** How many resources of each kind came to what. */
-export type LoadResult = { readonly [K in LoadRecord["kind"]]: { readonly [O in Outcome]: number } };
+export type LoadResult = { readonly [K in LoadRecord["kind"]]: { readonly [O in Change]: number } };
 
 /** So many mistakes are told at once. */
 const maximumMistakes = 20;
@@ -40,23 +40,23 @@ const rootGroup = statement<object, { value: string }>((db) =>
 );
 
 /**
- * Fills the store with what files say, all of it or nothing. The files are read twice, one document in memory at a
+ * Fills the database with what files say, all of it or nothing. The files are read twice, one document in memory at a
  * time: first all of them are judged, which holds nobody up, then they are written in one transaction.
  * @throws LoadRefused; whatever the signal was aborted with
  */
 export async function load(options: LoadOptions): Promise<LoadResult> {
   await check(options);
-  return options.store.write(async (writer) => {
+  return options.database.write(async (writer) => {
     const tx = new AuthoredWriter(writer, { kind: "host", command: "platform load" }, options.now);
     const placer = new RecordPlacer(tx, options.group ?? (await firstRootGroup(tx)));
     const result = { Repo: noOutcome(), Tag: noOutcome(), Advisory: noOutcome() };
     for await (const read of readAll(options, "writing")) {
-      if (read instanceof LoadMistake) throw new LoadRefused([read]);
+      if (read instanceof DocumentError) throw new LoadError([read]);
       try {
         for (const record of read.records) result[record.kind][await placer.place(record)] += 1;
       } catch (error) {
-        if (!(error instanceof FieldMistake)) throw error;
-        throw new LoadRefused([new LoadMistake(read.place, error.field, error.message)]);
+        if (!(error instanceof FieldError)) throw error;
+        throw new LoadError([new DocumentError(read.place, error.field, error.message)]);
       }
     }
     return result;
@@ -64,12 +64,12 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
 }
 
 async function check(options: LoadOptions): Promise<void> {
-  const mistakes: LoadMistake[] = [];
+  const mistakes: DocumentError[] = [];
   for await (const read of readAll(options, "checking")) {
-    if (read instanceof LoadMistake) mistakes.push(read);
+    if (read instanceof DocumentError) mistakes.push(read);
     if (mistakes.length >= maximumMistakes) break;
   }
-  if (mistakes.length > 0) throw new LoadRefused(mistakes);
+  if (mistakes.length > 0) throw new LoadError(mistakes);
 }
 
 interface ReadDocument {
@@ -81,14 +81,14 @@ interface ReadDocument {
 async function* readAll(
   { files, signal, report }: LoadOptions,
   phase: LoadProgress["phase"],
-): AsyncGenerator<ReadDocument | LoadMistake> {
+): AsyncGenerator<ReadDocument | DocumentError> {
   const totalBytes = files.reduce((sum, file) => sum + file.bytes, 0);
   let [bytes, documents, last] = [0, 0, performance.now()];
   const tell = () => report({ phase, bytes, totalBytes, documents });
   for (const file of files)
     for (const document of documentsOf(file, (read) => (bytes += read))) {
       documents += 1;
-      yield document instanceof LoadMistake ? document : recordsOf(document);
+      yield document instanceof DocumentError ? document : recordsOf(document);
       if (performance.now() - last < stride) continue;
       tell();
       await setImmediate();
@@ -98,11 +98,11 @@ async function* readAll(
   tell();
 }
 
-function recordsOf(document: SourceDocument): ReadDocument | LoadMistake {
+function recordsOf(document: SourceDocument): ReadDocument | DocumentError {
   try {
     return { place: document.place, records: readRecords(document) };
   } catch (error) {
-    if (error instanceof LoadMistake) return error;
+    if (error instanceof DocumentError) return error;
     throw error;
   }
 }
@@ -113,6 +113,6 @@ async function firstRootGroup(reader: Reader): Promise<string> {
   return fact.value;
 }
 
-function noOutcome(): Record<Outcome, number> {
+function noOutcome(): Record<Change, number> {
   return { created: 0, updated: 0, unchanged: 0 };
 }

@@ -7,7 +7,7 @@ import {
   AdvisorySchema,
   Severity_Type as SeverityType,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { FieldMistake } from "./field-mistake.ts";
+import { FieldError } from "./field-error.ts";
 
 const time = z.iso.datetime({ offset: true }).transform((value) => timestampFromMs(Date.parse(value)));
 const severities = z.array(z.object({ type: z.string(), score: z.string().min(1) })).optional();
@@ -58,7 +58,7 @@ export function advisoriesOfOsv(value: object): Advisory[] {
   const read = osv.safeParse(value);
   if (!read.success) {
     const [issue] = read.error.issues;
-    throw new FieldMistake(pathOf(issue?.path ?? []), issue?.message ?? "does not fit the OSV format");
+    throw new FieldError(pathOf(issue?.path ?? []), issue?.message ?? "does not fit the OSV format");
   }
   const document = read.data;
   // A package may stand there several times, once for each of its branches.

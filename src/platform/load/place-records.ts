@@ -11,17 +11,17 @@ import { tagNamed } from "../registry/tag-rows.ts";
 import { tags } from "../collections/tags.ts";
 import { isUid, newUidIn } from "../contract/uid.ts";
 import { eventUidIn, putAdvisory, sameAdvisory } from "../vulnerabilities/advisory-rows.ts";
-import { FieldMistake } from "./field-mistake.ts";
+import { FieldError } from "./field-error.ts";
 import type { LoadRecord } from "./record.ts";
 
 /** What came of a record. */
-export type Outcome = "created" | "updated" | "unchanged";
+export type Change = "created" | "updated" | "unchanged";
 
 /** Groups and repos that documents name again and again; beyond this they are looked up anew. */
 const maximumRemembered = 10_000;
 
 /**
- * Puts records into the store, each in the place of what is there already: a repo by its name in the group, a tag by
+ * Puts records into the database, each in the place of what is there already: a repo by its name in the group, a tag by
  * its name in the repo, an advisory by its id and what it is about. What a record does not say is reset; one that
  * changes nothing leaves even the update time alone, so that loading twice is loading once.
  */
@@ -39,7 +39,7 @@ export class RecordPlacer {
   }
 
   /** @throws FieldMistake where a group or a repo is not there, or a name is of more than one */
-  async place(record: LoadRecord): Promise<Outcome> {
+  async place(record: LoadRecord): Promise<Change> {
     const group = await this.#groupOf(record);
     switch (record.kind) {
       case "Repo":
@@ -54,7 +54,7 @@ export class RecordPlacer {
   async #groupOf({ group = this.#defaultGroup }: LoadRecord): Promise<string> {
     if (this.#groups.has(group)) return group;
     if ((await groups.find(this.#tx, group)) === undefined)
-      throw new FieldMistake("group", `there is no group "${group}"`);
+      throw new FieldError("group", `there is no group "${group}"`);
     if (this.#groups.size >= maximumRemembered) this.#groups.clear();
     this.#groups.add(group);
     return group;
@@ -62,15 +62,14 @@ export class RecordPlacer {
 
   async #repoOf(group: string, name: string): Promise<string> {
     if (isUid(name)) {
-      if ((await repos.find(this.#tx, name)) === undefined)
-        throw new FieldMistake("repo", `there is no repo "${name}"`);
+      if ((await repos.find(this.#tx, name)) === undefined) throw new FieldError("repo", `there is no repo "${name}"`);
       return name;
     }
     const key = `${group}/${name}`;
     const known = this.#repos.get(key);
     if (known !== undefined) return known;
     const found = await this.#onlyRepo(group, name, "repo");
-    if (found === undefined) throw new FieldMistake("repo", `there is no repo "${name}" in group "${group}"`);
+    if (found === undefined) throw new FieldError("repo", `there is no repo "${name}" in group "${group}"`);
     if (this.#repos.size >= maximumRemembered) this.#repos.clear();
     this.#repos.set(key, found.uid);
     return found.uid;
@@ -79,11 +78,11 @@ export class RecordPlacer {
   async #onlyRepo(group: string, name: string, field: string): Promise<Repo | undefined> {
     const [found, another] = await reposNamed(this.#tx, group, name);
     if (another !== undefined)
-      throw new FieldMistake(field, `group "${group}" has more than one repo "${name}"; rename one of them first`);
+      throw new FieldError(field, `group "${group}" has more than one repo "${name}"; rename one of them first`);
     return found;
   }
 
-  async #placeRepo(group: string, given: Repo): Promise<Outcome> {
+  async #placeRepo(group: string, given: Repo): Promise<Change> {
     const before = await this.#onlyRepo(group, given.name, "name");
     const repo = this.#stamped(RepoSchema, given, before, group);
     if (before !== undefined && isSame(RepoSchema, before, repo)) return "unchanged";
@@ -91,7 +90,7 @@ export class RecordPlacer {
     return before === undefined ? "created" : "updated";
   }
 
-  async #placeTag(repo: string, given: Tag): Promise<Outcome> {
+  async #placeTag(repo: string, given: Tag): Promise<Change> {
     const before = await tagNamed(this.#tx, repo, given.name);
     const tag = this.#stamped(TagSchema, given, before, repo);
     if (before !== undefined && isSame(TagSchema, before, tag)) return "unchanged";
@@ -99,7 +98,7 @@ export class RecordPlacer {
     return before === undefined ? "created" : "updated";
   }
 
-  async #placeAdvisory(group: string, given: Advisory): Promise<Outcome> {
+  async #placeAdvisory(group: string, given: Advisory): Promise<Change> {
     const before = await sameAdvisory(this.#tx, group, given);
     const advisory = this.#stamped(AdvisorySchema, given, before, group);
     advisory.createTime = given.createTime ?? advisory.createTime;

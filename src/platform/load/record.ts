@@ -7,8 +7,8 @@ import { checkRepo, checkTag } from "../registry/registry-rules.ts";
 import { readJson } from "../json/read-json.ts";
 import { isUid } from "../contract/uid.ts";
 import { checkAdvisory } from "../vulnerabilities/advisory-rules.ts";
-import { FieldMistake } from "./field-mistake.ts";
-import { LoadMistake } from "./mistake.ts";
+import { FieldError } from "./field-error.ts";
+import { DocumentError } from "./load-error.ts";
 import { advisoriesOfOsv, isOsv } from "./osv.ts";
 import type { SourceDocument } from "./source-file.ts";
 
@@ -28,19 +28,19 @@ type Fields = { readonly [name: string]: unknown };
 
 /**
  * Reads a document: `kind` (Repo, Tag or Advisory), `group` (a uid), a tag's `repo`, and the fields of the contract;
- * or an OSV document. Judges all that can be judged without the store.
+ * or an OSV document. Judges all that can be judged without the database.
  * @returns one record; of an OSV document one for each package that it says is affected
  * @throws LoadMistake that names the field
  */
 export function readRecords({ place, value }: SourceDocument): LoadRecord[] {
   try {
     if (typeof value !== "object" || value === null || Array.isArray(value))
-      throw new LoadMistake(place, undefined, "must be an object");
+      throw new DocumentError(place, undefined, "must be an object");
     return recordsOf(value as Fields);
   } catch (error) {
     if (error instanceof ApiError && error.detail?.kind === "badRequest")
-      throw new LoadMistake(place, error.detail.field, error.detail.description);
-    if (error instanceof FieldMistake) throw new LoadMistake(place, error.field, error.message);
+      throw new DocumentError(place, error.detail.field, error.detail.description);
+    if (error instanceof FieldError) throw new DocumentError(place, error.field, error.message);
     throw error;
   }
 }
@@ -48,7 +48,7 @@ export function readRecords({ place, value }: SourceDocument): LoadRecord[] {
 function recordsOf(value: Fields): LoadRecord[] {
   const { kind, group: givenGroup, repo: givenRepo, ...fields } = value;
   const group = givenGroup === undefined ? undefined : text("group", givenGroup);
-  if (group !== undefined && !isUid(group)) throw new FieldMistake("group", "must be the uid of a group");
+  if (group !== undefined && !isUid(group)) throw new FieldError("group", "must be the uid of a group");
   switch (kind) {
     case "Repo": {
       refuse("repo", givenRepo);
@@ -57,7 +57,7 @@ function recordsOf(value: Fields): LoadRecord[] {
       return [{ kind, group, repo }];
     }
     case "Tag": {
-      if (givenRepo === undefined) throw new FieldMistake("repo", "is required: the name or the uid of a repo");
+      if (givenRepo === undefined) throw new FieldError("repo", "is required: the name or the uid of a repo");
       const tag = read(TagSchema, fields);
       checkTag(tag);
       return [{ kind, group, in: text("repo", givenRepo), tag }];
@@ -76,7 +76,7 @@ function recordsOf(value: Fields): LoadRecord[] {
       });
     default:
   }
-  throw new FieldMistake("kind", "must be Repo, Tag or Advisory; an OSV document has id and modified instead");
+  throw new FieldError("kind", "must be Repo, Tag or Advisory; an OSV document has id and modified instead");
 }
 
 function read<D extends DescMessage>(desc: D, fields: Fields): MessageShape<D> {
@@ -84,10 +84,10 @@ function read<D extends DescMessage>(desc: D, fields: Fields): MessageShape<D> {
 }
 
 function text(field: string, value: unknown): string {
-  if (typeof value !== "string" || value === "") throw new FieldMistake(field, "must be a text");
+  if (typeof value !== "string" || value === "") throw new FieldError(field, "must be a text");
   return value;
 }
 
 function refuse(field: string, value: unknown): void {
-  if (value !== undefined) throw new FieldMistake(field, "unknown field");
+  if (value !== undefined) throw new FieldError(field, "unknown field");
 }

@@ -3,7 +3,7 @@ import { extname, join } from "node:path";
 import { parseDocument } from "yaml";
 import { type DocumentText, UnreadableText } from "./document-text.ts";
 import { jsonDocuments } from "./json-text.ts";
-import { LoadMistake, type Place } from "./mistake.ts";
+import { DocumentError, type Place } from "./load-error.ts";
 import { yamlDocuments } from "./yaml-text.ts";
 
 /** A file to be loaded. */
@@ -62,7 +62,7 @@ function sourceFile(path: string, bytes: number): SourceFile {
 export function* documentsOf(
   { path, format }: SourceFile,
   onRead: (bytes: number) => void,
-): Generator<SourceDocument | LoadMistake> {
+): Generator<SourceDocument | DocumentError> {
   let document = 0;
   try {
     const chunks = chunksOf(path, onRead);
@@ -71,11 +71,11 @@ export function* documentsOf(
       const place = { file: path, document, line: text.line };
       const parsed = format === "json" ? parseJson(place, text) : parseYaml(place, text);
       // Nothing between two markers is no document of anything.
-      if (parsed instanceof LoadMistake || parsed.value !== null) yield parsed;
+      if (parsed instanceof DocumentError || parsed.value !== null) yield parsed;
     }
   } catch (error) {
     if (!(error instanceof UnreadableText)) throw error;
-    yield new LoadMistake({ file: path, document: document + 1, line: error.line }, undefined, error.message);
+    yield new DocumentError({ file: path, document: document + 1, line: error.line }, undefined, error.message);
   }
 }
 
@@ -103,25 +103,25 @@ function* chunksOf(path: string, onRead: (bytes: number) => void): Generator<str
   }
 }
 
-function parseJson(place: Place, { text }: DocumentText): SourceDocument | LoadMistake {
+function parseJson(place: Place, { text }: DocumentText): SourceDocument | DocumentError {
   try {
     return { place, value: JSON.parse(text) as unknown };
   } catch (error) {
-    return new LoadMistake(place, undefined, `is not JSON: ${(error as Error).message}`);
+    return new DocumentError(place, undefined, `is not JSON: ${(error as Error).message}`);
   }
 }
 
-function parseYaml(place: Place, { text }: DocumentText): SourceDocument | LoadMistake {
+function parseYaml(place: Place, { text }: DocumentText): SourceDocument | DocumentError {
   try {
     const document = parseDocument(text, { prettyErrors: false, logLevel: "silent" });
     const [error] = document.errors;
     if (error !== undefined) {
       const line = place.line + text.slice(0, error.pos[0]).split("\n").length - 1;
-      return new LoadMistake({ ...place, line }, undefined, `is not YAML: ${error.message}`);
+      return new DocumentError({ ...place, line }, undefined, `is not YAML: ${error.message}`);
     }
     return { place, value: document.toJS() as unknown };
   } catch (error) {
     // More aliases than any honest document has.
-    return new LoadMistake(place, undefined, `is not YAML: ${(error as Error).message}`);
+    return new DocumentError(place, undefined, `is not YAML: ${(error as Error).message}`);
   }
 }

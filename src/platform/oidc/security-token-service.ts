@@ -25,20 +25,20 @@ import { identities } from "../collections/identities.ts";
 import type { RateLimit } from "../service/rate-limit.ts";
 import { implementAnonymous, type Service } from "../service/service.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
-import type { Store, Writer } from "../store/database.ts";
+import type { Database, Writer } from "../store/database.ts";
 import { isUid } from "../contract/uid.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
 import { matchesIdentity } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
-import { checkTime, type IncomingToken, readIncomingToken } from "../tokens/subject-token.ts";
+import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import { parseJwks } from "../tokens/jwks.ts";
-import { readNarrowing } from "./downscoping-request.ts";
-import { type Refusal, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
+import { readDownscoping } from "./downscoping-request.ts";
+import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
 import { isSignedBy } from "../tokens/signature.ts";
 
 export interface SecurityTokenParts {
-  readonly store: Store;
+  readonly database: Database;
   readonly tokens: ApiTokens;
   readonly issuerKeys: IssuerKeys;
   readonly rateLimit: RateLimit | undefined;
@@ -63,26 +63,26 @@ async function exchange(
   request: ExchangeRequest,
   bearer: string | undefined,
 ): Promise<RawToken> {
-  const incoming = readIncomingToken(bearer);
+  const subjectToken = readSubjectToken(bearer);
   const audiences = readAudiences(request.aud, parts.settings);
-  const narrowing = readNarrowing(request);
+  const downscoping = readDownscoping(request);
   if (request.identityProvider !== "") throw unimplemented("exchange by an identity provider");
   if (!isUid(request.identity)) throw invalidArgument("identity", "must be the uid of an identity");
 
-  const identity = await parts.store.read((tx) => identities.find(tx, request.identity));
+  const identity = await parts.database.read((tx) => identities.find(tx, request.identity));
   if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
-  if (identity === undefined || !mayAssume(identity, incoming, parts.settings)) throw noMatch();
+  if (identity === undefined || !mayAssume(identity, subjectToken, parts.settings)) throw noMatch();
   const now = parts.clock();
-  checkTime(incoming, now);
-  if (!(await isSignedBy(incoming.text, await keysFor(parts, identity, incoming, now))))
+  checkTime(subjectToken, now);
+  if (!(await isSignedBy(subjectToken.text, await keysFor(parts, identity, subjectToken, now))))
     throw permissionDenied("the token's signature is not of a key of its issuer");
 
   // Only who has proved to be the identity counts against its limit.
   parts.rateLimit?.admit(identity.uid);
-  const { issuer: iss, subject: sub, audiences: aud } = incoming;
-  const content = { identityUid: identity.uid, audiences, narrowing, actor: { iss, sub, aud } };
+  const { issuer: iss, subject: sub, audiences: aud } = subjectToken;
+  const content = { identityUid: identity.uid, audiences, downscoping, actor: { iss, sub, aud } };
   const { token, expires } = await parts.tokens.issue(content);
-  const refreshToken = await parts.store.write(async (tx) => {
+  const refreshToken = await parts.database.write(async (tx) => {
     await noteSeen(tx, identity.uid, now);
     return startFamily(tx, content, now, now + parts.settings.refreshLifetime);
   });
@@ -90,17 +90,17 @@ async function exchange(
 }
 
 async function refresh(
-  { store, tokens, settings, clock }: SecurityTokenParts,
+  { database, tokens, settings, clock }: SecurityTokenParts,
   request: ExchangeRefreshTokenRequest,
   bearer: string | undefined,
 ): Promise<TokenPair> {
   const wanted = {
     audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
-    narrowing: readNarrowing(request),
+    downscoping: readDownscoping(request),
   };
   const now = clock();
   // What is refused is thrown behind the transaction: the end of a family is kept.
-  const used = await store.write(async (tx) => {
+  const used = await database.write(async (tx) => {
     const { found, reason } = await useRefreshToken(tx, bearer ?? "", wanted, now);
     if (found === undefined) return reason;
     await noteSeen(tx, found.content.identityUid, now);
@@ -114,7 +114,7 @@ async function refresh(
   });
 }
 
-function refusalOf(refusal: Refusal): ApiError {
+function refusalOf(refusal: RefreshFailure): ApiError {
   switch (refusal) {
     case "unknown":
       return unauthenticated("the bearer is no refresh token, or its family has ended");
@@ -130,10 +130,10 @@ function noMatch(): ApiError {
   return permissionDenied("the token may not assume this identity, or there is no such identity");
 }
 
-function mayAssume(identity: Identity, incoming: IncomingToken, { authUrl }: PlatformSettings): boolean {
+function mayAssume(identity: Identity, subjectToken: SubjectToken, { authUrl }: PlatformSettings): boolean {
   // Our own tokens would make one identity into another.
-  if (incoming.issuer.replace(/\/$/, "") === authUrl) return false;
-  return matchesIdentity(identity, incoming, new URL(authUrl).hostname);
+  if (subjectToken.issuer.replace(/\/$/, "") === authUrl) return false;
+  return matchesIdentity(identity, subjectToken, new URL(authUrl).hostname);
 }
 
 function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
@@ -149,7 +149,7 @@ function readAudiences(requested: readonly string[], { baseUrl, audiences }: Pla
 async function keysFor(
   { issuerKeys, log }: SecurityTokenParts,
   { relationship, uid }: Identity,
-  { issuer, keyId }: IncomingToken,
+  { issuer, keyId }: SubjectToken,
   now: number,
 ) {
   if (relationship.case === "staticKeys") {

@@ -22,7 +22,7 @@ export function openApiDocument(
   for (const operation of operations)
     for (const [index, route] of routesOf(operation).entries()) {
       const own = operationOf(route, index, schemas);
-      const elsewhere = operation.access === "anonymous" && authUrl !== baseUrl;
+      const elsewhere = operation.authentication === "none" && authUrl !== baseUrl;
       const path = (paths[pathOf(route)] ??= {});
       path[route.httpMethod.toLowerCase()] = elsewhere ? { ...own, servers: [{ url: authUrl }] } : own;
     }
@@ -37,8 +37,8 @@ export function openApiDocument(
       schemas: { ...schemas.all(), Error: errorSchema },
       responses: { Error: { description: "An error, whatever its HTTP status.", content: json(ref("Error")) } },
       securitySchemes: {
-        apiToken: { type: "http", scheme: "bearer", description: "A token that the exchange gave." },
-        incomingToken: { type: "http", scheme: "bearer", description: "The token to exchange, or to refresh with." },
+        apiToken: { type: "http", scheme: "bearer", description: "An API token that the token exchange issued." },
+        subjectToken: { type: "http", scheme: "bearer", description: "The token to exchange, or a refresh token." },
       },
     },
     security: [{ apiToken: [] }],
@@ -47,8 +47,8 @@ export function openApiDocument(
 
 const introduction =
   "Organisation structure and access control, a registry's repositories and tags, and advisories, in one tree of groups. " +
-  "A uid is the path of a resource in the tree; in a URL its slashes stay as they are. Names of fields are also taken in " +
-  "snake_case, names of query parameters also in lowerCamelCase. The same methods are served over gRPC on the same port.";
+  "A uid is the path of a resource in the tree; in a URL its slashes are not escaped. Field names are also accepted in " +
+  "snake_case, and query parameter names also in lowerCamelCase. The same methods are served over gRPC on the same port.";
 
 const errorSchema: Schema = {
   type: "object",
@@ -58,14 +58,14 @@ const errorSchema: Schema = {
     message: { type: "string" },
     details: {
       type: "array",
-      description: "google.rpc.ErrorInfo, and what there is to say of this error, each with its @type.",
+      description: "google.rpc.ErrorInfo and, depending on the error, one more google.rpc detail, each with its @type.",
       items: { type: "object", properties: { "@type": { type: "string" } }, required: ["@type"] },
     },
   },
 };
 
 function operationOf(route: Route, index: number, schemas: MessageSchemas): OpenApiOperation {
-  const { method, access } = route.operation;
+  const { method, authentication } = route.operation;
   const body = bodyOf(route, schemas);
   return {
     operationId: `${method.parent.name}_${method.name}${index === 0 ? "" : `_${route.httpMethod.toLowerCase()}`}`,
@@ -73,8 +73,8 @@ function operationOf(route: Route, index: number, schemas: MessageSchemas): Open
     ...described(comments.get(`${method.parent.typeName}.${method.name}`)),
     parameters: [...pathParameters(route), ...queryParameters(route, schemas)],
     ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
-    responses: { "200": answerOf(method, schemas), default: { $ref: "#/components/responses/Error" } },
-    ...(access === "anonymous" ? { security: [{ incomingToken: [] }] } : {}),
+    responses: { "200": responseOf(method, schemas), default: { $ref: "#/components/responses/Error" } },
+    ...(authentication === "none" ? { security: [{ subjectToken: [] }] } : {}),
   };
 }
 
@@ -90,8 +90,8 @@ function pathParameters({ template }: Route): Parameter[] {
     required: true,
     description:
       variable === "parent"
-        ? "The uid of what it is created in. Its slashes stay as they are."
-        : "The uid of the resource. Its slashes stay as they are.",
+        ? "The uid of the parent of the new resource. Its slashes are not escaped."
+        : "The uid of the resource. Its slashes are not escaped.",
     schema: { type: "string", pattern: uidRule.pattern.source, maxLength: uidRule.maxLength ?? 0 },
   }));
 }
@@ -139,7 +139,7 @@ function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas)
   }
 }
 
-function answerOf({ output }: DescMethod, schemas: MessageSchemas) {
+function responseOf({ output }: DescMethod, schemas: MessageSchemas) {
   if (output.typeName === "google.protobuf.Empty")
     return { description: "Done. There is no body, or an empty object." };
   return { description: "The answer.", content: json(schemas.of(output)) };

@@ -9,7 +9,7 @@ import {
   TagSchema,
   TagsService,
 } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { listPage, type Selection } from "../handlers/list-page.ts";
+import { listPage, type ListSelection } from "../handlers/list-page.ts";
 import { permittedResource } from "../handlers/permitted.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
@@ -61,7 +61,7 @@ async function putTag(session: WriteSession, repo: string, { name, digest, depre
   return put;
 }
 
-function selectionOf(request: ListTagsRequest): Selection<"tags"> {
+function selectionOf(request: ListTagsRequest): ListSelection<"tags"> {
   const conditions: Condition<"tags">[] = nameIs(request.name);
   if (request.digest !== "") conditions.push((row) => row("digest", "=", request.digest));
   if (request.updatedSince !== undefined) {

@@ -7,7 +7,7 @@ import { type Reader, type Statement, statement } from "../store/database.ts";
 import type { ResourceColumns, ResourceTable, Tables } from "../store/schema/tables.ts";
 import { parentOf } from "../contract/uid.ts";
 import type { Order, SortColumn } from "./order.ts";
-import { addToTreeCounts, forgetTreeCounts } from "./tree-counts.ts";
+import { addToTreeCounts, deleteTreeCounts } from "./tree-counts.ts";
 
 /** What all resources of the contract share. */
 type ResourceMessage = { uid: string; name?: string; createTime?: Timestamp; updateTime?: Timestamp };
@@ -48,7 +48,7 @@ const maximumParameters = 1_000;
 
 export const byUid: Order = { column: "uid", direction: "asc" };
 
-/** The resources of one sort in the store: messages in, messages out. Knows no caller and no rule. */
+/** The resources of one sort in the database: messages in, messages out. Knows no caller and no rule. */
 export class Collection<D extends DescMessage = DescMessage, T extends ResourceTable = ResourceTable> {
   readonly description: CollectionDescription<D, T>;
   readonly #ownColumns: readonly (readonly [string, (message: MessageShape<D>) => unknown])[];
@@ -121,7 +121,7 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     await writer.run(this.#delete, { uid });
     await this.#record(writer, uid, before, undefined);
     await this.#count(writer, uid, before, -1);
-    if (!this.description.singleton) await forgetTreeCounts(writer, uid);
+    if (!this.description.singleton) await deleteTreeCounts(writer, uid);
     return true;
   }
 

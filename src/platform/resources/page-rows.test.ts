@@ -8,9 +8,9 @@ import { outermost } from "../access/access.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { groups } from "#src/platform/collections/groups.ts";
-import { PostgresStore } from "#src/platform/store/postgres/postgres-database.ts";
-import { SqliteStore } from "#src/platform/store/sqlite/sqlite-database.ts";
-import type { Store } from "#src/platform/store/database.ts";
+import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
+import type { Database } from "#src/platform/store/database.ts";
 import { describeWithPostgres } from "../tests/describe-with-postgres.ts";
 import type { Order, SortColumn } from "./order.ts";
 import type { PageQuery } from "./page-query.ts";
@@ -73,11 +73,11 @@ function sorted(regions: readonly Region[], { column, direction }: Order): Row[]
     .toSorted((a, b) => (a[column] === b[column] ? (a.uid < b.uid ? -1 : 1) : a[column] < b[column] ? -sign : sign));
 }
 
-function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }>): void {
+function cases(open: () => Promise<{ database: Database; remove: () => Promise<void> }>): void {
   let opened: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
     opened = await open();
-    await opened.store.write(async (writer) => {
+    await opened.database.write(async (writer) => {
       const tx = new AuthoredWriter(writer, { kind: "host", command: "test" }, 0);
       for (const { uid, name, create_time, update_time } of rows) {
         const times = { createTime: timestampFromMs(create_time), updateTime: timestampFromMs(update_time) };
@@ -86,7 +86,7 @@ function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }
     });
   });
   afterAll(async () => {
-    await opened.store.close();
+    await opened.database.close();
     await opened.remove();
   });
 
@@ -95,7 +95,7 @@ function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }
     const seen: string[] = [];
     for (let { cursor, skip } = query; ; skip = 0) {
       const page = { ...query, cursor, skip, limit: size };
-      const found = await opened.store.read((tx) => pageRows(tx, page));
+      const found = await opened.database.read((tx) => pageRows(tx, page));
       seen.push(...found.map(({ uid }) => uid));
       const last = found.at(-1);
       if (last === undefined || found.length < size) return seen;
@@ -137,14 +137,14 @@ function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }
 describe("the rows of a page on SQLite", () => {
   cases(async () => {
     const folder = mkdtempSync(join(tmpdir(), "muster-pages-"));
-    const store = new SqliteStore(join(folder, "data"));
-    return { store, remove: async () => rmSync(folder, { recursive: true }) };
+    const database = new SqliteDatabase(join(folder, "data"));
+    return { database, remove: async () => rmSync(folder, { recursive: true }) };
   });
 });
 
 describeWithPostgres("the rows of a page on PostgreSQL", (postgres) => {
   cases(async () => {
-    const store = await PostgresStore.open(await postgres().newDatabase(), { connections: 2 });
-    return { store, remove: async () => {} };
+    const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 2 });
+    return { database, remove: async () => {} };
   });
 });

@@ -59,7 +59,7 @@ export async function addToTreeCounts(writer: Writer, kind: CountedKind, uid: st
 }
 
 /** What was deleted has nothing below it any more. */
-export async function forgetTreeCounts(writer: Writer, uid: string): Promise<void> {
+export async function deleteTreeCounts(writer: Writer, uid: string): Promise<void> {
   await writer.run(forget, { scope: uid });
 }
 

@@ -22,7 +22,7 @@ export interface RestRequest {
 
 export interface TranscoderOptions extends JsonReadOptions {
   /** What the empty message answers: nothing at all, or `{}`. */
-  readonly emptyAnswer: "nothing" | "object";
+  readonly emptyResponse: "nothing" | "object";
 }
 
 /** A request of the contract, and how to answer it. */
@@ -93,7 +93,7 @@ export class Transcoder {
   }
 
   #write({ method: { output } }: Operation, answer: Message): string {
-    if (output.typeName === "google.protobuf.Empty") return this.#options.emptyAnswer === "nothing" ? "" : "{}";
+    if (output.typeName === "google.protobuf.Empty") return this.#options.emptyResponse === "nothing" ? "" : "{}";
     return JSON.stringify(toJsonObject(output, answer));
   }
 }

@@ -3,11 +3,11 @@ import { ApiError, Code, resourceExhausted, unavailable } from "../errors/api-er
 import type { Faults } from "../faults/faults.ts";
 import type { ResponseFault } from "../faults/response-fault.ts";
 import { responseFaultOf, runWithFault } from "../faults/run-with-fault.ts";
-import { StoreUnavailableError } from "../store/database.ts";
-import type { Metrics } from "./platform-metrics.ts";
+import { DatabaseUnavailableError } from "../store/database.ts";
+import type { PlatformMetrics } from "./platform-metrics.ts";
 
 export interface CallRunnerOptions {
-  readonly metrics: Metrics;
+  readonly metrics: PlatformMetrics;
   readonly log: Logger;
   /** Milliseconds that each answer waits: a test aid. */
   readonly latency: number;
@@ -24,7 +24,7 @@ export interface FoundCall<T> {
 }
 
 /** How a call ended; a fault on demand may break what is sent of it. */
-export type Outcome<T> = { readonly responseFault?: ResponseFault | undefined } & (
+export type CallResult<T> = { readonly responseFault?: ResponseFault | undefined } & (
   | { readonly kind: "answer"; readonly value: T }
   | { readonly kind: "error"; readonly error: ApiError }
 );
@@ -42,11 +42,11 @@ export class CallRunner {
   }
 
   /** @param find finds out which operation is called; it may throw an `ApiError` as the operation may */
-  async run<T>(find: () => Promise<FoundCall<T>>): Promise<Outcome<T>> {
+  async run<T>(find: () => Promise<FoundCall<T>>): Promise<CallResult<T>> {
     const { metrics, log, latency, maximumInFlight, faults } = this.#options;
     const started = performance.now();
     let operation = "unknown";
-    let outcome: Outcome<T>;
+    let outcome: CallResult<T>;
     let responseFault: ResponseFault | undefined;
     metrics.inFlight.set(++this.#inFlight);
     try {
@@ -75,7 +75,7 @@ export class CallRunner {
   #errorOf(thrown: unknown, operation: string): ApiError {
     if (thrown instanceof ApiError) return thrown;
     this.#options.log.error({ err: thrown, operation }, "call failed");
-    if (thrown instanceof StoreUnavailableError)
+    if (thrown instanceof DatabaseUnavailableError)
       return unavailable(
         thrown.kept === "nothing"
           ? "nothing was changed; try again"

@@ -10,7 +10,7 @@ export interface Operation {
   /** The label of logs and metrics: `muster.platform.iam.v2beta1.GroupsService/GetGroup`. */
   readonly name: string;
   /** Whether the bearer is an API token, or is judged by the method itself. */
-  readonly access: Service["access"];
+  readonly authentication: Service["authentication"];
   /**
    * Authenticates and runs the handler.
    * @param bearer the token of the call, without `Bearer `
@@ -31,16 +31,21 @@ export function operationsOf(
   return services.flatMap((service) =>
     service.desc.methods.map((method): Operation => {
       const name = `${service.desc.typeName}/${method.name}`;
-      const { access } = service;
-      if (service.access === "anonymous") {
+      const { authentication } = service;
+      if (authentication === "none") {
         const handler = service.handler(method);
-        return { method, name, access, invoke: (request, bearer) => (handler ?? missing)(request, { bearer }) };
+        return {
+          method,
+          name,
+          authentication,
+          invoke: (request, bearer) => (handler ?? missing)(request, { bearer }),
+        };
       }
       const handler = service.handler(method) ?? missing;
       return {
         method,
         name,
-        access,
+        authentication,
         invoke: async (request, bearer) => {
           const caller = await authenticator.authenticate(bearer);
           if (caller.kind === "identity") rateLimit?.admit(caller.uid);

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** What the platform counts about itself, in the text format of Prometheus. */
-export class Metrics {
+export class PlatformMetrics {
   readonly registry = new Registry();
   readonly #requests = new Counter({
     name: "muster_platform_server_requests_total",

@@ -21,7 +21,7 @@ export interface PlatformSettings {
   readonly consistencyLag: number;
   readonly unknownFields: "refuse" | "ignore";
   /** What a successful DELETE answers. */
-  readonly deleteAnswer: "nothing" | "object";
+  readonly deleteResponse: "nothing" | "object";
   /** Who may make root groups. */
   readonly rootGroupCreators: "admin" | "anyone";
 }

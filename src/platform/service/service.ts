@@ -26,21 +26,25 @@ type AnyHandler<C> = (request: Message, call: C) => Promise<Message>;
 
 /** A service of the contract with its handlers, as every transport mounts it. */
 export type Service =
-  | { readonly desc: DescService; readonly access: "authenticated"; handler(method: DescMethod): AnyHandler<Call> }
   | {
       readonly desc: DescService;
-      readonly access: "anonymous";
+      readonly authentication: "required";
+      handler(method: DescMethod): AnyHandler<Call>;
+    }
+  | {
+      readonly desc: DescService;
+      readonly authentication: "none";
       handler(method: DescMethod): AnyHandler<AnonymousCall>;
     };
 
 /** A service whose methods all need an API token. */
 export function implement<S extends DescService>(desc: S, handlers: Handlers<S>): Service {
-  return { desc, access: "authenticated", handler: (method) => handlerOf<Call>(handlers, method) };
+  return { desc, authentication: "required", handler: (method) => handlerOf<Call>(handlers, method) };
 }
 
 /** A service that judges the bearer by itself: the token exchange. */
 export function implementAnonymous<S extends DescService>(desc: S, handlers: Handlers<S, AnonymousCall>): Service {
-  return { desc, access: "anonymous", handler: (method) => handlerOf<AnonymousCall>(handlers, method) };
+  return { desc, authentication: "none", handler: (method) => handlerOf<AnonymousCall>(handlers, method) };
 }
 
 function handlerOf<C>(handlers: object, method: DescMethod): AnyHandler<C> {

@@ -6,7 +6,7 @@ import { AuthoredWriter } from "../audit/authored-writer.ts";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import type { PageTokens } from "../resources/page-token.ts";
 import type { PlatformSettings } from "./platform-settings.ts";
-import type { Reader, Store } from "../store/database.ts";
+import type { Reader, Database } from "../store/database.ts";
 import type { Call } from "./service.ts";
 
 /** One call inside its transaction: what it may do is judged on the same state that it reads and changes. */
@@ -24,13 +24,13 @@ export type WriteSession = Session<AuthoredWriter>;
 
 /** Opens a session for each call. */
 export class Sessions {
-  readonly #store: Store;
+  readonly #database: Database;
   readonly #clock: WallClock;
   readonly #settings: PlatformSettings;
   readonly #pageTokens: PageTokens;
 
-  constructor(store: Store, clock: WallClock, settings: PlatformSettings, pageTokens: PageTokens) {
-    this.#store = store;
+  constructor(database: Database, clock: WallClock, settings: PlatformSettings, pageTokens: PageTokens) {
+    this.#database = database;
     this.#clock = clock;
     this.#settings = settings;
     this.#pageTokens = pageTokens;
@@ -38,12 +38,12 @@ export class Sessions {
 
   /** @throws ApiError */
   read<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#store.read(async (tx) => work(await this.#open(tx, call, this.#clock())));
+    return this.#database.read(async (tx) => work(await this.#open(tx, call, this.#clock())));
   }
 
   /** All of the work is kept, or none of it. @throws ApiError */
   write<T>(call: Call, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    return this.#store.write(async (tx) => {
+    return this.#database.write(async (tx) => {
       const now = this.#clock();
       return work(await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now), call, now));
     });

@@ -53,7 +53,7 @@ export class Compiler {
   }
 }
 
-/** For building SQL only: a store runs it itself. */
+/** For building SQL only: a database runs it itself. */
 export const sqliteDialect: Dialect = {
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => new DummyDriver(),

@@ -5,11 +5,11 @@ import { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
 import { GroupSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { groups } from "#src/platform/collections/groups.ts";
 import { countBelow } from "#src/platform/resources/tree-counts.ts";
-import { type Store, statement } from "./database.ts";
+import { type Database, statement } from "./database.ts";
 
-/** One backend for a test: a store on fresh data, which can be closed and opened again. */
+/** One backend for a test: a database on fresh data, which can be closed and opened again. */
 export interface Backend {
-  open(): Promise<Store>;
+  open(): Promise<Database>;
   remove(): Promise<void>;
 }
 
@@ -24,31 +24,31 @@ const all = statement<object, { name: string }>((db) => db.selectFrom("facts").s
 
 /** What every backend must do. */
 export function storeCases(name: string, makeBackend: () => Promise<Backend>): void {
-  describe(`the store on ${name}`, () => {
+  describe(`the database on ${name}`, () => {
     let backend: Backend;
-    let store: Store;
+    let database: Database;
     beforeEach(async () => {
       backend = await makeBackend();
-      store = await backend.open();
+      database = await backend.open();
     });
     afterEach(async () => {
-      await store.close();
+      await database.close();
       await backend.remove();
     });
 
-    const valueOf = async (key: string) => (await store.read((tx) => tx.first(get, { name: key })))?.value;
+    const valueOf = async (key: string) => (await database.read((tx) => tx.first(get, { name: key })))?.value;
 
     it("keeps what was written when it is opened again", async () => {
-      await store.write((tx) => tx.run(put, { name: "a", value: "1" }));
-      await store.close();
-      store = await backend.open();
+      await database.write((tx) => tx.run(put, { name: "a", value: "1" }));
+      await database.close();
+      database = await backend.open();
       expect(await valueOf("a")).toBe("1");
     });
 
     it("undoes what throws, alone: writes beside it stay", async () => {
       const results = await Promise.allSettled(
         ["a", "b", "c"].map((key) =>
-          store.write(async (tx) => {
+          database.write(async (tx) => {
             await tx.run(put, { name: key, value: "1" });
             if (key === "b") throw new Error("refused");
           }),
@@ -60,7 +60,7 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
 
     it("runs writes one after the other: none is lost to another", async () => {
       const increment = () =>
-        store.write(async (tx) => {
+        database.write(async (tx) => {
           const value = Number((await tx.first(get, { name: "n" }))?.value ?? "0");
           await tx.run(put, { name: "n", value: String(value + 1) });
         });
@@ -70,7 +70,7 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
 
     it("shows a write its own changes, and others none of it before it is kept", async () => {
       let seenBeside: string | undefined = "nothing was read";
-      await store.write(async (tx) => {
+      await database.write(async (tx) => {
         await tx.run(put, { name: "a", value: "1" });
         expect((await tx.first(get, { name: "a" }))?.value).toBe("1");
         seenBeside = await valueOf("a");
@@ -81,11 +81,11 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
 
     it("shows a read one state, whatever is written between its statements", async () => {
       const put2 = (value: string) =>
-        store.write(async (tx) => {
+        database.write(async (tx) => {
           for (const key of ["a", "b"]) await tx.run(put, { name: key, value });
         });
       await put2("before");
-      const seen = await store.read(async (tx) => {
+      const seen = await database.read(async (tx) => {
         const a = await tx.first(get, { name: "a" });
         // No read does this but here: it makes sure that the write comes in between.
         await put2("after");
@@ -96,24 +96,24 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
     });
 
     it("tells how many rows a write changed", async () => {
-      expect(await store.write((tx) => tx.run(put, { name: "a", value: "1" }))).toBe(1);
+      expect(await database.write((tx) => tx.run(put, { name: "a", value: "1" }))).toBe(1);
       const nobody = statement((db, p: { name: string }) => db.deleteFrom("facts").where("name", "=", p.name));
-      expect(await store.write((tx) => tx.run(nobody, { name: "b" }))).toBe(0);
+      expect(await database.write((tx) => tx.run(nobody, { name: "b" }))).toBe(0);
     });
 
     it("compares texts byte by byte", async () => {
       const names = ["a b", "a-b", "a.b", "a/b", "a0", "a_b", "ab", "b"];
-      await store.write(async (tx) => {
+      await database.write(async (tx) => {
         for (const one of names.toReversed()) await tx.run(put, { name: one, value: "" });
       });
-      expect((await store.read((tx) => tx.all(all, {}))).map((row) => row.name)).toEqual(names);
+      expect((await database.read((tx) => tx.all(all, {}))).map((row) => row.name)).toEqual(names);
     });
 
     it("finishes what it accepted before it closes", async () => {
-      const written = store.write((tx) => tx.run(put, { name: "a", value: "1" }));
-      await store.close();
+      const written = database.write((tx) => tx.run(put, { name: "a", value: "1" }));
+      await database.close();
       expect(await written).toBe(1);
-      store = await backend.open();
+      database = await backend.open();
       expect(await valueOf("a")).toBe("1");
     });
 
@@ -122,7 +122,7 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
       const child = `${root}/0000000000000001`;
       const grandchild = `${child}/0000000000000002`;
       const change = (work: (tx: AuthoredWriter) => Promise<unknown>) =>
-        store.write((tx) => work(new AuthoredWriter(tx, { kind: "host", command: "test" }, 1_700_000_000_456)));
+        database.write((tx) => work(new AuthoredWriter(tx, { kind: "host", command: "test" }, 1_700_000_000_456)));
       const group = (uid: string, title = "g") => {
         const time = timestampFromMs(1_700_000_000_123);
         return create(GroupSchema, { uid, name: title, createTime: time, updateTime: time });
@@ -130,17 +130,17 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
 
       it("come back as the message that was kept", async () => {
         await change((tx) => groups.insert(tx, group(child, "first")));
-        expect(await store.read((tx) => groups.find(tx, child))).toEqual(group(child, "first"));
+        expect(await database.read((tx) => groups.find(tx, child))).toEqual(group(child, "first"));
         await change((tx) => groups.update(tx, group(child, "second")));
-        expect((await store.read((tx) => groups.findAll(tx, [child, root]))).get(child)?.name).toBe("second");
+        expect((await database.read((tx) => groups.findAll(tx, [child, root]))).get(child)?.name).toBe("second");
         expect(await change((tx) => groups.delete(tx, child))).toBe(true);
         expect(await change((tx) => groups.delete(tx, child))).toBe(false);
-        expect(await store.read((tx) => groups.find(tx, child))).toBeUndefined();
+        expect(await database.read((tx) => groups.find(tx, child))).toBeUndefined();
       });
 
       it("are counted by the transaction that changes them", async () => {
         const counts = () =>
-          store.read(async (tx) => [
+          database.read(async (tx) => [
             await countBelow(tx, "groups", { kind: "everything" }),
             await countBelow(tx, "groups", { kind: "roots" }),
             await countBelow(tx, "groups", { kind: "below", uid: root }),

@@ -32,7 +32,7 @@ export interface Writer extends Reader {
 }
 
 /**
- * Where the platform keeps what it knows: one interface, one suite of cases (`store.cases.ts`) for every backend.
+ * Where the platform keeps what it knows: one interface, one suite of cases (`database.cases.ts`) for every backend.
  *
  * Guarantees: a `write` is atomic and serial with all other writes, and durable when its promise resolves; what
  * throws inside undoes that write alone. A `read` sees one state of committed writes.
@@ -40,15 +40,15 @@ export interface Writer extends Reader {
  * Assumptions: the functions wait for nothing but their own transaction (no network, no timer, no transaction within
  * another), and a write may be run again from its start, so it changes nothing outside.
  */
-export interface Store {
+export interface Database {
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
   write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
   /** Runs what was accepted to its end, then closes. */
   close(): Promise<void>;
 }
 
-/** The store could not take a write, or answer a read: it is locked, full, broken or not to be reached. */
-export class StoreUnavailableError extends Error {
+/** The database could not take a write, or answer a read: it is locked, full, broken or not to be reached. */
+export class DatabaseUnavailableError extends Error {
   override readonly name = "StoreUnavailableError";
   /** What is left of a write: nothing, unless the connection broke just while it was committed. */
   readonly kept: "nothing" | "unknown";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RoleBinding } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import { type Caller, notNarrowed } from "../access/caller.ts";
+import { type Caller, notDownscoped } from "../access/caller.ts";
 import type { Exchange } from "./access-model/exchange.ts";
 import { InProcess } from "./access-model/in-process.ts";
 import { exchangeAnswerOf } from "./access-model/exchange-model.ts";
@@ -109,7 +109,7 @@ async function withToken(asker: Asker, world: World, exchange: Exchange): Promis
   const expected = exchangeAnswerOf(world, asker);
   const caller = await exchange.callerOf(asker);
   if (!("code" in caller)) return { asker, expected, found: 0, holds: asker, caller };
-  const before = { kind: "identity", uid: asker.identity.uid, narrowing: notNarrowed, actor: undefined } as const;
+  const before = { kind: "identity", uid: asker.identity.uid, downscoping: notDownscoped, actor: undefined } as const;
   return { asker, expected, found: caller.code, holds: { ...asker, narrowings: [] }, caller: before };
 }
 

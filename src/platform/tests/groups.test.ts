@@ -256,7 +256,7 @@ describe("settings of the platform", () => {
 
   it("answers {} to DELETE, ignores unknown fields and lets anyone make a root group where it is told to", async () => {
     const lenient = await RunningPlatform.start({
-      deleteAnswer: "object",
+      deleteResponse: "object",
       unknownFields: "ignore",
       rootGroupCreators: "anyone",
     });

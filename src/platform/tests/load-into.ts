@@ -30,7 +30,7 @@ export async function loadFiles(
   const { group, signal = new AbortController().signal, report = () => {} } = options;
   const store = await platform.openStore();
   try {
-    return await load({ store, files: sourceFiles(paths), group, now: platform.now, signal, report });
+    return await load({ database: store, files: sourceFiles(paths), group, now: platform.now, signal, report });
   } finally {
     await store.close();
   }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadProgress } from "../load/load.ts";
-import { LoadRefused } from "../load/mistake.ts";
+import { LoadError } from "#src/platform/load/load-error.ts";
 import { loadFiles, loadInto } from "./load-into.ts";
 import { type Json, RunningPlatform } from "./running-platform.ts";
 
@@ -37,8 +37,8 @@ const everyForm = "include_referrers=true&include_dates=true&include_epochs=true
 /** What `load` refuses the documents with, without the file's name. */
 async function mistakesIn(documents: readonly object[], group?: string): Promise<readonly string[]> {
   const refused = await loadInto(platform, documents, group).catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(LoadRefused);
-  return (refused as LoadRefused).mistakes.map(({ message }) => message.replace(/^.*documents\.jsonl, /, ""));
+  expect(refused).toBeInstanceOf(LoadError);
+  return (refused as LoadError).errors.map(({ message }) => message.replace(/^.*documents\.jsonl, /, ""));
 }
 
 const outcomes = (created: number, updated: number, unchanged: number) => ({ created, updated, unchanged });

@@ -7,10 +7,10 @@ import { expect, vi } from "vitest";
 import { type Platform, type PlatformOptions, startPlatform } from "../platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import type { TlsFiles } from "../server/tls-files.ts";
-import { PostgresStore } from "#src/platform/store/postgres/postgres-database.ts";
-import { SqliteStore } from "#src/platform/store/sqlite/sqlite-database.ts";
-import type { Store } from "#src/platform/store/database.ts";
-import { readOrMakeKeyFile } from "../tokens/key-file.ts";
+import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
+import type { Database } from "#src/platform/store/database.ts";
+import { readOrCreateKeyFile } from "../tokens/key-file.ts";
 import { newDatabase } from "./new-database.ts";
 import { settingsAt } from "./settings-at.ts";
 
@@ -171,8 +171,8 @@ export class RunningPlatform {
         : { database: replicaOf.#database, folder: replicaOf.#folder };
     const clock = { offset: 0 };
     const platform = await startPlatform({
-      store: await openStore(database, folder, stallTimeout),
-      masterKey: readOrMakeKeyFile(join(folder, "key")),
+      database: await openStore(database, folder, stallTimeout),
+      masterKey: readOrCreateKeyFile(join(folder, "key")),
       clock: () => Date.now() + clock.offset,
       log: pino({ level: "silent" }),
       listen: { host: "127.0.0.1", port: 0, tls },
@@ -192,7 +192,7 @@ export class RunningPlatform {
   }
 
   /** Its data opened once more, as a tool does that works beside it. */
-  openStore(): Promise<Store> {
+  openStore(): Promise<Database> {
     return openStore(this.#database, this.#folder);
   }
 
@@ -259,7 +259,7 @@ export class RunningPlatform {
   }
 }
 
-async function openStore(database: string | undefined, folder: string, stallTimeout?: number): Promise<Store> {
-  if (database === undefined) return new SqliteStore(join(folder, "data"));
-  return PostgresStore.open(database, { connections: 5, ...(stallTimeout === undefined ? {} : { stallTimeout }) });
+async function openStore(database: string | undefined, folder: string, stallTimeout?: number): Promise<Database> {
+  if (database === undefined) return new SqliteDatabase(join(folder, "data"));
+  return PostgresDatabase.open(database, { connections: 5, ...(stallTimeout === undefined ? {} : { stallTimeout }) });
 }

@@ -13,7 +13,7 @@ export function settingsAt(url: string): PlatformSettings {
     uniqueNames: false,
     consistencyLag: 0,
     unknownFields: "refuse",
-    deleteAnswer: "nothing",
+    deleteResponse: "nothing",
     rootGroupCreators: "admin",
   };
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { jwtVerify, SignJWT } from "jose";
-import type { Actor, Caller, Narrowing } from "../access/caller.ts";
+import type { Actor, Caller, Downscoping } from "../access/caller.ts";
 import { type Capability, capabilityNamed, dottedNameOf } from "../access/capability.ts";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { unauthenticated } from "../errors/api-error.ts";
@@ -11,7 +11,7 @@ import { apiTokenLifetime } from "./token-lifetime.ts";
 export interface ApiTokenContent {
   readonly identityUid: string;
   readonly audiences: readonly string[];
-  readonly narrowing: Narrowing;
+  readonly downscoping: Downscoping;
   readonly actor: Actor;
 }
 
@@ -37,12 +37,12 @@ export class ApiTokens {
   async issue({
     identityUid,
     audiences,
-    narrowing,
+    downscoping,
     actor,
   }: ApiTokenContent): Promise<{ token: string; expires: number }> {
     const issued = Math.floor(this.#clock() / 1_000);
     const expires = issued + apiTokenLifetime / 1_000;
-    const { capabilities, groups } = narrowing;
+    const { capabilities, groups } = downscoping;
     const { kid, privateKey } = await this.#keys.current();
     const token = await new SignJWT({
       act: { ...actor },
@@ -88,7 +88,7 @@ export class ApiTokens {
     } catch {
       throw unauthenticated("the token is not a valid API token of this platform");
     }
-    const narrowing: Narrowing = {
+    const downscoping: Downscoping = {
       capabilities: capabilitiesOf(payload["cap"]),
       groups: payload["scopes"] as readonly string[] | undefined,
     };
@@ -96,7 +96,7 @@ export class ApiTokens {
       caller: {
         kind: "identity",
         uid: payload.sub ?? "",
-        narrowing,
+        downscoping,
         actor: payload["act"] as Actor | undefined,
       },
       expires: (payload.exp ?? 0) * 1_000,

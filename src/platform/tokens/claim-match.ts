@@ -1,5 +1,5 @@
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import type { IncomingToken } from "./subject-token.ts";
+import type { SubjectToken } from "./subject-token.ts";
 import { compilePattern } from "./pattern.ts";
 
 /**
@@ -8,7 +8,7 @@ import { compilePattern } from "./pattern.ts";
  */
 export function matchesIdentity(
   { relationship }: Identity,
-  { issuer, subject, audiences, claims }: Omit<IncomingToken, "text" | "keyId">,
+  { issuer, subject, audiences, claims }: Omit<SubjectToken, "text" | "keyId">,
   defaultAudience: string,
 ): boolean {
   switch (relationship.case) {

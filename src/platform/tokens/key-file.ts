@@ -50,7 +50,7 @@ export class MasterKey {
  * Reads the key file, or makes it (mode 0600) where there is none.
  * @throws Error where the file is no key file or others may read it
  */
-export function readOrMakeKeyFile(path: string): MasterKey {
+export function readOrCreateKeyFile(path: string): MasterKey {
   try {
     writeFileSync(path, `${randomBytes(keyLength).toString("base64")}\n`, { flag: "wx", mode: 0o600 });
     chmodSync(path, 0o600);

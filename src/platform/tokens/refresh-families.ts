@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Narrowing } from "../access/caller.ts";
+import type { Downscoping } from "../access/caller.ts";
 import type { Capability } from "../access/capability.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
 import { isWithin } from "../contract/uid.ts";
@@ -34,19 +34,19 @@ const keysExpireAt = statement((db, p: { uid: string }) =>
 );
 
 /** What a refresh asks for; undefined keeps what the family has. */
-export interface WantedContent {
+export interface RequestedContent {
   readonly audiences: readonly string[] | undefined;
-  readonly narrowing: Narrowing;
+  readonly downscoping: Downscoping;
 }
 
 /** A token that has been used: what it gives, and the one to use next. */
-export interface UsedToken {
+export interface RotatedToken {
   readonly content: ApiTokenContent;
   readonly token: string;
   readonly expires: number;
 }
 
-export type Refusal = "unknown" | "usedBefore" | "wider";
+export type RefreshFailure = "unknown" | "usedBefore" | "wider";
 
 /** Starts a family and gives its first refresh token, which is kept as a hash alone. */
 export async function startFamily(tx: Writer, content: ApiTokenContent, now: number, expires: number): Promise<string> {
@@ -64,9 +64,9 @@ export async function startFamily(tx: Writer, content: ApiTokenContent, now: num
 export async function useRefreshToken(
   tx: Writer,
   token: string,
-  wanted: WantedContent,
+  wanted: RequestedContent,
   now: number,
-): Promise<{ found: UsedToken; reason?: undefined } | { found?: undefined; reason: Refusal }> {
+): Promise<{ found: RotatedToken; reason?: undefined } | { found?: undefined; reason: RefreshFailure }> {
   const id = /^muster-refresh-([0-9a-f]{24})\.[\w-]{43}$/.exec(token)?.[1];
   const family = id === undefined ? undefined : await tx.first(select, { id });
   if (id === undefined || family === undefined || family.expires <= now) return { reason: "unknown" };
@@ -75,7 +75,7 @@ export async function useRefreshToken(
     await tx.run(end, { id });
     return { reason: "usedBefore" };
   }
-  const content = narrowed(read(family.identity_uid, family.content), wanted);
+  const content = downscoped(read(family.identity_uid, family.content), wanted);
   if (content === undefined) return { reason: "wider" };
   const next = newToken(id);
   await tx.run(rotate, { id, token_hash: next.token_hash, content: written(content) });
@@ -83,7 +83,7 @@ export async function useRefreshToken(
 }
 
 /** Ends what came of all exchanges for an identity: it was deleted, or is assumed otherwise from now on. */
-export async function endFamiliesOf(tx: Writer, identity: string): Promise<void> {
+export async function revokeRefreshTokens(tx: Writer, identity: string): Promise<void> {
   await tx.run(endOf, { identity });
 }
 
@@ -93,17 +93,20 @@ async function isAssumable(tx: Reader, uid: string, now: number): Promise<boolea
 }
 
 /** A refresh may only narrow: `undefined` where more is wanted than the family has. */
-function narrowed(content: ApiTokenContent, { audiences, narrowing }: WantedContent): ApiTokenContent | undefined {
-  const { capabilities, groups } = content.narrowing;
+function downscoped(
+  content: ApiTokenContent,
+  { audiences, downscoping }: RequestedContent,
+): ApiTokenContent | undefined {
+  const { capabilities, groups } = content.downscoping;
   if (audiences?.some((audience) => !content.audiences.includes(audience))) return undefined;
-  if (capabilities !== undefined && [...(narrowing.capabilities ?? [])].some((one) => !capabilities.has(one)))
+  if (capabilities !== undefined && [...(downscoping.capabilities ?? [])].some((one) => !capabilities.has(one)))
     return undefined;
-  if (groups !== undefined && narrowing.groups?.some((group) => !groups.some((held) => isWithin(held, group))))
+  if (groups !== undefined && downscoping.groups?.some((group) => !groups.some((held) => isWithin(held, group))))
     return undefined;
   return {
     ...content,
     audiences: audiences ?? content.audiences,
-    narrowing: { capabilities: narrowing.capabilities ?? capabilities, groups: narrowing.groups ?? groups },
+    downscoping: { capabilities: downscoping.capabilities ?? capabilities, groups: downscoping.groups ?? groups },
   };
 }
 
@@ -116,7 +119,7 @@ function hashOf(token: string): string {
   return hash("sha256", token, "hex");
 }
 
-function written({ audiences, narrowing: { capabilities, groups }, actor }: ApiTokenContent): string {
+function written({ audiences, downscoping: { capabilities, groups }, actor }: ApiTokenContent): string {
   return JSON.stringify({ audiences, actor, groups, capabilities: capabilities && [...capabilities] });
 }
 
@@ -132,6 +135,6 @@ function read(identityUid: string, text: string): ApiTokenContent {
     identityUid,
     audiences,
     actor,
-    narrowing: { groups, capabilities: capabilities === undefined ? undefined : new Set(capabilities) },
+    downscoping: { groups, capabilities: capabilities === undefined ? undefined : new Set(capabilities) },
   };
 }

@@ -1,16 +1,16 @@
 import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
-import { type Reader, type Store, statement, type Writer } from "../store/database.ts";
+import { type Reader, type Database, statement, type Writer } from "../store/database.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { MasterKey } from "./key-file.ts";
 import { type ScheduledKey, scheduleOf } from "./key-schedule.ts";
 
 export const signingAlgorithm = "ES256";
 
-/** The store is looked at for keys of other replicas, and for what is due, this often (ms). */
+/** The database is looked at for keys of other replicas, and for what is due, this often (ms). */
 const lookInterval = 60_000;
-/** A key id that is not known, or a store that does not answer, makes another look no sooner than this (ms). */
+/** A key id that is not known, or a database that does not answer, makes another look no sooner than this (ms). */
 const lookAgainAfter = 5_000;
 
 const sealPurpose = "signing key";
@@ -35,7 +35,7 @@ interface SigningKey extends ScheduledKey {
 }
 
 export interface SigningKeysOptions {
-  readonly store: Store;
+  readonly database: Database;
   readonly masterKey: MasterKey;
   readonly clock: WallClock;
   readonly log: Logger;
@@ -44,7 +44,7 @@ export interface SigningKeysOptions {
 }
 
 /**
- * What the platform signs API tokens with, and everybody checks them with. The keys are in the store, private ones
+ * What the platform signs API tokens with, and everybody checks them with. The keys are in the database, private ones
  * sealed, and all replicas go by the same schedule: `scheduleOf`. Nothing runs by itself: whoever needs a key looks
  * whether it is time for something, so a platform that nobody calls changes nothing.
  */
@@ -101,7 +101,7 @@ export class SigningKeys {
     await this.#look;
   }
 
-  /** The known keys stay good while the store does not answer. */
+  /** The known keys stay good while the database does not answer. */
   async #lookNow(): Promise<void> {
     const { clock, log } = this.#options;
     try {
@@ -114,17 +114,17 @@ export class SigningKeys {
   }
 }
 
-/** The store's keys, after what is due has been done: one is made, those that are over are taken away. */
+/** The database's keys, after what is due has been done: one is made, those that are over are taken away. */
 async function upToDate(
   options: SigningKeysOptions,
   known: readonly SigningKey[],
 ): Promise<readonly [SigningKey, ...SigningKey[]]> {
-  const { store, masterKey, clock, log, interval } = options;
-  const rows = await store.read(rowsIn);
+  const { database, masterKey, clock, log, interval } = options;
+  const rows = await database.read(rowsIn);
   if (!isDone(rows, interval, clock())) {
     // Made outside of the transaction, which waits for nothing else; where another replica was faster, for nothing.
     const made = await makeKey(masterKey, clock());
-    const changed = await store.write((tx) => change(tx, made, interval, clock()));
+    const changed = await database.write((tx) => change(tx, made, interval, clock()));
     rows.splice(0, rows.length, ...changed);
     if (rows.some(({ kid }) => kid === made.kid)) log.info({ kid: made.kid }, "made a signing key");
   }

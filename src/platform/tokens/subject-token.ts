@@ -8,7 +8,7 @@ const maximumLength = 16 * 1024;
 const clockSkew = 60_000;
 
 /** What a token of another issuer says. Nothing of it is proved until its signature is. */
-export interface IncomingToken {
+export interface SubjectToken {
   readonly text: string;
   readonly keyId: string | undefined;
   readonly issuer: string;
@@ -18,7 +18,7 @@ export interface IncomingToken {
 }
 
 /** @throws ApiError (16) where the bearer is missing or no JWT; the message repeats nothing of it */
-export function readIncomingToken(bearer: string | undefined): IncomingToken {
+export function readSubjectToken(bearer: string | undefined): SubjectToken {
   if (bearer === undefined || bearer === "") throw unauthenticated("the token to exchange is expected as the bearer");
   try {
     if (bearer.length > maximumLength) throw new Error("too long");
@@ -34,7 +34,7 @@ export function readIncomingToken(bearer: string | undefined): IncomingToken {
 }
 
 /** @throws ApiError (7) that names what is wrong with the token's time */
-export function checkTime({ claims: { exp, nbf, iat } }: IncomingToken, now: number): void {
+export function checkTime({ claims: { exp, nbf, iat } }: SubjectToken, now: number): void {
   if (typeof exp !== "number") throw permissionDenied("the token has no expiry");
   if (exp * 1_000 <= now) throw permissionDenied("the token has expired");
   for (const time of [nbf, iat])

@@ -5,7 +5,7 @@ import type { Condition } from "../resources/row-condition.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { bitsOf } from "../collections/event-type.ts";
 
-/** Longer ones find nothing, and a store may refuse the pattern that they would become. */
+/** Longer ones find nothing, and a database may refuse the pattern that they would become. */
 const maximumQuery = 256;
 
 /** A longer list of values would exceed the number of parameters that a database accepts. */

@@ -8,11 +8,11 @@ import { parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import { RepoSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { TagSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { AdvisorySchema } from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { LoadMistake } from "#src/platform/load/mistake.ts";
+import { DocumentError } from "#src/platform/load/load-error.ts";
 import { readRecords } from "#src/platform/load/record.ts";
 import { documentsOf } from "#src/platform/load/source-file.ts";
 import { PageTokens } from "#src/platform/resources/page-token.ts";
-import { readIncomingToken } from "#src/platform/tokens/subject-token.ts";
+import { readSubjectToken } from "#src/platform/tokens/subject-token.ts";
 import { parseJwks } from "#src/platform/tokens/jwks.ts";
 import { compilePattern } from "#src/platform/tokens/pattern.ts";
 import { parse } from "yaml";
@@ -68,7 +68,7 @@ function decodersIn(folder: string): Decoder[] {
     const path = join(folder, `file.${format}`);
     writeFileSync(path, text);
     for (const document of documentsOf({ path, format, bytes: text.length }, () => {}))
-      if (!(document instanceof LoadMistake)) {
+      if (!(document instanceof DocumentError)) {
         const mistake = recordMistake(document);
         if (mistake !== undefined) return mistake;
       }
@@ -140,7 +140,7 @@ function decodersIn(folder: string): Decoder[] {
       },
       decode: (text) =>
         unlessThrown(
-          () => readIncomingToken(text.toString()),
+          () => readSubjectToken(text.toString()),
           (error) => error instanceof ApiError,
         ),
     },
@@ -241,7 +241,7 @@ function recordMistake(document: Parameters<typeof readRecords>[0]): string | un
     }
     return undefined;
   } catch (error) {
-    if (error instanceof LoadMistake) return undefined;
+    if (error instanceof DocumentError) return undefined;
     throw error;
   }
 }

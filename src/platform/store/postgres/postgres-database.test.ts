@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.ts";
 import { migrations } from "../schema/migrations.ts";
-import { PostgresStore } from "./postgres-database.ts";
+import { PostgresDatabase } from "./postgres-database.ts";
 import { storeCases } from "../database-contract.testing.ts";
-import { NewerSchemaError, statement, StoreUnavailableError } from "../database.ts";
+import { NewerSchemaError, statement, DatabaseUnavailableError } from "../database.ts";
 
 const put = statement((db, p: { name: string; value: string }) =>
   db
@@ -16,7 +16,7 @@ const get = statement((db, p: { name: string }) => db.selectFrom("facts").select
 describeWithPostgres("PostgreSQL", (postgres) => {
   storeCases("PostgreSQL", async () => {
     const url = await postgres().newDatabase();
-    return { open: () => PostgresStore.open(url, { connections: 4 }), remove: async () => {} };
+    return { open: () => PostgresDatabase.open(url, { connections: 4 }), remove: async () => {} };
   });
 
   describe("PostgresStore", () => {
@@ -24,7 +24,7 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       const url = await postgres().newDatabase();
       await postgres().run(url, "create table schema_version (version integer not null)");
       await postgres().run(url, `insert into schema_version values (${migrations.length + 1})`);
-      await expect(PostgresStore.open(url, { connections: 2 })).rejects.toThrowError(NewerSchemaError);
+      await expect(PostgresDatabase.open(url, { connections: 2 })).rejects.toThrowError(NewerSchemaError);
       const tables =
         "select table_name, (select version from schema_version) as version from information_schema.tables";
       expect(await postgres().run(url, `${tables} where table_schema = 'public'`)).toEqual([
@@ -34,78 +34,78 @@ describeWithPostgres("PostgreSQL", (postgres) => {
 
     it("replicas that start at once make the schema once", async () => {
       const url = await postgres().newDatabase();
-      const stores = await Promise.all(Array.from({ length: 5 }, () => PostgresStore.open(url, { connections: 2 })));
+      const stores = await Promise.all(Array.from({ length: 5 }, () => PostgresDatabase.open(url, { connections: 2 })));
       expect(await postgres().run(url, "select version from schema_version")).toEqual([{ version: migrations.length }]);
-      await Promise.all(stores.map((store) => store.close()));
+      await Promise.all(stores.map((database) => database.close()));
     });
 
     it("runs the writes of all replicas one after the other: none is lost to another, none fails", async () => {
       const url = await postgres().newDatabase();
-      const stores = await Promise.all(Array.from({ length: 3 }, () => PostgresStore.open(url, { connections: 3 })));
-      const increment = (store: PostgresStore) =>
-        store.write(async (tx) => {
+      const stores = await Promise.all(Array.from({ length: 3 }, () => PostgresDatabase.open(url, { connections: 3 })));
+      const increment = (database: PostgresDatabase) =>
+        database.write(async (tx) => {
           const value = Number((await tx.first(get, { name: "n" }))?.value ?? "0");
           await tx.run(put, { name: "n", value: String(value + 1) });
         });
-      await Promise.all(stores.flatMap((store) => Array.from({ length: 100 }, () => increment(store))));
+      await Promise.all(stores.flatMap((database) => Array.from({ length: 100 }, () => increment(database))));
       expect(await stores[0]?.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "300" });
-      await Promise.all(stores.map((store) => store.close()));
+      await Promise.all(stores.map((database) => database.close()));
     });
 
     it("runs a write again from its start where it collides with somebody who does not take the lock", async () => {
       const url = await postgres().newDatabase();
-      const store = await PostgresStore.open(url, { connections: 2 });
-      await store.write((tx) => tx.run(put, { name: "n", value: "1" }));
+      const database = await PostgresDatabase.open(url, { connections: 2 });
+      await database.write((tx) => tx.run(put, { name: "n", value: "1" }));
       let runs = 0;
-      await store.write(async (tx) => {
+      await database.write(async (tx) => {
         runs++;
         const { value } = (await tx.first(get, { name: "n" })) ?? { value: "" };
         if (runs === 1) await postgres().run(url, "update facts set value = '10' where name = 'n'");
         await tx.run(put, { name: "n", value: String(Number(value) + 1) });
       });
       expect(runs).toBe(2);
-      expect(await store.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "11" });
-      await store.close();
+      expect(await database.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "11" });
+      await database.close();
     });
 
     it("keeps every character, U+0000 too", async () => {
-      const store = await PostgresStore.open(await postgres().newDatabase(), { connections: 2 });
+      const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 2 });
       const values = ["\u0000", "\u0001", "\u0001\u0001", "a\u0000\u0001\u0002b", "ü€😀"];
       for (const value of values) {
-        await store.write((tx) => tx.run(put, { name: value, value }));
-        expect(await store.read((tx) => tx.first(get, { name: value }))).toEqual({ value });
+        await database.write((tx) => tx.run(put, { name: value, value }));
+        expect(await database.read((tx) => tx.first(get, { name: value }))).toEqual({ value });
       }
-      await store.close();
+      await database.close();
     });
 
     it("a connection that breaks makes a write unavailable with nothing kept, and later ones work again", async () => {
       const url = await postgres().newDatabase();
-      const store = await PostgresStore.open(url, { connections: 2 });
+      const database = await PostgresDatabase.open(url, { connections: 2 });
       const cut =
         "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
-      const broken = store.write(async (tx) => {
+      const broken = database.write(async (tx) => {
         await tx.run(put, { name: "n", value: "1" });
         await postgres().run(url, cut);
         await tx.run(put, { name: "m", value: "1" });
       });
-      await expect(broken).rejects.toSatisfy((e) => e instanceof StoreUnavailableError && e.kept === "nothing");
+      await expect(broken).rejects.toSatisfy((e) => e instanceof DatabaseUnavailableError && e.kept === "nothing");
       await expect(
-        store.read(async (tx) => {
+        database.read(async (tx) => {
           await tx.first(get, { name: "n" });
           await postgres().run(url, cut);
           return tx.first(get, { name: "n" });
         }),
-      ).rejects.toBeInstanceOf(StoreUnavailableError);
-      expect(await store.read((tx) => tx.first(get, { name: "n" }))).toBeUndefined();
-      await store.write((tx) => tx.run(put, { name: "n", value: "2" }));
-      await store.close();
+      ).rejects.toBeInstanceOf(DatabaseUnavailableError);
+      expect(await database.read((tx) => tx.first(get, { name: "n" }))).toBeUndefined();
+      await database.write((tx) => tx.run(put, { name: "n", value: "2" }));
+      await database.close();
     });
 
     it("a replica that stops in the midst of a write is cut off, and writes elsewhere get their turn", async () => {
       const url = await postgres().newDatabase();
       const [stalled, other] = [
-        await PostgresStore.open(url, { connections: 2, stallTimeout: 300 }),
-        await PostgresStore.open(url, { connections: 2, stallTimeout: 2_000 }),
+        await PostgresDatabase.open(url, { connections: 2, stallTimeout: 300 }),
+        await PostgresDatabase.open(url, { connections: 2, stallTimeout: 2_000 }),
       ];
       const [holding, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const held = stalled.write(async (tx) => {
@@ -118,7 +118,7 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       await holding.promise;
       await other.write((tx) => tx.run(put, { name: "n", value: "other" }));
       released.resolve();
-      await expect(held).rejects.toSatisfy((e) => e instanceof StoreUnavailableError && e.kept === "nothing");
+      await expect(held).rejects.toSatisfy((e) => e instanceof DatabaseUnavailableError && e.kept === "nothing");
       expect(await other.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "other" });
       expect(await other.read((tx) => tx.first(get, { name: "m" }))).toBeUndefined();
       await stalled.close();
@@ -126,8 +126,8 @@ describeWithPostgres("PostgreSQL", (postgres) => {
     });
 
     it("says that a database cannot be reached, without the password", async () => {
-      const opened = PostgresStore.open("postgres://u:hunter2@127.0.0.1:1/none", { connections: 2 });
-      await expect(opened).rejects.toBeInstanceOf(StoreUnavailableError);
+      const opened = PostgresDatabase.open("postgres://u:hunter2@127.0.0.1:1/none", { connections: 2 });
+      await expect(opened).rejects.toBeInstanceOf(DatabaseUnavailableError);
       await expect(opened).rejects.not.toThrowError("hunter2");
     });
   });

@@ -3,7 +3,7 @@ import { Compiler, postgresDialect } from "../compiler.ts";
 import { PostgresConnection, textTypes } from "./postgres-connection.ts";
 import { connectionLost, isSerializationFailure } from "./postgres-errors.ts";
 import { migratePostgres } from "./migrate.ts";
-import { NewerSchemaError, type Reader, type Store, StoreUnavailableError, type Writer } from "../database.ts";
+import { NewerSchemaError, type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
 
 /** How long a call waits for a connection (ms). */
 const connectionTimeout = 5_000;
@@ -24,17 +24,17 @@ export interface PostgresOptions {
 }
 
 /**
- * The store for several replicas, which share nothing but the database.
+ * The database for several replicas, which share nothing but the database.
  *
  * A write is serial with all others, on every replica: its transaction starts by locking `schema_version` against
  * other writers (readers are not kept waiting), and takes its snapshot behind that (LOCK TABLE takes none), so it sees
  * all that was committed before it and nothing comes between. A read is a snapshot, so a prefix of that order. A
  * replica that stops in the middle of a write is cut off by the database after some seconds.
  *
- * Group commit, as in the embedded store: the writes that arrive while one commits share the next transaction, each in
+ * Group commit, as in the embedded database: the writes that arrive while one commits share the next transaction, each in
  * a savepoint of its own.
  */
-export class PostgresStore implements Store {
+export class PostgresDatabase implements Database {
   readonly #pool: Pool;
   readonly #compiler = new Compiler(postgresDialect);
   #queue: Job[] = [];
@@ -51,7 +51,7 @@ export class PostgresStore implements Store {
   static async open(
     url: string,
     { connections, stallTimeout = defaultStallTimeout }: PostgresOptions,
-  ): Promise<PostgresStore> {
+  ): Promise<PostgresDatabase> {
     const pool = new Pool({
       connectionString: url,
       application_name: "muster platform",
@@ -73,9 +73,9 @@ export class PostgresStore implements Store {
     } catch (error) {
       await pool.end();
       if (error instanceof NewerSchemaError || !connectionLost(error)) throw error;
-      throw new StoreUnavailableError(`the database cannot be reached: ${text(error)}`, { cause: error });
+      throw new DatabaseUnavailableError(`the database cannot be reached: ${text(error)}`, { cause: error });
     }
-    return new PostgresStore(pool);
+    return new PostgresDatabase(pool);
   }
 
   async read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
@@ -97,7 +97,7 @@ export class PostgresStore implements Store {
         }
         client.release(true);
         if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
-        if (connectionLost(error)) throw new StoreUnavailableError("the database went away", { cause: error });
+        if (connectionLost(error)) throw new DatabaseUnavailableError("the database went away", { cause: error });
         throw error;
       }
     }
@@ -154,8 +154,8 @@ export class PostgresStore implements Store {
         client.release(true);
         if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
         throw step === "commit" && connectionLost(error)
-          ? new StoreUnavailableError("the connection broke while committing", { cause: error, kept: "unknown" })
-          : new StoreUnavailableError("the write could not be committed", { cause: error });
+          ? new DatabaseUnavailableError("the connection broke while committing", { cause: error, kept: "unknown" })
+          : new DatabaseUnavailableError("the write could not be committed", { cause: error });
       }
     }
   }
@@ -164,7 +164,7 @@ export class PostgresStore implements Store {
     try {
       return await this.#pool.connect();
     } catch (cause) {
-      throw new StoreUnavailableError(`the database cannot be reached: ${text(cause)}`, { cause });
+      throw new DatabaseUnavailableError(`the database cannot be reached: ${text(cause)}`, { cause });
     }
   }
 

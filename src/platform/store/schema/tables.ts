@@ -121,7 +121,7 @@ export interface Tables {
     token_hash: string;
     /** Milliseconds since the epoch. */
     expires: number;
-    /** The audiences, narrowing and actor of its API tokens, as JSON. */
+    /** The audiences, downscoping and actor of its API tokens, as JSON. */
     content: string;
   };
   signing_keys: {

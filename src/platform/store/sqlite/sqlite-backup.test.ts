@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
+import { readOrCreateKeyFile } from "#src/platform/tokens/key-file.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
 import { migrations } from "../schema/migrations.ts";
-import { SqliteStore } from "./sqlite-database.ts";
+import { SqliteDatabase } from "./sqlite-database.ts";
 import { backupSqlite, restoreSqlite } from "./sqlite-backup.ts";
 import { NewerSchemaError, statement } from "../database.ts";
 
@@ -20,21 +20,21 @@ const all = statement<object, { name: string; value: string }>((db) =>
 
 const folder = mkdtempSync(join(tmpdir(), "muster-backup-"));
 const data = join(folder, "data");
-let store: SqliteStore;
+let database: SqliteDatabase;
 let number = 0;
 const another = () => join(folder, `file-${++number}`);
 /** Two rows that are there together or not at all. */
 const writePair = (name: string) =>
-  store.write(async (tx) => {
+  database.write(async (tx) => {
     await tx.run(put, { name: `${name}-left`, value: "pair" });
     await tx.run(put, { name: `${name}-right`, value: "pair" });
   });
 
 beforeAll(() => {
-  store = new SqliteStore(data);
+  database = new SqliteDatabase(data);
 });
 afterAll(async () => {
-  await store.close();
+  await database.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -49,7 +49,7 @@ describe("backup and restore", () => {
     restoreSqlite(file, restored);
     for (const path of [file, restored]) expect(statSync(path).mode & 0o777).toBe(0o600);
 
-    const opened = new SqliteStore(restored);
+    const opened = new SqliteDatabase(restored);
     const names = (await opened.read((tx) => tx.all(all, {}))).map(({ name }) => name);
     await opened.close();
     expect(names).toContain("before-left");
@@ -58,19 +58,19 @@ describe("backup and restore", () => {
   });
 
   it("is of no use to sign with without the key file", async () => {
-    const keysOf = (from: SqliteStore, keyFile: string) =>
+    const keysOf = (from: SqliteDatabase, keyFile: string) =>
       SigningKeys.load({
-        store: from,
-        masterKey: readOrMakeKeyFile(join(folder, keyFile)),
+        database: from,
+        masterKey: readOrCreateKeyFile(join(folder, keyFile)),
         clock: Date.now,
         log: pino({ level: "silent" }),
         interval: 3_600_000,
       });
-    const { kid } = await (await keysOf(store, "key")).current();
+    const { kid } = await (await keysOf(database, "key")).current();
     const [file, restored] = [another(), another()];
     backupSqlite(data, file);
     restoreSqlite(file, restored);
-    const opened = new SqliteStore(restored);
+    const opened = new SqliteDatabase(restored);
     await expect(keysOf(opened, "other-key")).rejects.toThrowError("sealed under another key file");
     expect((await (await keysOf(opened, "key")).current()).kid).toBe(kid);
     await opened.close();

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { migrations } from "../schema/migrations.ts";
-import { SqliteStore } from "./sqlite-database.ts";
+import { SqliteDatabase } from "./sqlite-database.ts";
 import { storeCases } from "../database-contract.testing.ts";
-import { NewerSchemaError, type Reader, StoreUnavailableError, type Writer } from "../database.ts";
+import { NewerSchemaError, type Reader, DatabaseUnavailableError, type Writer } from "../database.ts";
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "muster-sqlite-"));
@@ -15,7 +15,7 @@ function folder(): string {
 storeCases("SQLite", async () => {
   const path = folder();
   return {
-    open: async () => new SqliteStore(join(path, "data")),
+    open: async () => new SqliteDatabase(join(path, "data")),
     remove: async () => rmSync(path, { recursive: true }),
   };
 });
@@ -27,8 +27,8 @@ describe("SqliteStore", () => {
     database.exec(`create table tomorrow (x); pragma user_version = ${migrations.length + 1}`);
     database.close();
     const before = readFileSync(path);
-    expect(() => new SqliteStore(path)).toThrowError(NewerSchemaError);
-    expect(() => new SqliteStore(path)).toThrowError("use a newer version");
+    expect(() => new SqliteDatabase(path)).toThrowError(NewerSchemaError);
+    expect(() => new SqliteDatabase(path)).toThrowError("use a newer version");
     const after = new DatabaseSync(path);
     expect(after.prepare("select name from sqlite_schema").all()).toEqual([
       expect.objectContaining({ name: "tomorrow" }),
@@ -39,19 +39,21 @@ describe("SqliteStore", () => {
 
   it("commits the writes of one turn together", async () => {
     const path = join(folder(), "data");
-    const store = new SqliteStore(path);
+    const database = new SqliteDatabase(path);
     const observer = new DatabaseSync(path, { readOnly: true });
     const version = () => Number(observer.prepare("pragma data_version").get()?.["data_version"]);
     const before = version();
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        store.write((tx) => tx.run({ build: (db) => db.insertInto("facts").values({ name: `n${n}`, value: "" }) }, {})),
+        database.write((tx) =>
+          tx.run({ build: (db) => db.insertInto("facts").values({ name: `n${n}`, value: "" }) }, {}),
+        ),
       ),
     );
     // data_version moves when another connection commits; twenty commits of one turn are one.
     expect(version() - before).toBe(1);
     observer.close();
-    await store.close();
+    await database.close();
   });
 
   const put = (value: string) => (tx: Writer) =>
@@ -61,64 +63,64 @@ describe("SqliteStore", () => {
 
   it("shows a read one state, whatever a command beside the platform writes, and the next one the new state", async () => {
     const path = join(folder(), "data");
-    const store = new SqliteStore(path);
-    const command = new SqliteStore(path);
-    await store.write(put("before"));
-    const seen = await store.read(async (tx) => {
+    const database = new SqliteDatabase(path);
+    const command = new SqliteDatabase(path);
+    await database.write(put("before"));
+    const seen = await database.read(async (tx) => {
       const first = await get(tx);
       await command.write(put("after"));
       return [first, await get(tx)];
     });
     expect(seen).toEqual(["before", "before"]);
-    expect(await store.read(get)).toBe("after");
+    expect(await database.read(get)).toBe("after");
     await command.close();
-    await store.close();
+    await database.close();
   });
 
   it("shows what has been written to a read that is asked for afterwards, also while others are under way", async () => {
-    const store = new SqliteStore(join(folder(), "data"));
-    await store.write(put("before"));
+    const database = new SqliteDatabase(join(folder(), "data"));
+    await database.write(put("before"));
     let later: Promise<string | undefined> | undefined;
-    const seen = await store.read(async (tx) => {
+    const seen = await database.read(async (tx) => {
       const first = await get(tx);
-      await store.write(put("after"));
-      later = store.read(get);
+      await database.write(put("after"));
+      later = database.read(get);
       return [first, await get(tx)];
     });
     expect(seen).toEqual(["before", "before"]);
     expect(await later).toBe("after");
-    await store.close();
+    await database.close();
   });
 
   it("answers the other reads of a turn where one of them fails", async () => {
-    const store = new SqliteStore(join(folder(), "data"));
-    await store.write(put("there"));
+    const database = new SqliteDatabase(join(folder(), "data"));
+    await database.write(put("there"));
     const reads = [
-      store.read(get),
-      store.read(async (tx) => {
+      database.read(get),
+      database.read(async (tx) => {
         await get(tx);
         throw new Error("refused");
       }),
-      store.read(get),
+      database.read(get),
     ];
     expect(await Promise.allSettled(reads)).toEqual([
       { status: "fulfilled", value: "there" },
       { status: "rejected", reason: new Error("refused") },
       { status: "fulfilled", value: "there" },
     ]);
-    await store.close();
+    await database.close();
   });
 
   it("a file that another process holds makes a write unavailable, and later ones work again", async () => {
     const path = join(folder(), "data");
-    const store = new SqliteStore(path);
+    const database = new SqliteDatabase(path);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const other = new DatabaseSync(path);
     other.exec("begin immediate");
-    await expect(store.write(async () => 1)).rejects.toBeInstanceOf(StoreUnavailableError);
+    await expect(database.write(async () => 1)).rejects.toBeInstanceOf(DatabaseUnavailableError);
     other.exec("rollback");
     other.close();
-    expect(await store.write(async () => 2)).toBe(2);
-    await store.close();
+    expect(await database.write(async () => 2)).toBe(2);
+    await database.close();
   });
 });

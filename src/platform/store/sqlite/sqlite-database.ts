@@ -8,8 +8,8 @@ import {
   type Query,
   type Reader,
   type Statement,
-  type Store,
-  StoreUnavailableError,
+  type Database,
+  DatabaseUnavailableError,
   type Writer,
 } from "../database.ts";
 
@@ -19,7 +19,7 @@ const busyTimeout = 2_000;
 const defaultCacheMiB = 16;
 
 /**
- * The embedded store: one file, WAL, every commit synced to the disk.
+ * The embedded database: one file, WAL, every commit synced to the disk.
  *
  * Group commit: the writes that arrive in one turn of the event loop share one transaction, each in a savepoint of
  * its own, and so one sync. They are answered after the commit.
@@ -28,7 +28,7 @@ const defaultCacheMiB = 16;
  * by this process or by a command beside it. Those of one turn share it, one after the other. SQLite's calls are
  * synchronous, so more connections would not make them faster, only hold more memory.
  */
-export class SqliteStore implements Store {
+export class SqliteDatabase implements Database {
   readonly #writer: Connection;
   readonly #reader: Connection;
   #queue: Job[] = [];
@@ -132,7 +132,7 @@ export class SqliteStore implements Store {
     } catch (error) {
       // The batch as a whole failed, a full disk say: nothing of it is kept, nobody is told otherwise.
       this.#writer.rollbackIfOpen();
-      const unavailable = new StoreUnavailableError("the write could not be committed", { cause: error });
+      const unavailable = new DatabaseUnavailableError("the write could not be committed", { cause: error });
       for (const { reject } of jobs) reject(unavailable);
       return;
     }

@@ -5,7 +5,7 @@ import type { Caller } from "../../access/caller.ts";
 import { dottedNameOf } from "../../access/capability.ts";
 import { ApiError, type Code } from "../../errors/api-error.ts";
 import { SecurityTokenService } from "../../gen/muster/platform/oidc/security_token_service_pb.ts";
-import type { Store } from "#src/platform/store/database.ts";
+import type { Database } from "#src/platform/store/database.ts";
 import { ApiTokens } from "../../tokens/api-token.ts";
 import { IssuerKeys } from "../../tokens/issuer-keys.ts";
 import type { MasterKey } from "../../tokens/key-file.ts";
@@ -22,19 +22,30 @@ const { exchange, exchangeRefreshToken } = SecurityTokenService.method;
 /** The platform's token exchange on a store, without a port. */
 export class Exchange {
   readonly #authenticator: Authenticator;
-  readonly #service: Extract<ReturnType<typeof securityTokenService>, { access: "anonymous" }>;
+  readonly #service: Extract<ReturnType<typeof securityTokenService>, { authentication: "none" }>;
 
-  private constructor(store: Store, keys: SigningKeys) {
+  private constructor(store: Database, keys: SigningKeys) {
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
     const issuerKeys = new IssuerKeys([], clock);
-    const service = securityTokenService({ store, tokens, issuerKeys, rateLimit: undefined, settings, clock, log });
-    if (service.access !== "anonymous") throw new Error("the exchange needs an API token");
+    const service = securityTokenService({
+      database: store,
+      tokens,
+      issuerKeys,
+      rateLimit: undefined,
+      settings,
+      clock,
+      log,
+    });
+    if (service.authentication !== "none") throw new Error("the exchange needs an API token");
     this.#service = service;
     this.#authenticator = new Authenticator(store, tokens);
   }
 
-  static async on(store: Store, masterKey: MasterKey): Promise<Exchange> {
-    return new Exchange(store, await SigningKeys.load({ store, masterKey, clock, log, interval: 24 * 3_600_000 }));
+  static async on(store: Database, masterKey: MasterKey): Promise<Exchange> {
+    return new Exchange(
+      store,
+      await SigningKeys.load({ database: store, masterKey, clock, log, interval: 24 * 3_600_000 }),
+    );
   }
 
   /** Who calls with the token that the holder gets: exchanged, refreshed as often as it is narrowed again, verified. */

@@ -8,8 +8,8 @@ import { PageTokens } from "../../resources/page-token.ts";
 import { servicesOf } from "../../services.ts";
 import type { Service } from "../../service/service.ts";
 import { Sessions } from "../../service/session.ts";
-import { SqliteStore } from "#src/platform/store/sqlite/sqlite-database.ts";
-import type { Reader, Store, Writer } from "#src/platform/store/database.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
+import type { Reader, Database, Writer } from "#src/platform/store/database.ts";
 import { MasterKey } from "../../tokens/key-file.ts";
 import { callOf, uidsOf } from "./asked.ts";
 import { Exchange } from "./exchange.ts";
@@ -19,16 +19,16 @@ import type { Question } from "./question.ts";
 
 /** The platform's services on a store of their own, without a port: what they decide, as fast as they do. */
 export class InProcess {
-  readonly store: SqliteStore;
+  readonly store: SqliteDatabase;
   readonly #folder = mkdtempSync(join(tmpdir(), "muster-access-"));
   readonly #masterKey = new MasterKey(new Uint8Array(32));
   readonly #real: readonly Service[];
   readonly #hypothetical: readonly Service[];
 
   constructor() {
-    this.store = new SqliteStore(join(this.#folder, "data"));
+    this.store = new SqliteDatabase(join(this.#folder, "data"));
     const masterKey = this.#masterKey;
-    const sessionsOn = (store: Store) =>
+    const sessionsOn = (store: Database) =>
       new Sessions(store, () => now, settings, new PageTokens(masterKey.derive("page token")));
     this.#real = servicesOf(sessionsOn(this.store), masterKey);
     this.#hypothetical = servicesOf(sessionsOn(new UndoingStore(this.store)), masterKey);
@@ -75,15 +75,15 @@ export class InProcess {
 
 function call(services: readonly Service[], caller: Caller, method: DescMethod, request: Message): Promise<Message> {
   const service = services.find(({ desc }) => desc === method.parent);
-  if (service?.access !== "authenticated") throw new Error(`${method.parent.typeName} is not served`);
+  if (service?.authentication !== "required") throw new Error(`${method.parent.typeName} is not served`);
   return service.handler(method)(request, { caller });
 }
 
 /** Writes on it are done to their end, and undone: each finds the same world. */
-class UndoingStore implements Store {
-  readonly #store: Store;
+class UndoingStore implements Database {
+  readonly #store: Database;
 
-  constructor(store: Store) {
+  constructor(store: Database) {
     this.#store = store;
   }
 

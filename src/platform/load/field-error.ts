@@ -1,5 +1,5 @@
 /** A mistake in a field, thrown where the place of its document is not known; further up it becomes a LoadMistake. */
-export class FieldMistake extends Error {
+export class FieldError extends Error {
   override readonly name = "FieldMistake";
   /** Its path: `affected[0].package.name`. */
   readonly field: string;

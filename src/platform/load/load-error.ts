@@ -8,7 +8,7 @@ export interface Place {
 }
 
 /** What is wrong with a document that is to be loaded, and where. */
-export class LoadMistake extends Error {
+export class DocumentError extends Error {
   override readonly name = "LoadMistake";
 
   /** @param field the path of the field; undefined where it is the document as a whole */
@@ -20,12 +20,12 @@ export class LoadMistake extends Error {
 }
 
 /** Nothing was loaded: every mistake that was found, up to a number that a person can read. */
-export class LoadRefused extends Error {
+export class LoadError extends Error {
   override readonly name = "LoadRefused";
-  readonly mistakes: readonly LoadMistake[];
+  readonly errors: readonly DocumentError[];
 
-  constructor(mistakes: readonly LoadMistake[]) {
+  constructor(mistakes: readonly DocumentError[]) {
     super(["nothing is loaded:", ...mistakes.map(({ message }) => `  ${message}`)].join("\n"));
-    this.mistakes = mistakes;
+    this.errors = mistakes;
   }
 }
