@@ -1,7 +1,7 @@
 import { descriptionRule, fits, issuerRule, nameRule, presentRule, type TextRule } from "./text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 
-/** @throws ApiError (3); the texts are the contract's */
+/** @throws ApiError (3) with the message that the contract specifies */
 export function checkName(value: string): void {
   checkLength("name", value, nameRule);
   if (!fits(nameRule, value)) throw invalidArgument("name", `name must match "${nameRule.pattern.source}"`);
@@ -30,5 +30,6 @@ function checkLength(field: string, value: string, { maxLength }: TextRule): voi
 export function checkIssuer(field: string, value: string): void {
   checkLength(field, value, issuerRule);
   const url = fits(issuerRule, value) ? URL.parse(value) : null;
-  if (url === null || url.username !== "" || url.password !== "") throw invalidArgument(field, "must be an https URL");
+  if (url === null || url.username !== "" || url.password !== "")
+    throw invalidArgument(field, "must be an https URL without credentials");
 }

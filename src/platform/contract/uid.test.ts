@@ -6,25 +6,26 @@ const child = `${root}/0123456789abcdef`;
 const grandchild = `${child}/0000000000000001`;
 
 describe("uid", () => {
-  it.each([root, child, grandchild])("takes %s", (uid) => expect(isUid(uid)).toBe(true));
+  it.each([root, child, grandchild])("accepts %s", (uid) => expect(isUid(uid)).toBe(true));
   it.each(["", "a", root.toUpperCase(), `${root}/`, `${root}/abc`, `/${root}`, `${child} `, `${root}\n`])(
     "refuses %j",
     (uid) => expect(isUid(uid)).toBe(false),
   );
-  it("makes no child that would be none: a tree has a depth", () => {
+  it("rejects a child below the maximum depth", () => {
     const deepest = root + "/0123456789abcdef".repeat(64);
     expect(isUid(deepest)).toBe(true);
     expect(() => newUidIn(deepest)).toThrow(expect.objectContaining({ code: 9 }));
   });
 
-  it("refuses a path that no tree has", () => expect(isUid(root + "/0123456789abcdef".repeat(65))).toBe(false));
+  it("rejects a path that is deeper than the maximum", () =>
+    expect(isUid(root + "/0123456789abcdef".repeat(65))).toBe(false));
 
-  it("makes uids that it takes", () => {
+  it("creates uids that isUid accepts", () => {
     expect(isUid(newRootUid())).toBe(true);
     expect(parentOf(newUidIn(child))).toBe(child);
   });
 
-  it("knows the path above", () => {
+  it("returns the parent and all ancestors", () => {
     expect(ancestorsOf(grandchild)).toEqual([root, child]);
     expect(ancestorsOf(root)).toEqual([]);
     expect(parentOf(root)).toBeUndefined();
@@ -32,7 +33,7 @@ describe("uid", () => {
     expect(isRoot(child)).toBe(false);
   });
 
-  it("compares by segment, never by string prefix alone", () => {
+  it("compares by segment, not by string prefix", () => {
     expect(isBelow(root, child)).toBe(true);
     expect(isBelow(root, root)).toBe(false);
     expect(isWithin(root, root)).toBe(true);
@@ -40,7 +41,7 @@ describe("uid", () => {
     expect(isBelow(child.slice(0, -1), child)).toBe(false);
   });
 
-  it("gives the range of a subtree: all below, nothing beside", () => {
+  it("returns the range of a subtree: every descendant and nothing else", () => {
     const { from, to } = subtreeOf(child);
     const inside = (uid: string) => uid >= from && uid < to;
     expect(inside(grandchild)).toBe(true);

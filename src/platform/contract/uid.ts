@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { fits, uidRule } from "./text-rule.ts";
 import { failedPrecondition } from "../errors/api-error.ts";
 
-/** A uid is a path, so ancestry is a question about text; it is asked by segment, never by a bare string prefix. */
+/** A uid is a path, so ancestry follows from the string alone. It is compared by segment, never by bare string prefix. */
 export function isUid(text: string): boolean {
   return fits(uidRule, text);
 }
 
-/** Whether `uid` has no parent: an organisation (root group) or a built-in role. */
+/** Whether `uid` has no parent. Root groups (organisations) and built-in roles have none. */
 export function isRoot(uid: string): boolean {
   return !uid.includes("/");
 }
@@ -18,24 +18,24 @@ export function parentOf(uid: string): string | undefined {
   return end < 0 ? undefined : uid.slice(0, end);
 }
 
-/** All uids on the path above, from the root down, `uid` itself excluded. */
+/** The uids of all ancestors, from the root down, without `uid` itself. */
 export function ancestorsOf(uid: string): string[] {
   const ancestors: string[] = [];
   for (let end = uid.indexOf("/"); end >= 0; end = uid.indexOf("/", end + 1)) ancestors.push(uid.slice(0, end));
   return ancestors;
 }
 
-/** Whether `uid` is below `ancestor`, itself excluded. */
+/** Whether `uid` is a descendant of `ancestor`. False for `ancestor` itself. */
 export function isBelow(ancestor: string, uid: string): boolean {
   return uid.length > ancestor.length && uid[ancestor.length] === "/" && uid.startsWith(ancestor);
 }
 
-/** Whether `uid` is `ancestor` or below it: what holds in a group holds there. */
+/** Whether `uid` is `ancestor` or one of its descendants. */
 export function isWithin(ancestor: string, uid: string): boolean {
   return uid === ancestor || isBelow(ancestor, uid);
 }
 
-/** Everything below `uid` is `>= from` and `< to`: `0` is the character after `/`, so an index answers it. */
+/** The descendants of `uid` are the uids `>= from` and `< to`, a range of an index: `0` is the character after `/`. */
 export function subtreeOf(uid: string): { readonly from: string; readonly to: string } {
   return { from: `${uid}/`, to: `${uid}0` };
 }
@@ -44,10 +44,13 @@ export function newRootUid(): string {
   return randomBytes(20).toString("hex");
 }
 
-/** @throws ApiError (9) where the tree is as deep as it may be */
+/** @throws ApiError (9) if the parent is at the maximum depth of the tree */
 export function newUidIn(parent: string): string {
   const uid = `${parent}/${randomBytes(8).toString("hex")}`;
   if (!isUid(uid))
-    throw failedPrecondition("TREE_TOO_DEEP", "the tree is as deep as it may be: nothing can be made here");
+    throw failedPrecondition(
+      "TREE_TOO_DEEP",
+      "the parent is at the maximum depth of the tree; create the resource in a group above it",
+    );
   return uid;
 }

@@ -14,7 +14,7 @@ import { toJsonObject } from "./write-json.ts";
 const refuse = { unknownFields: "refuse" } as const;
 
 describe("toJsonObject", () => {
-  it("writes zero values out and leaves unset messages and optional fields out", () => {
+  it("writes zero values and omits unset messages and optional fields", () => {
     expect(toJsonObject(ListGroupsResponseSchema, create(ListGroupsResponseSchema))).toEqual({
       groups: [],
       skipped: 0,
@@ -40,7 +40,7 @@ describe("toJsonObject", () => {
     ]);
   });
 
-  it("leaves every secret and what is write-only out", () => {
+  it("omits empty secrets and write-only fields", () => {
     const provider = create(IdentityProviderSchema, {
       configuration: { case: "oidc", value: { issuer: "i", clientId: "c", clientSecret: "secret" } },
     });
@@ -50,7 +50,7 @@ describe("toJsonObject", () => {
     expect(invite).toMatchObject({ code: "c" });
   });
 
-  it("writes enums by name, timestamps with exactly three decimals, and maps by their keys", () => {
+  it("writes enums by name, timestamps with three decimals, and maps as objects", () => {
     const role = create(RoleSchema, {
       capabilities: [103, 999 as Capability],
       createTime: timestampFromMs(1_700_000_000_000),
@@ -80,7 +80,7 @@ describe("readJson", () => {
     );
   });
 
-  it("tells what is present: nested fields, null and empty texts too, read-only fields not", () => {
+  it("returns what is present: nested fields, null and empty strings, but not read-only fields", () => {
     const body = {
       name: "",
       description: null,
@@ -97,7 +97,7 @@ describe("readJson", () => {
     ]);
   });
 
-  it("keeps a key that would be a prototype", () => {
+  it("keeps the key __proto__", () => {
     const body = JSON.parse('{"azure":{"clientIds":{"__proto__":"x"}}}') as unknown;
     const { message } = readJson(AccountAssociationSchema, body, refuse);
     expect(JSON.stringify(toJsonObject(AccountAssociationSchema, message))).toContain('"__proto__":"x"');
@@ -129,7 +129,7 @@ describe("readJson", () => {
     expect(message).toMatchObject({ ttl: { seconds, nanos } });
   });
 
-  it.each(["3600", "1h", 60, "s"])("refuses the duration %j", (ttl) => {
+  it.each(["3600", "1h", 60, "s"])("rejects the duration %j", (ttl) => {
     expect(() => readJson(GroupInviteSchema, { ttl }, refuse)).toThrowError("ttl: must be a duration");
   });
 });

@@ -4,15 +4,15 @@ import { invalidArgument } from "../errors/api-error.ts";
 import { readDuration, readEnum, readScalar, readTimestamp } from "./read-scalar.ts";
 
 export interface JsonReadOptions {
-  /** What happens to a field that the contract does not have. */
+  /** What to do with a field that the contract does not have. */
   readonly unknownFields: "refuse" | "ignore";
 }
 
 export interface ReadMessage {
   readonly message: Message;
   /**
-   * The fields that the JSON has, as paths of a field mask: inside a nested message the nested ones. `null` is
-   * present and means the default. Read-only fields are ignored and so not among them, nor are empty secrets.
+   * The fields that the JSON sets, as field mask paths; for a nested message, the paths of its fields. A `null` field is
+   * present and means the default. Read-only fields and empty secrets are ignored, so they are not present.
    */
   readonly present: readonly string[];
 }
@@ -20,9 +20,9 @@ export interface ReadMessage {
 type Properties = Record<string, unknown>;
 
 /**
- * A message from the JSON of a request's body: names in lowerCamelCase or snake_case.
- * @param path where the message stands in the body, for errors; empty for the body itself
- * @throws ApiError (3) that names the first field which is unknown or does not fit
+ * Reads a message from JSON. Field names are in lowerCamelCase or snake_case.
+ * @param path of the message in the body, for errors; empty for the body itself
+ * @throws ApiError (3) that names the first field that is unknown or has an invalid value
  */
 export function readJson(desc: DescMessage, json: unknown, options: JsonReadOptions, path = ""): ReadMessage {
   if (typeof json !== "object" || json === null || Array.isArray(json))
@@ -47,7 +47,7 @@ export function readJson(desc: DescMessage, json: unknown, options: JsonReadOpti
   return { message, present };
 }
 
-/** Sets the field and tells which paths that makes present. */
+/** Sets the field. @returns the paths that are present as a result */
 function setField(
   message: Properties,
   field: DescField,
@@ -68,7 +68,7 @@ function setField(
     if (chosen.case !== undefined && chosen.case !== field.localName)
       throw invalidArgument(
         path,
-        `only one of ${field.oneof.fields.map(({ jsonName }) => jsonName).join(", ")} may be given`,
+        `only one of ${field.oneof.fields.map(({ jsonName }) => jsonName).join(", ")} may be set`,
       );
     message[field.oneof.localName] = { case: field.localName, value };
   }
@@ -93,7 +93,7 @@ function readValue(field: DescField, json: unknown, path: string, options: JsonR
       for (const [key, item] of Object.entries(json)) {
         const at = `${path}.${key}`;
         const name = readScalar(field.mapKey, key, at).toString();
-        // Not by assignment, which would take the name "__proto__" for the prototype.
+        // Assignment would set the prototype if the key is "__proto__".
         Object.defineProperty(map, name, {
           value: readItem(field, item, at, options),
           enumerable: true,
@@ -106,7 +106,7 @@ function readValue(field: DescField, json: unknown, path: string, options: JsonR
   }
 }
 
-/** One element of a list or one value of a map. */
+/** Reads an element of a list or a value of a map. */
 function readItem(
   field: DescField & { fieldKind: "list" | "map" },
   json: unknown,
@@ -129,14 +129,14 @@ function readNested(desc: DescMessage, json: unknown, path: string, options: Jso
   }
 }
 
-/** Messages whose JSON is one text: they are set as a whole. */
+/** Messages whose JSON is a single string, so they are set as a whole. */
 function isWellKnown(desc: DescMessage): boolean {
   return desc.typeName === "google.protobuf.Timestamp" || desc.typeName === "google.protobuf.Duration";
 }
 
 const fieldMaps = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
 
-/** A message's fields under both spellings of their names. */
+/** The fields of a message by both spellings of their names. */
 export function fieldsOf(desc: DescMessage): ReadonlyMap<string, DescField> {
   let fields = fieldMaps.get(desc);
   if (fields === undefined) {

@@ -6,12 +6,12 @@ import { invalidArgument } from "../errors/api-error.ts";
 /** The scalar types that the contract uses. */
 type ScalarName = "STRING" | "BOOL" | "INT32" | "INT64";
 
-/** Reads one scalar from JSON or from the text of a query parameter. @throws ApiError (3) that names `path`. */
+/** Reads a scalar from JSON or from the text of a query parameter. @throws ApiError (3) on `path` */
 export function readScalar(type: ScalarType, json: unknown, path: string): string | boolean | number | bigint {
   switch (ScalarType[type] as ScalarName) {
     case "STRING":
       if (typeof json !== "string") throw invalidArgument(path, "must be a string");
-      // A lone surrogate has no UTF-8 form: it could be neither kept nor sent.
+      // A lone surrogate cannot be encoded as UTF-8, so it could be neither stored nor sent.
       if (!json.isWellFormed()) throw invalidArgument(path, "must be well-formed Unicode");
       return json;
     case "BOOL":
@@ -28,14 +28,14 @@ export function readScalar(type: ScalarType, json: unknown, path: string): strin
 
 function readInteger(json: unknown, path: string, bits: bigint): bigint {
   const text = typeof json === "number" && Number.isSafeInteger(json) ? json.toString() : json;
-  if (typeof text !== "string" || !/^-?\d{1,20}$/.test(text)) throw invalidArgument(path, "must be a whole number");
+  if (typeof text !== "string" || !/^-?\d{1,20}$/.test(text)) throw invalidArgument(path, "must be an integer");
   const value = BigInt(text);
   if (value < -(1n << bits) || value >= 1n << bits)
-    throw invalidArgument(path, `must fit into a ${bits + 1n}-bit integer`);
+    throw invalidArgument(path, `must be in the range of a ${bits + 1n}-bit integer`);
   return value;
 }
 
-/** By name, or by number, as protobuf's JSON has it. */
+/** Reads an enum value by name or by number, as protobuf JSON allows. @throws ApiError (3) on `path` */
 export function readEnum(desc: DescEnum, json: unknown, path: string): number {
   const value =
     typeof json === "number"
@@ -52,7 +52,7 @@ function namesOf(desc: DescEnum): string {
 
 const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i;
 
-/** RFC 3339; kept in milliseconds. */
+/** Reads an RFC 3339 timestamp with a precision of milliseconds. @throws ApiError (3) on `path` */
 export function readTimestamp(json: unknown, path: string): Timestamp {
   const milliseconds = typeof json === "string" && rfc3339.test(json) ? Date.parse(json) : Number.NaN;
   if (Number.isNaN(milliseconds))
@@ -60,6 +60,7 @@ export function readTimestamp(json: unknown, path: string): Timestamp {
   return timestampFromMs(milliseconds);
 }
 
+/** @throws ApiError (3) on `path` */
 export function readDuration(json: unknown, path: string): Duration {
   const match = typeof json === "string" ? /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/.exec(json) : null;
   if (match === null) throw invalidArgument(path, 'must be a duration in seconds such as "3600s"');

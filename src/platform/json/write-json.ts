@@ -2,17 +2,18 @@ import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protob
 import { type Duration, FieldMaskSchema, type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { behaviorOf } from "../contract/field-behavior.ts";
 
-/** A message seen as its generated properties. */
+/** A message as a record of its generated properties. */
 type Properties = Readonly<Record<string, unknown>>;
 type JsonObject = Record<string, unknown>;
 type FieldWriter = (message: Properties, json: JsonObject) => void;
 
-/** One compiled writer a message type: an answer is on the hot path. */
+/** Compiled writers by message type, because writing a response is on the hot path. */
 const writers = new WeakMap<DescMessage, readonly FieldWriter[]>();
 
 /**
- * A message as the JSON of an answer: names in lowerCamelCase, zero values written out, unset messages and unset
- * optional fields left out, write-only fields and empty secrets left out, 64-bit integers as strings, timestamps with three decimals.
+ * Returns a message as the JSON of a response: names in lowerCamelCase, 64-bit integers as strings, timestamps with
+ * three decimals. Zero values are written. Unset messages and optional fields, write-only fields and empty secrets are
+ * omitted.
  */
 export function toJsonObject(desc: DescMessage, message: Message): JsonObject {
   return writeMessage(desc, message);

@@ -7,7 +7,7 @@ import { groups } from "#src/platform/collections/groups.ts";
 import { countBelow } from "#src/platform/resources/tree-counts.ts";
 import { type Database, statement } from "./database.ts";
 
-/** One backend for a test: a database on fresh data, which can be closed and opened again. */
+/** A backend under test: an empty database that can be closed and opened again. */
 export interface Backend {
   open(): Promise<Database>;
   remove(): Promise<void>;
@@ -22,8 +22,8 @@ const put = statement((db, p: { name: string; value: string }) =>
 const get = statement((db, p: { name: string }) => db.selectFrom("facts").select("value").where("name", "=", p.name));
 const all = statement<object, { name: string }>((db) => db.selectFrom("facts").select("name").orderBy("name"));
 
-/** What every backend must do. */
-export function storeCases(name: string, makeBackend: () => Promise<Backend>): void {
+/** The contract of every backend. */
+export function databaseContract(name: string, makeBackend: () => Promise<Backend>): void {
   describe(`the database on ${name}`, () => {
     let backend: Backend;
     let database: Database;
@@ -38,14 +38,14 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
 
     const valueOf = async (key: string) => (await database.read((tx) => tx.first(get, { name: key })))?.value;
 
-    it("keeps what was written when it is opened again", async () => {
+    it("keeps data when it is closed and opened again", async () => {
       await database.write((tx) => tx.run(put, { name: "a", value: "1" }));
       await database.close();
       database = await backend.open();
       expect(await valueOf("a")).toBe("1");
     });
 
-    it("undoes what throws, alone: writes beside it stay", async () => {
+    it("rolls back a write that throws, and only that write", async () => {
       const results = await Promise.allSettled(
         ["a", "b", "c"].map((key) =>
           database.write(async (tx) => {
@@ -58,7 +58,7 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
       expect(await Promise.all(["a", "b", "c"].map(valueOf))).toEqual(["1", undefined, "1"]);
     });
 
-    it("runs writes one after the other: none is lost to another", async () => {
+    it("serializes writes: no update is lost", async () => {
       const increment = () =>
         database.write(async (tx) => {
           const value = Number((await tx.first(get, { name: "n" }))?.value ?? "0");
@@ -68,7 +68,7 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
       expect(await valueOf("n")).toBe("50");
     });
 
-    it("shows a write its own changes, and others none of it before it is kept", async () => {
+    it("shows uncommitted changes only to their own write", async () => {
       let seenBeside: string | undefined = "nothing was read";
       await database.write(async (tx) => {
         await tx.run(put, { name: "a", value: "1" });
@@ -79,7 +79,7 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
       expect(await valueOf("a")).toBe("1");
     });
 
-    it("shows a read one state, whatever is written between its statements", async () => {
+    it("shows a read one consistent state while writes are committed", async () => {
       const put2 = (value: string) =>
         database.write(async (tx) => {
           for (const key of ["a", "b"]) await tx.run(put, { name: key, value });
@@ -87,7 +87,7 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
       await put2("before");
       const seen = await database.read(async (tx) => {
         const a = await tx.first(get, { name: "a" });
-        // No read does this but here: it makes sure that the write comes in between.
+        // Only this test nests transactions, to commit a write between two statements of a read.
         await put2("after");
         return [a, await tx.first(get, { name: "b" })];
       });
@@ -95,13 +95,13 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
       expect(await valueOf("b")).toBe("after");
     });
 
-    it("tells how many rows a write changed", async () => {
+    it("returns how many rows a statement changed", async () => {
       expect(await database.write((tx) => tx.run(put, { name: "a", value: "1" }))).toBe(1);
       const nobody = statement((db, p: { name: string }) => db.deleteFrom("facts").where("name", "=", p.name));
       expect(await database.write((tx) => tx.run(nobody, { name: "b" }))).toBe(0);
     });
 
-    it("compares texts byte by byte", async () => {
+    it("compares text byte by byte", async () => {
       const names = ["a b", "a-b", "a.b", "a/b", "a0", "a_b", "ab", "b"];
       await database.write(async (tx) => {
         for (const one of names.toReversed()) await tx.run(put, { name: one, value: "" });
@@ -109,7 +109,7 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
       expect((await database.read((tx) => tx.all(all, {}))).map((row) => row.name)).toEqual(names);
     });
 
-    it("finishes what it accepted before it closes", async () => {
+    it("completes accepted writes before it closes", async () => {
       const written = database.write((tx) => tx.run(put, { name: "a", value: "1" }));
       await database.close();
       expect(await written).toBe(1);
@@ -128,7 +128,7 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
         return create(GroupSchema, { uid, name: title, createTime: time, updateTime: time });
       };
 
-      it("come back as the message that was kept", async () => {
+      it("are read back as they were written", async () => {
         await change((tx) => groups.insert(tx, group(child, "first")));
         expect(await database.read((tx) => groups.find(tx, child))).toEqual(group(child, "first"));
         await change((tx) => groups.update(tx, group(child, "second")));
@@ -138,7 +138,7 @@ export function storeCases(name: string, makeBackend: () => Promise<Backend>): v
         expect(await database.read((tx) => groups.find(tx, child))).toBeUndefined();
       });
 
-      it("are counted by the transaction that changes them", async () => {
+      it("are counted in the transaction that changes them", async () => {
         const counts = () =>
           database.read(async (tx) => [
             await countBelow(tx, "groups", { kind: "everything" }),

@@ -2,8 +2,8 @@ import type { Compilable, Kysely } from "kysely";
 import type { Tables } from "./schema/tables.ts";
 
 /**
- * A query whose text is compiled once for each backend: `build` sees a placeholder for each parameter. The library
- * builds the SQL; the hot path pays only for running it.
+ * A query that is compiled once per backend: `build` receives a placeholder for each parameter. The query builder is not
+ * on the hot path; each call only runs the compiled SQL.
  */
 export interface Statement<P, R> {
   readonly build: (db: Kysely<Tables>, parameters: P) => Compilable<R>;
@@ -16,10 +16,10 @@ export function statement<P extends object, R>(
   return { build };
 }
 
-/** A query made for one call, where its shape depends on the request. */
+/** A query that is built for each call, because its shape depends on the request. */
 export type Query<R> = (db: Kysely<Tables>) => Compilable<R>;
 
-/** What a transaction sees: everything that was committed before it, and its own changes. */
+/** A transaction that reads. It sees everything that was committed before it, and its own changes. */
 export interface Reader {
   all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>;
   first<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R | undefined>;
@@ -27,30 +27,30 @@ export interface Reader {
 }
 
 export interface Writer extends Reader {
-  /** Changes rows and tells how many. */
+  /** Runs a statement that changes rows. @returns how many it changed */
   run<P extends object>(statement: Statement<P, unknown>, parameters: P): Promise<number>;
 }
 
 /**
- * Where the platform keeps what it knows: one interface, one suite of cases (`database.cases.ts`) for every backend.
+ * The database of the platform: one interface with one contract suite (`database-contract.testing.ts`) for all backends.
  *
- * Guarantees: a `write` is atomic and serial with all other writes, and durable when its promise resolves; what
- * throws inside undoes that write alone. A `read` sees one state of committed writes.
+ * Guarantees: a `write` is atomic, serial with all other writes, and durable when its promise resolves. An error inside
+ * it rolls back that write alone. A `read` sees one consistent state of committed writes.
  *
- * Assumptions: the functions wait for nothing but their own transaction (no network, no timer, no transaction within
- * another), and a write may be run again from its start, so it changes nothing outside.
+ * Assumptions: the callback awaits nothing but its own transaction (no network, no timer, no nested transaction). A write
+ * may be run again from its start, so the callback has no side effects outside its transaction.
  */
 export interface Database {
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
   write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
-  /** Runs what was accepted to its end, then closes. */
+  /** Completes the reads and writes that were accepted, then closes. */
   close(): Promise<void>;
 }
 
-/** The database could not take a write, or answer a read: it is locked, full, broken or not to be reached. */
+/** A read or write failed because the database is locked, full, damaged or unreachable. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "StoreUnavailableError";
-  /** What is left of a write: nothing, unless the connection broke just while it was committed. */
+  /** What was kept of a write: nothing, unless the connection was lost during the commit. */
   readonly kept: "nothing" | "unknown";
   constructor(message: string, { kept = "nothing", ...options }: ErrorOptions & { kept?: "nothing" | "unknown" } = {}) {
     super(message, options);
@@ -58,10 +58,12 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
-/** The data was written by a newer version of the platform: it is left alone. */
+/** The data was written by a newer version of the platform. It is not modified. */
 export class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";
   constructor(found: number, known: number) {
-    super(`the data has schema version ${found}, this version of the platform knows ${known}: use a newer version`);
+    super(
+      `the data has schema version ${found}, but this version of the platform supports only ${known}: use a newer version`,
+    );
   }
 }

@@ -4,12 +4,12 @@ import { postgresDialect } from "../compiler.ts";
 import { migrations, postgresTypes } from "../schema/migrations.ts";
 import { NewerSchemaError } from "../database.ts";
 
-/** Any number that is always the same: replicas that start at once make the first table one after the other. */
+/** The key of the advisory lock under which replicas that start at the same time create the first table. Any constant. */
 const startLock = 7_306_086_967_395_283;
 
 /**
- * Brings the schema up to date, whole or not at all. Replicas that run meanwhile do not write: they wait for the lock
- * on `schema_version` that every write takes.
+ * Migrates the schema to the current version, in one transaction. Writes of running replicas wait meanwhile, because
+ * every write locks `schema_version`.
  * @throws NewerSchemaError
  */
 export async function migratePostgres(pool: Pool): Promise<void> {

@@ -3,15 +3,15 @@ import { type CustomTypesConfig, type PoolClient, type QueryResult, types } from
 import type { CompiledQuery, Compiler } from "../compiler.ts";
 import type { Query, Statement, Writer } from "../database.ts";
 
-/** Dynamic queries have many texts: beyond this, new ones are not prepared but planned each time. */
+/** The most texts that are prepared. Dynamic queries have many; beyond this limit they are planned for each call. */
 const maximumPrepared = 500;
 const preparedNames = new Map<string, string>();
 
-/** One transaction's connection. Every text that comes often is a prepared statement. */
+/** The connection of one transaction. It prepares the texts of its statements. */
 export class PostgresConnection implements Writer {
   readonly #client: PoolClient;
   readonly #compiler: Compiler;
-  /** The error of the first statement that failed; what follows it in the transaction fails too. */
+  /** The error of the first statement that failed. All later statements of the transaction fail too. */
   failure: unknown;
 
   constructor(client: PoolClient, compiler: Compiler) {
@@ -37,22 +37,22 @@ export class PostgresConnection implements Writer {
 
   /** Runs one or more statements without parameters. */
   async exec(sql: string): Promise<void> {
-    await this.#noting(this.#client.query(sql));
+    await this.#recordFailure(this.#client.query(sql));
   }
 
-  /** @throws Error where the database rolled back instead, as it does without an error where a statement failed before */
+  /** @throws Error if the database rolled back instead, which it does without an error if a statement failed before */
   async commit(): Promise<void> {
-    const { command } = await this.#noting(this.#client.query("commit"));
-    if (command !== "COMMIT") throw new Error(`the database answered ${command} to commit`);
+    const { command } = await this.#recordFailure(this.#client.query("commit"));
+    if (command !== "COMMIT") throw new Error(`the database responded to commit with ${command}`);
   }
 
   #send({ sql, parameters }: CompiledQuery): Promise<QueryResult> {
     const name = preparedName(sql);
     const query = { text: sql, values: parameters.map(written) };
-    return this.#noting(this.#client.query(name === undefined ? query : { ...query, name }));
+    return this.#recordFailure(this.#client.query(name === undefined ? query : { ...query, name }));
   }
 
-  async #noting<T>(result: Promise<T>): Promise<T> {
+  async #recordFailure<T>(result: Promise<T>): Promise<T> {
     try {
       return await result;
     } catch (error) {
@@ -71,14 +71,14 @@ function preparedName(sql: string): string | undefined {
 }
 
 /**
- * PostgreSQL's texts hold every character but U+0000. It is written as two others, and so is what would else be taken
- * for one of the two; equality and order stay as they are.
+ * PostgreSQL's text stores every character but U+0000. U+0000 and U+0001 are therefore each escaped as two characters,
+ * which preserves equality and order.
  */
 const escapes: Readonly<Record<string, string>> = { "\u0000": "\u0001\u0001", "\u0001": "\u0001\u0002" };
 const unescapes: Readonly<Record<string, string>> = { "\u0001\u0001": "\u0000", "\u0001\u0002": "\u0001" };
 
 function written(value: unknown): unknown {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what it escapes.
   // oxlint-disable-next-line no-control-regex
   return typeof value === "string" ? value.replace(/[\u0000\u0001]/g, (one) => escapes[one] ?? one) : value;
 }
@@ -88,10 +88,10 @@ function readText(value: string): string {
   return value.includes("\u0001") ? value.replace(/\u0001[\u0001\u0002]/g, (two) => unescapes[two] ?? two) : value;
 }
 
-/** 64-bit integers are times and counts, which a number holds exactly. */
+/** Parses a 64-bit integer: a time or a count, which a number represents exactly. */
 function readInteger(value: string): number {
   const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new RangeError(`${value} is more than a number can hold exactly`);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${value} is not a safe integer`);
   return number;
 }
 

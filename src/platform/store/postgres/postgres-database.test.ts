@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.ts";
 import { migrations } from "../schema/migrations.ts";
 import { PostgresDatabase } from "./postgres-database.ts";
-import { storeCases } from "../database-contract.testing.ts";
+import { databaseContract } from "../database-contract.testing.ts";
 import { NewerSchemaError, statement, DatabaseUnavailableError } from "../database.ts";
 
 const put = statement((db, p: { name: string; value: string }) =>
@@ -14,13 +14,13 @@ const put = statement((db, p: { name: string; value: string }) =>
 const get = statement((db, p: { name: string }) => db.selectFrom("facts").select("value").where("name", "=", p.name));
 
 describeWithPostgres("PostgreSQL", (postgres) => {
-  storeCases("PostgreSQL", async () => {
+  databaseContract("PostgreSQL", async () => {
     const url = await postgres().newDatabase();
     return { open: () => PostgresDatabase.open(url, { connections: 4 }), remove: async () => {} };
   });
 
-  describe("PostgresStore", () => {
-    it("refuses a newer schema and leaves it alone", async () => {
+  describe("PostgresDatabase", () => {
+    it("rejects a newer schema without modifying it", async () => {
       const url = await postgres().newDatabase();
       await postgres().run(url, "create table schema_version (version integer not null)");
       await postgres().run(url, `insert into schema_version values (${migrations.length + 1})`);
@@ -32,27 +32,31 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       ]);
     });
 
-    it("replicas that start at once make the schema once", async () => {
+    it("creates the schema once when replicas start at the same time", async () => {
       const url = await postgres().newDatabase();
-      const stores = await Promise.all(Array.from({ length: 5 }, () => PostgresDatabase.open(url, { connections: 2 })));
+      const databases = await Promise.all(
+        Array.from({ length: 5 }, () => PostgresDatabase.open(url, { connections: 2 })),
+      );
       expect(await postgres().run(url, "select version from schema_version")).toEqual([{ version: migrations.length }]);
-      await Promise.all(stores.map((database) => database.close()));
+      await Promise.all(databases.map((database) => database.close()));
     });
 
-    it("runs the writes of all replicas one after the other: none is lost to another, none fails", async () => {
+    it("serializes the writes of all replicas: no update is lost and none fails", async () => {
       const url = await postgres().newDatabase();
-      const stores = await Promise.all(Array.from({ length: 3 }, () => PostgresDatabase.open(url, { connections: 3 })));
+      const databases = await Promise.all(
+        Array.from({ length: 3 }, () => PostgresDatabase.open(url, { connections: 3 })),
+      );
       const increment = (database: PostgresDatabase) =>
         database.write(async (tx) => {
           const value = Number((await tx.first(get, { name: "n" }))?.value ?? "0");
           await tx.run(put, { name: "n", value: String(value + 1) });
         });
-      await Promise.all(stores.flatMap((database) => Array.from({ length: 100 }, () => increment(database))));
-      expect(await stores[0]?.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "300" });
-      await Promise.all(stores.map((database) => database.close()));
+      await Promise.all(databases.flatMap((database) => Array.from({ length: 100 }, () => increment(database))));
+      expect(await databases[0]?.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "300" });
+      await Promise.all(databases.map((database) => database.close()));
     });
 
-    it("runs a write again from its start where it collides with somebody who does not take the lock", async () => {
+    it("retries a write that conflicts with a client that does not take the lock", async () => {
       const url = await postgres().newDatabase();
       const database = await PostgresDatabase.open(url, { connections: 2 });
       await database.write((tx) => tx.run(put, { name: "n", value: "1" }));
@@ -68,7 +72,7 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       await database.close();
     });
 
-    it("keeps every character, U+0000 too", async () => {
+    it("databases every character, including U+0000", async () => {
       const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 2 });
       const values = ["\u0000", "\u0001", "\u0001\u0001", "a\u0000\u0001\u0002b", "ü€😀"];
       for (const value of values) {
@@ -78,7 +82,7 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       await database.close();
     });
 
-    it("a connection that breaks makes a write unavailable with nothing kept, and later ones work again", async () => {
+    it("reports a broken connection as unavailable with nothing kept, and recovers", async () => {
       const url = await postgres().newDatabase();
       const database = await PostgresDatabase.open(url, { connections: 2 });
       const cut =
@@ -101,7 +105,7 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       await database.close();
     });
 
-    it("a replica that stops in the midst of a write is cut off, and writes elsewhere get their turn", async () => {
+    it("disconnects a replica that stops in the middle of a write, so that other writes proceed", async () => {
       const url = await postgres().newDatabase();
       const [stalled, other] = [
         await PostgresDatabase.open(url, { connections: 2, stallTimeout: 300 }),
@@ -125,7 +129,7 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       await other.close();
     });
 
-    it("says that a database cannot be reached, without the password", async () => {
+    it("reports an unreachable database without the password", async () => {
       const opened = PostgresDatabase.open("postgres://u:hunter2@127.0.0.1:1/none", { connections: 2 });
       await expect(opened).rejects.toBeInstanceOf(DatabaseUnavailableError);
       await expect(opened).rejects.not.toThrowError("hunter2");

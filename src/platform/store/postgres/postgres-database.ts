@@ -7,32 +7,32 @@ import { NewerSchemaError, type Reader, type Database, DatabaseUnavailableError,
 
 /** How long a call waits for a connection (ms). */
 const connectionTimeout = 5_000;
-/** How long a transaction waits for its replica (ms) before the database ends it. */
+/** How long a transaction may be idle (ms) before the database ends it. */
 const defaultStallTimeout = 5_000;
-/** No statement of the platform takes this long (ms) unless something is wrong. */
+/** The longest time for one statement (ms); a statement that takes longer indicates a fault. */
 const statementTimeout = 30_000;
-/** How often work starts anew where the database says that it collided with something. */
+/** How often work is attempted that fails with a serialization failure. */
 const maximumAttempts = 5;
-/** Writes that share a commit; the lock is held as long as they take, and other replicas wait. */
+/** The most writes that share a commit. The lock is held for all of them, while other replicas wait. */
 const maximumBatch = 64;
 
 export interface PostgresOptions {
-  /** Connections to the database at most; calls wait for one. */
+  /** The maximum number of connections to the database. */
   readonly connections: number;
-  /** Milliseconds after which a replica that stops in the midst of a write is cut off: other writes wait so long. */
+  /** Milliseconds after which the database disconnects a replica that stops in the middle of a write. Other writes wait. */
   readonly stallTimeout?: number;
 }
 
 /**
- * The database for several replicas, which share nothing but the database.
+ * The database for several replicas, which share nothing else.
  *
- * A write is serial with all others, on every replica: its transaction starts by locking `schema_version` against
- * other writers (readers are not kept waiting), and takes its snapshot behind that (LOCK TABLE takes none), so it sees
- * all that was committed before it and nothing comes between. A read is a snapshot, so a prefix of that order. A
- * replica that stops in the middle of a write is cut off by the database after some seconds.
+ * A write is serial with all other writes on every replica: its transaction starts by locking `schema_version` against
+ * other writers, without blocking readers, and takes its snapshot after that (LOCK TABLE takes none). It therefore sees
+ * everything that was committed before it. A read is a snapshot, so it sees a prefix of that order. The database
+ * disconnects a replica that stops in the middle of a write after `stallTimeout`.
  *
- * Group commit, as in the embedded database: the writes that arrive while one commits share the next transaction, each in
- * a savepoint of its own.
+ * Group commit, as in the embedded database: the writes that arrive during a commit share the next transaction, each in its
+ * own savepoint.
  */
 export class PostgresDatabase implements Database {
   readonly #pool: Pool;
@@ -45,7 +45,7 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; the schema is made, or brought up to date
+   * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; its schema is created or migrated
    * @throws NewerSchemaError, StoreUnavailableError
    */
   static async open(
@@ -58,22 +58,22 @@ export class PostgresDatabase implements Database {
       max: connections,
       connectionTimeoutMillis: connectionTimeout,
       keepAlive: true,
-      // Longer: who waits for a replica that was cut off gets its turn.
+      // Longer than the stall timeout, so that writes that wait for a disconnected replica succeed.
       lock_timeout: 2 * stallTimeout,
       idle_in_transaction_session_timeout: stallTimeout,
       statement_timeout: statementTimeout,
       types: textTypes,
     });
-    // An idle connection that breaks leaves the pool; whoever needs one next gets a new one, or the error.
+    // An idle connection that breaks leaves the pool. The next call opens a new one or receives the error.
     pool.on("error", () => {});
-    // One that breaks between two statements of a transaction: the next statement tells.
+    // If a connection breaks between two statements of a transaction, the next statement fails.
     pool.on("connect", (client) => client.on("error", () => {}));
     try {
       await migratePostgres(pool);
     } catch (error) {
       await pool.end();
       if (error instanceof NewerSchemaError || !connectionLost(error)) throw error;
-      throw new DatabaseUnavailableError(`the database cannot be reached: ${text(error)}`, { cause: error });
+      throw new DatabaseUnavailableError(`the database is unreachable: ${text(error)}`, { cause: error });
     }
     return new PostgresDatabase(pool);
   }
@@ -84,7 +84,7 @@ export class PostgresDatabase implements Database {
       const connection = new PostgresConnection(client, this.#compiler);
       try {
         const begun = connection.exec("begin isolation level repeatable read, read only");
-        // Not waited for: what follows it in the connection's queue fails with it.
+        // Not awaited: the statements after it in the queue of the connection fail if it fails.
         begun.catch(() => {});
         const value = await work(connection);
         await begun;
@@ -97,7 +97,8 @@ export class PostgresDatabase implements Database {
         }
         client.release(true);
         if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
-        if (connectionLost(error)) throw new DatabaseUnavailableError("the database went away", { cause: error });
+        if (connectionLost(error))
+          throw new DatabaseUnavailableError("the connection to the database was lost", { cause: error });
         throw error;
       }
     }
@@ -120,12 +121,12 @@ export class PostgresDatabase implements Database {
   }
 
   async #runBatches(): Promise<void> {
-    // Whoever writes in this turn shares the first transaction.
+    // The writes of this turn share the first transaction.
     await Promise.resolve();
     while (this.#queue.length > 0) {
       const jobs = this.#queue.splice(0, maximumBatch);
       try {
-        for (const answer of await this.#runBatch(jobs)) answer();
+        for (const resolve of await this.#runBatch(jobs)) resolve();
       } catch (error) {
         for (const { reject } of jobs) reject(error);
       }
@@ -133,7 +134,7 @@ export class PostgresDatabase implements Database {
     this.#batches = undefined;
   }
 
-  /** @returns what answers each caller, once all of it is kept @throws StoreUnavailableError where none of it is */
+  /** @returns functions that resolve the callers' promises @throws DatabaseUnavailableError if the batch failed */
   async #runBatch(jobs: readonly Job[]): Promise<(() => void)[]> {
     for (let attempt = 1; ; attempt++) {
       const client = await this.#connect();
@@ -143,18 +144,18 @@ export class PostgresDatabase implements Database {
         await connection.exec(
           "begin isolation level repeatable read; lock table schema_version in exclusive mode; savepoint job",
         );
-        const answers: (() => void)[] = [];
-        for (const job of jobs) answers.push(await runInSavepoint(connection, job));
+        const resolvers: (() => void)[] = [];
+        for (const job of jobs) resolvers.push(await runInSavepoint(connection, job));
         step = "commit";
         await connection.commit();
         client.release();
-        return answers;
+        return resolvers;
       } catch (error) {
-        // Whatever state it is in: a closed connection holds nothing.
+        // Close the connection, whatever its state: that releases its locks.
         client.release(true);
         if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
         throw step === "commit" && connectionLost(error)
-          ? new DatabaseUnavailableError("the connection broke while committing", { cause: error, kept: "unknown" })
+          ? new DatabaseUnavailableError("the connection was lost during the commit", { cause: error, kept: "unknown" })
           : new DatabaseUnavailableError("the write could not be committed", { cause: error });
       }
     }
@@ -164,11 +165,11 @@ export class PostgresDatabase implements Database {
     try {
       return await this.#pool.connect();
     } catch (cause) {
-      throw new DatabaseUnavailableError(`the database cannot be reached: ${text(cause)}`, { cause });
+      throw new DatabaseUnavailableError(`the database is unreachable: ${text(cause)}`, { cause });
     }
   }
 
-  /** The caller has its answer already; the connection is free when the transaction has ended. */
+  /** Ends a transaction whose result the caller already has, and then releases the connection. */
   #endRead(client: PoolClient): void {
     client.query("rollback").then(
       () => client.release(),
@@ -178,17 +179,17 @@ export class PostgresDatabase implements Database {
 }
 
 interface Job {
-  /** Does the work; what it returns answers the caller. */
+  /** Does the work. Calling the result resolves the caller's promise. */
   readonly run: (writer: Writer) => Promise<() => void>;
   readonly reject: (error: unknown) => void;
 }
 
-/** @throws unknown what ends the whole transaction: a collision, or a connection that is of no use any more */
+/** @throws unknown the error that ends the whole transaction: a serialization failure or a lost connection */
 async function runInSavepoint(connection: PostgresConnection, { run, reject }: Job): Promise<() => void> {
   try {
-    const answer = await run(connection);
+    const resolve = await run(connection);
     await connection.exec("release savepoint job; savepoint job");
-    return answer;
+    return resolve;
   } catch (error) {
     if (isSerializationFailure(connection.failure) || connectionLost(connection.failure)) throw connection.failure;
     await connection.exec("rollback to savepoint job");
@@ -196,7 +197,7 @@ async function runInSavepoint(connection: PostgresConnection, { run, reject }: J
   }
 }
 
-/** Never the address: it may hold a password. */
+/** The message only. The URL may contain a password. */
 function text(error: unknown): string {
   return error instanceof Error ? error.message : "unknown";
 }

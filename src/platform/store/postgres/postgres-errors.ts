@@ -1,12 +1,12 @@
 import { DatabaseError } from "pg";
 
-/** The transaction collided with another one; nothing of it is kept, and it may succeed when it is run again. */
+/** Whether the transaction conflicted with another one. Nothing of it was kept, and a retry may succeed. */
 export function isSerializationFailure(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === "40001" || error.code === "40P01");
 }
 
 /**
- * Whether the connection is of no use any more, rather than one statement wrong: it broke, or the database ended it
+ * Whether the connection is unusable, as opposed to a single failed statement: it broke, or the database closed it
  * (08 connection exception, 57P operator intervention, 25P03 idle in transaction).
  */
 export function connectionLost(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migration } from "./migration.ts";
 
-/** Who changed what, when. */
+/** The audit log: who changed what, and when. */
 export const auditLog: Migration = (db, types) => {
   const text = sql.raw(types.text);
   return [
@@ -15,7 +15,7 @@ export const auditLog: Migration = (db, types) => {
       .addColumn("type", text, (column) => column.notNull())
       .addColumn("uid", text, (column) => column.notNull())
       .addColumn("fields", text, (column) => column.notNull()),
-    // Which resource it was is what is asked most; the other questions read the log from its beginning.
+    // Most queries are by resource. All others scan the log from its beginning.
     db.schema.createIndex("audit_log_by_uid").on("audit_log").columns(["uid", "sequence"]),
   ];
 };

@@ -1,22 +1,22 @@
 import { type Compilable, type CreateTableBuilder, type Kysely, sql } from "kysely";
 import type { ResourceColumns, ResourceTable } from "./tables.ts";
 
-/** What the backends call things. */
+/** The spelling of types and clauses in one backend. */
 export interface SqlTypes {
-  /** A text that compares byte by byte. */
+  /** Text that is compared byte by byte. */
   readonly text: string;
   readonly integer: string;
   readonly bytes: string;
-  /** The key of a table whose rows are numbered in the order in which they came. */
+  /** A primary key that numbers rows in the order of insertion. */
   readonly sequence: string;
-  /** Stands behind a table's columns where its rows are to lie in the order of its key. */
+  /** The clause after a table's columns that stores its rows in the order of the primary key. */
   readonly clustered: string;
 }
 
-/** One step of the schema, forward only; its version is its place in the list of `migrations.ts`, from 1. */
+/** One step of the schema, forward only. Its version is its position in `migrations`, from 1. */
 export type Migration = (db: Kysely<unknown>, types: SqlTypes) => readonly Compilable[];
 
-/** The table of a collection, to which its own columns are added. */
+/** Starts the table of a collection. The collection's own columns are added to the result. */
 export function resourceTable(
   db: Kysely<unknown>,
   types: SqlTypes,
@@ -34,7 +34,10 @@ export function resourceTable(
     .addColumn("body", sql.raw(types.bytes), (column) => column.notNull());
 }
 
-/** Named after its first column: what a List sorts or filters by, then the uid that breaks ties. */
+/**
+ * An index named after its first column. The columns are those that a List sorts or filters by, followed by the uid, which
+ * breaks ties.
+ */
 export function resourceIndex(db: Kysely<unknown>, table: ResourceTable, ...columns: string[]): Compilable {
   return db.schema.createIndex(`${table}_by_${columns[0]}`).on(table).columns(columns);
 }

@@ -21,7 +21,7 @@ export const postgresTypes: SqlTypes = {
   clustered: "",
 };
 
-/** A migration that has been released is never changed: what comes later is a new one. */
+/** A released migration is never modified: every later change is a new migration at the end. */
 export const migrations: readonly Migration[] = [
   core,
   refreshFamilies,
@@ -109,7 +109,7 @@ function refreshFamilies(db: Kysely<unknown>, types: SqlTypes): readonly Compila
   ];
 }
 
-/** Lists are ordered by it too; tags and advisories have had theirs, and of the others there are few. */
+/** Lists can be ordered by update_time. Tags and advisories already have this index; the other tables are small. */
 function updateTimes(db: Kysely<unknown>): readonly Compilable[] {
   return (["groups", "identities", "repos"] as const).map((table) => resourceIndex(db, table, "update_time", "uid"));
 }

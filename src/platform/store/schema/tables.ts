@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 
-/** What every table of resources has. The message is the truth; the columns beside it are what is searched by. */
+/** The columns of every table of resources. `body` is authoritative; the other columns are copies to search by. */
 export interface ResourceColumns {
   uid: string;
   /** The uid of the parent; null for a root. */
@@ -17,10 +17,10 @@ export interface ResourceColumns {
 interface IdentityColumns extends ResourceColumns {
   /** A `RelationshipType` of the contract. */
   relationship: number;
-  /** Literal issuer and subject; null where a pattern stands in their place. */
+  /** The literal issuer and subject; null if the identity has a pattern instead. */
   issuer: string | null;
   subject: string | null;
-  /** When the identity stops to be one, in milliseconds: its static keys expire. */
+  /** When the static keys of the identity expire, in milliseconds since the epoch; null if they do not. */
   expires: number | null;
 }
 
@@ -30,7 +30,7 @@ interface RoleBindingColumns extends ResourceColumns {
 }
 
 interface IdentityProviderColumns extends ResourceColumns {
-  /** The uid of the role that people who log in get. */
+  /** The uid of the role that users get when they log in. */
   default_role: string;
 }
 
@@ -45,7 +45,7 @@ interface GroupInviteColumns extends ResourceColumns {
 
 interface TagColumns extends ResourceColumns {
   digest: string;
-  /** What its name's form says it is: bits of `tag-form.ts`. */
+  /** The forms of the name, as bits (`collections/tag-form.ts`). */
   form: number;
 }
 
@@ -58,37 +58,37 @@ interface AdvisoryColumns extends ResourceColumns {
   component_name: string;
   component_type: string;
   component_location: string;
-  /** A bit for each `EventTypeFilter` that an event of it has. */
+  /** One bit for each `EventTypeFilter` that one of its events has. */
   event_types: number;
-  /** The `EventTypeFilter` of its latest event; 0 without any. */
+  /** The `EventTypeFilter` of its latest event; 0 if it has no event. */
   latest_event_type: number;
-  /** What free text is searched in, in lower case. */
+  /** The text that free-text queries search, in lower case. */
   search_text: string;
 }
 
-/** How many resources of a kind are in a part of the tree, kept by the transaction that changes it. */
+/** The number of resources in a part of the tree. The transaction that changes a resource updates it. */
 interface TreeCountColumns {
   /** A uid; empty for the whole platform. */
   scope: string;
-  /** The table that is counted. */
+  /** The counted table, or `table/partition`. */
   kind: string;
   children: number;
   descendants: number;
 }
 
 interface AuditLogColumns {
-  /** In the order in which changes were kept. */
+  /** Increases in the order in which changes were committed. */
   sequence: Generated<number>;
   /** Milliseconds since the epoch. */
   time: number;
-  /** What the author is searched by. */
+  /** The author in the form that `--actor` takes. */
   actor: string;
-  /** JSON. */
+  /** An `Author` as JSON. */
   author: string;
   action: string;
   type: string;
   uid: string;
-  /** JSON: old and new values by field, without secrets. */
+  /** Old and new values by field, as JSON, without secrets. */
   fields: string;
 }
 
@@ -103,21 +103,21 @@ export interface Tables {
   repos: ResourceColumns;
   tags: TagColumns;
   advisories: AdvisoryColumns;
-  /** Other names of an advisory, each found by itself. */
+  /** The aliases of advisories, by which they are found too. */
   advisory_aliases: { alias: string; advisory_uid: string };
   tree_counts: TreeCountColumns;
   audit_log: AuditLogColumns;
-  /** The binding that was made with a root group, and goes with it. */
+  /** The creator bindings: each was created with a root group and is deleted with it. */
   founding_bindings: { group_uid: string; binding_uid: string };
-  /** Single facts of the platform: the version of the schema, the uid of the first root group. */
+  /** Single values, such as the uid of the first root group. */
   facts: { name: string; value: string };
-  /** SHA-256 of the tokens that are the admin's, in hex. */
+  /** SHA-256 of the valid admin tokens, in hex. */
   admin_tokens: { hash: string; create_time: number };
-  /** What came of one exchange: an API token after the other, until it ends. */
+  /** One family for each token exchange: the refresh tokens that descend from it. */
   refresh_families: {
     id: string;
     identity_uid: string;
-    /** SHA-256, in hex, of the one refresh token that has not been used. */
+    /** SHA-256, in hex, of the only refresh token of the family that is unused. */
     token_hash: string;
     /** Milliseconds since the epoch. */
     expires: number;
@@ -129,7 +129,7 @@ export interface Tables {
     create_time: number;
     /** A JWK. */
     public_key: string;
-    /** A JWK, sealed under the key file. */
+    /** A JWK, sealed with the master key. */
     private_key: Uint8Array;
   };
 }

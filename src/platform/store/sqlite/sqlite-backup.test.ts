@@ -23,7 +23,7 @@ const data = join(folder, "data");
 let database: SqliteDatabase;
 let number = 0;
 const another = () => join(folder, `file-${++number}`);
-/** Two rows that are there together or not at all. */
+/** Writes two rows in one transaction. */
 const writePair = (name: string) =>
   database.write(async (tx) => {
     await tx.run(put, { name: `${name}-left`, value: "pair" });
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 describe("backup and restore", () => {
-  it("copies one moment of data that is written to meanwhile, to be opened as it is", async () => {
+  it("copies a consistent snapshot while the platform writes", async () => {
     await writePair("before");
     const writing = Array.from({ length: 200 }, (_, n) => writePair(`during-${n}`));
     await writing[20];
@@ -57,7 +57,7 @@ describe("backup and restore", () => {
     for (const [pair, both] of halves) expect(both, pair).toHaveLength(2);
   });
 
-  it("is of no use to sign with without the key file", async () => {
+  it("does not allow signing without the key file", async () => {
     const keysOf = (from: SqliteDatabase, keyFile: string) =>
       SigningKeys.load({
         database: from,
@@ -76,7 +76,7 @@ describe("backup and restore", () => {
     await opened.close();
   });
 
-  it("refuses to write over anything, and leaves nothing where it refuses", async () => {
+  it("never overwrites a file, and leaves nothing behind when it fails", async () => {
     const file = another();
     writeFileSync(file, "mine");
     expect(() => backupSqlite(data, file)).toThrowError("exists already");
@@ -88,7 +88,7 @@ describe("backup and restore", () => {
     expect(existsSync(join(folder, "nothing"))).toBe(false);
   });
 
-  it("refuses what is no data of a platform, is newer, or is damaged", () => {
+  it("rejects a file that is not a backup, is newer, or is damaged", () => {
     const before = readdirSync(folder).length;
     const other = another();
     writeFileSync(other, "not a database at all, but a text that is long enough to be looked at");
@@ -105,7 +105,7 @@ describe("backup and restore", () => {
     const damaged = another();
     backupSqlite(data, damaged);
     const bytes = readFileSync(damaged);
-    // The second half: the first page, which says what it is, stays.
+    // Damage the second half only: the first page identifies the file.
     bytes.fill(0xff, Math.floor(bytes.length / 2));
     writeFileSync(damaged, bytes);
     expect(() => restoreSqlite(damaged, another())).toThrowError(/damaged|malformed/);

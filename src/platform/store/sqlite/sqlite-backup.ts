@@ -5,13 +5,13 @@ import { DatabaseSync } from "node:sqlite";
 import { migrations } from "../schema/migrations.ts";
 import { NewerSchemaError } from "../database.ts";
 
-/** A platform that writes may keep the copy waiting for this long (ms). */
+/** How long to wait while a running platform locks the file (ms). */
 const busyTimeout = 10_000;
 
 /**
- * Copies the data of a platform, which may run and write meanwhile: the copy is the state of one moment. Secrets in it
- * are sealed under the key file, which is not in it.
- * @throws Error where the data is not there, or the copy's file is there already
+ * Copies the data of a platform, which may be running: the copy is a consistent snapshot. Secrets in it stay sealed with
+ * the key file, which is not part of it.
+ * @throws Error if the data does not exist or the backup file exists
  */
 export function backupSqlite(data: string, file: string): void {
   if (!existsSync(data)) throw new Error(`${data} does not exist`);
@@ -19,8 +19,8 @@ export function backupSqlite(data: string, file: string): void {
 }
 
 /**
- * Makes the data of a platform from a backup, of this version or an older one.
- * @throws Error where the backup is damaged or none, or the data is there already
+ * Restores the data of a platform from a backup that was made by this version or an older one.
+ * @throws Error if the backup is missing, damaged or not a backup, or if the data exists
  * @throws NewerSchemaError
  */
 export function restoreSqlite(file: string, data: string): void {
@@ -30,7 +30,7 @@ export function restoreSqlite(file: string, data: string): void {
   copy(file, data);
 }
 
-/** Whole or not at all, for its owner alone, on the disk when it returns. */
+/** Copies the file completely or not at all. The copy belongs to its owner only, and is synced when this returns. */
 function copy(from: string, to: string): void {
   if (existsSync(to)) throw new Error(`${to} exists already: name another file`);
   const temporary = `${to}.${randomBytes(6).toString("hex")}`;
@@ -40,7 +40,7 @@ function copy(from: string, to: string): void {
     closeSync(openSync(temporary, "wx", 0o600));
     source.prepare("vacuum into ?").run(temporary);
     sync(temporary);
-    // Unlike a renaming, this never replaces a file that came meanwhile.
+    // Unlike rename, link never replaces a file that was created in the meantime.
     linkSync(temporary, to);
   } finally {
     source.close();

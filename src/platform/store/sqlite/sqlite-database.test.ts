@@ -5,14 +5,14 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { migrations } from "../schema/migrations.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
-import { storeCases } from "../database-contract.testing.ts";
+import { databaseContract } from "../database-contract.testing.ts";
 import { NewerSchemaError, type Reader, DatabaseUnavailableError, type Writer } from "../database.ts";
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "muster-sqlite-"));
 }
 
-storeCases("SQLite", async () => {
+databaseContract("SQLite", async () => {
   const path = folder();
   return {
     open: async () => new SqliteDatabase(join(path, "data")),
@@ -20,8 +20,8 @@ storeCases("SQLite", async () => {
   };
 });
 
-describe("SqliteStore", () => {
-  it("refuses a newer schema and leaves it alone", () => {
+describe("SqliteDatabase", () => {
+  it("rejects a newer schema without modifying it", () => {
     const path = join(folder(), "data");
     const database = new DatabaseSync(path);
     database.exec(`create table tomorrow (x); pragma user_version = ${migrations.length + 1}`);
@@ -37,7 +37,7 @@ describe("SqliteStore", () => {
     expect(before.length).toBe(readFileSync(path).length);
   });
 
-  it("commits the writes of one turn together", async () => {
+  it("commits the writes of one turn in one transaction", async () => {
     const path = join(folder(), "data");
     const database = new SqliteDatabase(path);
     const observer = new DatabaseSync(path, { readOnly: true });
@@ -50,7 +50,7 @@ describe("SqliteStore", () => {
         ),
       ),
     );
-    // data_version moves when another connection commits; twenty commits of one turn are one.
+    // data_version changes when another connection commits: the twenty writes of one turn are one commit.
     expect(version() - before).toBe(1);
     observer.close();
     await database.close();
@@ -61,7 +61,7 @@ describe("SqliteStore", () => {
   const get = async (tx: Reader) =>
     (await tx.query((db) => db.selectFrom("facts").select("value").where("name", "=", "n")))[0]?.value;
 
-  it("shows a read one state, whatever a command beside the platform writes, and the next one the new state", async () => {
+  it("shows a read one consistent state while another process writes, and the next read the new state", async () => {
     const path = join(folder(), "data");
     const database = new SqliteDatabase(path);
     const command = new SqliteDatabase(path);
@@ -77,7 +77,7 @@ describe("SqliteStore", () => {
     await database.close();
   });
 
-  it("shows what has been written to a read that is asked for afterwards, also while others are under way", async () => {
+  it("shows a write to every read that starts after it, also while other reads run", async () => {
     const database = new SqliteDatabase(join(folder(), "data"));
     await database.write(put("before"));
     let later: Promise<string | undefined> | undefined;
@@ -92,7 +92,7 @@ describe("SqliteStore", () => {
     await database.close();
   });
 
-  it("answers the other reads of a turn where one of them fails", async () => {
+  it("completes the other reads of a turn if one of them fails", async () => {
     const database = new SqliteDatabase(join(folder(), "data"));
     await database.write(put("there"));
     const reads = [
@@ -111,7 +111,7 @@ describe("SqliteStore", () => {
     await database.close();
   });
 
-  it("a file that another process holds makes a write unavailable, and later ones work again", async () => {
+  it("reports a locked file as unavailable, and recovers", async () => {
     const path = join(folder(), "data");
     const database = new SqliteDatabase(path);
     expect(statSync(path).mode & 0o777).toBe(0o600);

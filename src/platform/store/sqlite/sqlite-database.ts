@@ -13,20 +13,20 @@ import {
   type Writer,
 } from "../database.ts";
 
-/** Another process may hold the file for this long (ms); waiting stops everything else, so not longer. */
+/** How long to wait while another process locks the file (ms). The wait blocks the event loop, so it is short. */
 const busyTimeout = 2_000;
-/** Enough for the upper levels of all indexes of a million resources. */
+/** Holds the upper levels of all indexes of a million resources. */
 const defaultCacheMiB = 16;
 
 /**
- * The embedded database: one file, WAL, every commit synced to the disk.
+ * The embedded database: one file with a write-ahead log. Every commit is synced to disk.
  *
- * Group commit: the writes that arrive in one turn of the event loop share one transaction, each in a savepoint of
- * its own, and so one sync. They are answered after the commit.
+ * Group commit: the writes that arrive in one turn of the event loop share one transaction, and therefore one sync, each in
+ * its own savepoint. Their promises resolve after the commit.
  *
- * Reads have a connection of their own and run in a transaction, as between two statements of one a write may be committed,
- * by this process or by a command beside it. Those of one turn share it, one after the other. SQLite's calls are
- * synchronous, so more connections would not make them faster, only hold more memory.
+ * Reads have their own connection and run in a transaction, because this process or a command may commit a write between
+ * two statements of a read. The reads of one turn share a transaction and run one after the other. SQLite's calls are
+ * synchronous, so more connections would use more memory without being faster.
  */
 export class SqliteDatabase implements Database {
   readonly #writer: Connection;
@@ -37,18 +37,18 @@ export class SqliteDatabase implements Database {
   #reading: Promise<void> | undefined;
 
   /**
-   * @param path made, with the newest schema, where there is none yet
-   * @param cacheMiB what each of the two connections keeps in memory at most
+   * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
+   * @param cacheMiB the page cache of each of the two connections
    * @throws NewerSchemaError
    */
   constructor(path: string, cacheMiB = defaultCacheMiB) {
-    // Made for its owner alone; the log and the index beside it take the same mode.
+    // Only the owner may access the file. SQLite creates the log and its index with the same mode.
     closeSync(openSync(path, "a", 0o600));
     const database = new DatabaseSync(path, { timeout: busyTimeout });
     database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory");
-    // A checkpoint each 16 MiB of log instead of 4: it copies, and syncs, what was changed many times only once.
+    // Checkpoint every 16 MiB of log instead of 4, so that pages that change often are copied and synced less often.
     database.exec("pragma wal_autocheckpoint = 4000");
-    // The negative number means KiB.
+    // A negative number is in KiB.
     const cacheSize = `pragma cache_size = -${cacheMiB * 1024}`;
     database.exec(cacheSize);
     migrate(database);
@@ -101,15 +101,15 @@ export class SqliteDatabase implements Database {
     this.#reading = undefined;
   }
 
-  /** What is asked for after this has begun may know of a later write, so it waits for the next transaction. */
+  /** Reads that arrive after this has begun wait for the next transaction, because they may follow a later write. */
   async #runTogether(jobs: readonly Job[]): Promise<void> {
     try {
       this.#reader.exec("begin");
-      for (const { run, reject } of jobs) await run().then((answer) => answer(), reject);
+      for (const { run, reject } of jobs) await run().then((resolve) => resolve(), reject);
       this.#reader.exec("commit");
     } catch (error) {
       this.#reader.rollbackIfOpen();
-      // Those that were answered take no notice.
+      // Rejecting a promise that has resolved has no effect.
       for (const { reject } of jobs) reject(error);
     }
   }
@@ -124,27 +124,27 @@ export class SqliteDatabase implements Database {
   }
 
   async #runBatch(jobs: readonly Job[]): Promise<void> {
-    const answers: (() => void)[] = [];
+    const resolvers: (() => void)[] = [];
     try {
       this.#writer.exec("begin immediate");
-      for (const job of jobs) answers.push(await this.#runInSavepoint(job));
+      for (const job of jobs) resolvers.push(await this.#runInSavepoint(job));
       this.#writer.exec("commit");
     } catch (error) {
-      // The batch as a whole failed, a full disk say: nothing of it is kept, nobody is told otherwise.
+      // The whole batch failed, for example because the disk is full: nothing of it is kept, so every write fails.
       this.#writer.rollbackIfOpen();
       const unavailable = new DatabaseUnavailableError("the write could not be committed", { cause: error });
       for (const { reject } of jobs) reject(unavailable);
       return;
     }
-    for (const answer of answers) answer();
+    for (const resolve of resolvers) resolve();
   }
 
   async #runInSavepoint({ run, reject }: Job): Promise<() => void> {
     this.#writer.exec("savepoint job");
     try {
-      const answer = await run();
+      const resolve = await run();
       this.#writer.exec("release job");
-      return answer;
+      return resolve;
     } catch (error) {
       this.#writer.exec("rollback to job");
       this.#writer.exec("release job");
@@ -160,12 +160,12 @@ function endOfTurn(): Promise<void> {
 }
 
 interface Job {
-  /** Does the work; what it returns answers the caller. */
+  /** Does the work. Calling the result resolves the caller's promise. */
   readonly run: () => Promise<() => void>;
   readonly reject: (error: unknown) => void;
 }
 
-/** Dynamic queries have many texts: beyond this the prepared ones are forgotten. */
+/** The size of the cache of prepared statements. Dynamic queries have many texts, so it is cleared when it is full. */
 const maximumPrepared = 500;
 
 class Connection implements Writer {
@@ -223,7 +223,7 @@ class Connection implements Writer {
   }
 }
 
-/** Brings the schema up to date, one version after the other, each with its number in one transaction. */
+/** Migrates the schema to the current version, in one transaction. @throws NewerSchemaError */
 function migrate(database: DatabaseSync): void {
   const builder = new Kysely<unknown>({ dialect: sqliteDialect });
   database.exec("begin immediate");
