@@ -15,7 +15,7 @@ const access = new Access([
 ]);
 
 describe("Access", () => {
-  it("A binding holds in its group and in every group below it", () => {
+  it("applies a grant in its group and in every group below it", () => {
     expect(access.can(list, team)).toBe(true);
     expect(access.can(list, member)).toBe(true);
     expect(access.can(list, root)).toBe(false);
@@ -23,7 +23,7 @@ describe("Access", () => {
     expect(access.can(create, team)).toBe(false);
   });
 
-  it("answers 7 for what the caller can see and 5 for what it cannot", () => {
+  it("throws 7 for a uid that the caller can see and 5 for one that it cannot", () => {
     expect(() => access.require(create, team, "group")).toThrowError(
       expect.objectContaining({ code: Code.permissionDenied }),
     );
@@ -31,7 +31,7 @@ describe("Access", () => {
     expect(() => access.require(list, member, "group")).not.toThrow();
   });
 
-  it("tells where a capability holds, without parts within parts", () => {
+  it("returns the outermost uids where a capability is held", () => {
     expect(access.coverage(list)).toEqual([team]);
     expect(access.coverage(Capability.CAP_REPO_LIST)).toEqual([]);
     expect(new Access("everything").coverage(list)).toBe("everywhere");
@@ -39,7 +39,7 @@ describe("Access", () => {
   });
 });
 
-describe("narrow", () => {
+describe("downscope", () => {
   const grants = [{ group: team, capabilities: new Set([list, create]) }];
   it.each([
     [
@@ -52,7 +52,7 @@ describe("narrow", () => {
       { groups: [member], capabilities: undefined },
       [{ group: member, capabilities: new Set([list, create]) }],
     ],
-    ["to a group beside: nothing", { groups: [sibling], capabilities: undefined }, []],
+    ["to a sibling group: nothing", { groups: [sibling], capabilities: undefined }, []],
     [
       "to capabilities: these at most",
       { groups: undefined, capabilities: new Set([list, Capability.CAP_REPO_LIST]) },
@@ -71,7 +71,7 @@ describe("capabilities and built-in roles", () => {
     expect(capabilityNamed("groups.fly")).toBeUndefined();
   });
 
-  it("give what the table says", () => {
+  it("have the capabilities of the contract's table", () => {
     const sizes = Object.fromEntries(builtinRoles.map(({ name, capabilities }) => [name, capabilities.size]));
     expect(sizes).toEqual({
       viewer: 10,

@@ -41,20 +41,20 @@ function cases(open: () => Promise<{ database: Database; remove: () => Promise<v
   const kept = async () => (await database.read((tx) => tx.all(times, {}))).map(({ time }) => time);
   const never = new AbortController().signal;
 
-  it("deletes the records from before a time, and no other", async () => {
+  it("deletes the records from before a time and no others", async () => {
     await add(1, 2, 10, 11);
     expect(await deleteRecordsBefore(database, 10, never)).toBe(2);
     expect(await kept()).toEqual([10, 11]);
     expect(await deleteRecordsBefore(database, 10, never)).toBe(0);
   });
 
-  it("a record that is older than those in front of it goes when it is among the oldest", async () => {
+  it("deletes a record that is older than those before it once it is among the oldest", async () => {
     await add(10, 1, 11);
     expect(await deleteRecordsBefore(database, 10, never)).toBe(1);
     expect(await kept()).toEqual([10, 11]);
   });
 
-  it("deletes many, in transactions between which others write", async () => {
+  it("deletes many records in transactions between which others can write", async () => {
     await add(...Array.from({ length: 1_600 }, () => 1), 10);
     const writes: Promise<number>[] = [];
     const left: number[] = [];
@@ -80,7 +80,7 @@ function cases(open: () => Promise<{ database: Database; remove: () => Promise<v
     expect((await kept()).length).toBe(100);
   });
 
-  it("looks at the start, and again and again", async () => {
+  it("deletes at the start and then periodically", async () => {
     await add(1_000, 5_000);
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     let now = 2_500;

@@ -3,7 +3,7 @@ import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabil
 import { byUid, Collection } from "../resources/collection.ts";
 import { bitsOf, eventTypeOf, latestEventType } from "./event-type.ts";
 
-/** Advisories are of a group, as repos are. They have no name, and their aliases have a table of their own. */
+/** Advisories belong to a group. They have no name, and their aliases are in a separate table. */
 export const advisories = new Collection({
   schema: AdvisorySchema,
   table: "advisories",

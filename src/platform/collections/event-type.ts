@@ -20,14 +20,14 @@ export function eventTypeOf({ type }: AdvisoryEvent): EventTypeFilter {
   return type.case === undefined ? EventTypeFilter.UNSPECIFIED : filterOfCase[type.case];
 }
 
-/** A bit for each type; none for the unspecified one and for numbers that the contract does not have. */
+/** One bit for each type; none for the unspecified type and for unknown numbers. */
 export function bitsOf(types: Iterable<EventTypeFilter>): number {
   let bits = 0;
   for (const type of types) if (type > 0 && EventTypeFilterSchema.value[type] !== undefined) bits |= 1 << type;
   return bits;
 }
 
-/** The type of the event that was made last; of two made at once, of the one that stands later. */
+/** The type of the latest event. Of two with the same time, the later one in the list counts. */
 export function latestEventType(events: readonly AdvisoryEvent[]): EventTypeFilter {
   let latest: AdvisoryEvent | undefined;
   for (const event of events) if (latest === undefined || timeOf(event) >= timeOf(latest)) latest = event;

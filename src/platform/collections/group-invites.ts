@@ -3,7 +3,7 @@ import { Capability } from "../access/capability.ts";
 import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { Collection } from "../resources/collection.ts";
 
-/** Kept with the hash of its code in the code's place, and without its role; an answer shows neither hash nor code. */
+/** Stored without the role and with the hash of the code instead of the code. Responses contain neither of the two. */
 export const groupInvites = new Collection({
   schema: GroupInviteSchema,
   table: "group_invites",

@@ -32,7 +32,7 @@ function relationshipTypeOf({ relationship }: Identity): RelationshipType {
   }
 }
 
-/** The one issuer whose tokens may assume the identity; `undefined` where a pattern, or none, says which. */
+/** The only issuer whose tokens may assume the identity; `undefined` if it has a pattern instead, or no relationship. */
 export function issuerOf({ relationship }: Identity): string | undefined {
   if (relationship.case === "staticKeys") return relationship.value.issuer;
   if (relationship.case === "claimMatch" && relationship.value.iss.case === "issuer")
@@ -40,7 +40,7 @@ export function issuerOf({ relationship }: Identity): string | undefined {
   return undefined;
 }
 
-/** The one subject that may assume the identity. */
+/** The only subject that may assume the identity; `undefined` as for the issuer. */
 export function subjectOf({ relationship }: Identity): string | undefined {
   if (relationship.case === "staticKeys") return relationship.value.subject;
   if (relationship.case === "claimMatch" && relationship.value.sub.case === "subject")

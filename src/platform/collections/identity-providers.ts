@@ -2,7 +2,7 @@ import { Capability } from "../access/capability.ts";
 import { IdentityProviderSchema } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
 
-/** Kept with the client secret sealed; an answer has none (`client-secret.ts`). */
+/** Stored with the client secret sealed. Responses do not contain it (`iam/client-secret.ts`). */
 export const identityProviders = new Collection({
   schema: IdentityProviderSchema,
   table: "identity_providers",

@@ -2,7 +2,7 @@ import { Capability } from "../access/capability.ts";
 import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
 
-/** Kept with the uids of identity and role alone; an answer shows them hydrated. */
+/** Stored with the uids of identity and role. Responses contain the two resources. */
 export const roleBindings = new Collection({
   schema: RoleBindingSchema,
   table: "role_bindings",

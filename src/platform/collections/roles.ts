@@ -2,7 +2,7 @@ import { Capability } from "../access/capability.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
 
-/** The built-in roles are rows like the others, without a parent. */
+/** The built-in roles are rows too, without a parent. */
 export const roles = new Collection({
   schema: RoleSchema,
   table: "roles",

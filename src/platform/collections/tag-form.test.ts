@@ -19,7 +19,7 @@ describe("the form of a tag's name", () => {
     ["sha256-0f3a-r1", 5],
   ])("%s has the bits %d", (name, bits) => expect(formOfTag(name)).toBe(bits));
 
-  it("what is left out is every set with a bit that is not included", () => {
+  it("excludes every set of bits that has an excluded form", () => {
     const none = { referrers: false, dates: false, epochs: false };
     expect(excludedForms(none)).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(excludedForms({ ...none, referrers: true })).toEqual([2, 3, 4, 5, 6, 7]);

@@ -1,10 +1,10 @@
-/** What the form of a tag's name says that it is; 0 is any other name. A name may have two forms at once. */
+/** The forms of tag names. A name may have several forms, or none (0). */
 const forms = [
-  /** Something that refers to an image by its digest, a signature say: `sha256-…`. */
+  /** An artifact that refers to an image by its digest, such as a signature: `sha256-…`. */
   { bit: 1, pattern: /^sha256-/ },
-  /** An image as it was on a day: `…-20yymmdd`. */
+  /** The image of a date: `…-20yymmdd`. */
   { bit: 2, pattern: /-20\d{6}$/ },
-  /** A build of one version: `…-rN`. */
+  /** A build (epoch) of a version: `…-rN`. */
   { bit: 4, pattern: /-r\d+$/ },
 ] as const;
 

@@ -3,7 +3,7 @@ import { ApiError, type Code, resourceExhausted } from "../errors/api-error.ts";
 import type { FaultEffect, FaultRule } from "./fault-rule.ts";
 import type { ResponseFault } from "./response-fault.ts";
 
-/** Does the work, or does not, as the fault says. What a reset leaves is never sent. @throws ApiError */
+/** Runs the work of a call under a fault. The result or error is discarded if the response is reset. @throws ApiError */
 export async function runWithFault<T>({ latency, effect }: FaultRule, work: () => Promise<T>): Promise<T> {
   if (latency > 0) await wait(latency);
   switch (effect.kind) {

@@ -58,12 +58,12 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
         checkMessage(operation.method.input, request);
         return operation.invoke(request, bearer);
       };
-      const outcome = await runner.run(async () => ({ operation: operation.name, run }));
-      if (outcome.responseFault !== undefined) values.get(breaker)(outcome.responseFault);
+      const result = await runner.run(async () => ({ operation: operation.name, run }));
+      if (result.responseFault !== undefined) values.get(breaker)(result.responseFault);
       // The stream is reset: there is nothing left to send.
-      if (outcome.responseFault === "reset") return new Promise<never>(() => {});
-      if (outcome.kind === "error") throw grpcErrorOf(outcome.error, errorDomain);
-      return outcome.value;
+      if (result.responseFault === "reset") return new Promise<never>(() => {});
+      if (result.kind === "error") throw grpcErrorOf(result.error, errorDomain);
+      return result.value;
     });
   mountHealth(router, alias === undefined ? names : [...names, ...names.map((name) => alias.nameOf(name))], stopping);
   mountReflection(router, [...services, Health], alias, stopping);

@@ -9,7 +9,7 @@ import type { Collection } from "../resources/collection.ts";
 import { type ListSelection, selectRows } from "./list-page.ts";
 import { allOf, type Condition, inRegions, nameIs } from "../resources/row-condition.ts";
 
-/** The filters that the lists of v1 have. */
+/** The filters of a v1 list. */
 export interface V1Filter {
   readonly id: string;
   readonly uidp?: UIDPFilter | undefined;
@@ -17,8 +17,8 @@ export interface V1Filter {
 }
 
 /**
- * Everything that the caller may see, unpaged, as v1 answers: in the order of uids.
- * @throws ApiError (3) on a uid that is malformed or of another sort
+ * Returns everything that the caller can see, ordered by uid and without pages, as v1 does.
+ * @throws ApiError (3) on a uid that is malformed or names another type of resource
  */
 export async function listAll<D extends DescMessage>(
   session: Session,
@@ -43,7 +43,7 @@ export async function listAll<D extends DescMessage>(
   return rows.map(({ body }) => collection.parse(body));
 }
 
-/** A missing id is an empty list. */
+/** The filter by id. An id that does not exist gives an empty list. */
 function idIs(id: string): Condition[] {
   if (id === "") return [];
   if (!isUid(id)) throw invalidArgument("id", "must be a uid");

@@ -17,7 +17,7 @@ import { countBelow } from "../resources/tree-counts.ts";
 const defaultPageSize = 50;
 const maximumPageSize = 200;
 
-/** The part of a List's request that is the same for all collections. */
+/** The part of a List request that all collections share. */
 type ListRequest = Message & {
   uidp?: UIDPFilter | undefined;
   pageSize: number;
@@ -41,7 +41,7 @@ export interface ListOptions<R extends DescMessage, T extends ResourceTable> ext
   readonly request: MessageShape<R> & ListRequest;
 }
 
-/** The list envelope without the name of its array. */
+/** The list response without the name of its array. */
 export interface Page<D extends DescMessage> {
   readonly items: MessageShape<D>[];
   readonly nextPageToken?: string;
@@ -50,8 +50,8 @@ export interface Page<D extends DescMessage> {
 }
 
 /**
- * One page of what the caller may see.
- * @throws ApiError (3) on a mistake in the request; never 7: without the right anywhere the list is empty
+ * Returns one page of the resources that the caller can see.
+ * @throws ApiError (3) if the request is invalid; never 7: the list is empty for a caller without the capability
  */
 export async function listPage<D extends DescMessage, R extends DescMessage, T extends ResourceTable>(
   session: Session,
@@ -84,7 +84,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
     order,
     cursor,
     skip: request.skip,
-    // One more than the page tells whether there is a next one.
+    // One more row than the page tells whether there is a next page.
     limit: size + 1,
     share: all === undefined ? undefined : { found: totalCount, all },
   });
@@ -100,10 +100,10 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
   };
 }
 
-/** The rows that a caller asks for and may see. Conditions are no longer tied to the collection's table. */
+/** The rows that a request selects and the caller can see. */
 interface SelectedRows {
   readonly regions: readonly Region[];
-  /** What the caller filters by, apart from the place in the tree. */
+  /** The filters of the request, apart from the place in the tree. */
   readonly filters: readonly Condition[];
   /** Excludes the partitions that are not listed. */
   readonly partitionFilter: readonly Condition[];
@@ -131,14 +131,14 @@ export async function selectRows<D extends DescMessage, T extends ResourceTable>
   };
 }
 
-/** What a page token is bound to: the request without its page, size and skip. */
+/** The query that a page token is bound to: the request without page token, size and skip. */
 function queryOf<R extends DescMessage>(schema: R, request: MessageShape<R> & ListRequest, order: Order): string {
   const query = clone(schema, request) as MessageShape<R> & ListRequest;
   Object.assign(query, { pageSize: 0, pageToken: "", skip: 0, orderBy: `${order.column} ${order.direction}` });
   return `${schema.typeName} ${Buffer.from(toBinary(schema, query)).toString("base64url")}`;
 }
 
-/** What is in a place must be named by a group, or what else holds resources; `ids` by resources themselves. */
+/** Requires that descendants_of and children_of name possible parents, and that ids name resources of the collection. */
 async function checkResourceTypes<D extends DescMessage>(
   session: Session,
   collection: Collection<D>,
@@ -147,15 +147,15 @@ async function checkResourceTypes<D extends DescMessage>(
   if (filter === undefined) return;
   const { description } = collection;
   const { descendantsOf, childrenOf, ids } = filter;
-  const holders = description.table === "tags" ? [groups, repos] : [groups];
-  if (descendantsOf !== "") await checkResourceType(session, "uidp.descendants_of", [descendantsOf], holders);
-  if (childrenOf !== "") await checkResourceType(session, "uidp.children_of", [childrenOf], holders);
+  const parents = description.table === "tags" ? [groups, repos] : [groups];
+  if (descendantsOf !== "") await checkResourceType(session, "uidp.descendants_of", [descendantsOf], parents);
+  if (childrenOf !== "") await checkResourceType(session, "uidp.children_of", [childrenOf], parents);
   if (ids.length > 0)
     await checkResourceType(session, "uidp.ids", ids, description.singleton ? [groups] : [collection]);
 }
 
 function uidIn(uids: readonly string[]): Condition {
-  // An empty list of `in` is an error of SQL; nothing has an empty uid.
+  // SQL does not allow an empty list for `in`. No resource has an empty uid.
   return (row) => row("uid", "in", uids.length === 0 ? [""] : [...uids]);
 }
 

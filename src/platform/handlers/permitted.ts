@@ -9,9 +9,9 @@ import { isUid } from "../contract/uid.ts";
 import type { Collection } from "../resources/collection.ts";
 
 /**
- * The resource that a method names in its path, which the caller may do this to.
- * @throws ApiError 5 where there is none, the uid is malformed or of another sort, or the caller does not see it; 7
- *   where the caller may not
+ * Returns the resource that a method names in its path, if the caller holds the capability on it.
+ * @throws ApiError 5 if it does not exist, the uid is malformed or names another type, or the caller cannot see it; 7 if
+ *   the caller does not hold the capability
  */
 export async function permittedResource<D extends DescMessage>(
   session: Session,
@@ -27,7 +27,7 @@ export async function permittedResource<D extends DescMessage>(
   return found;
 }
 
-/** The group that a resource is to be made in. @throws ApiError as `permittedResource` */
+/** Returns the group in which a resource is to be created. @throws ApiError as `permittedResource` */
 export async function permittedParent(session: Session, capability: Capability, uid: string): Promise<Group> {
   const group = isUid(uid) ? await groups.find(session.tx, uid) : undefined;
   if (group === undefined) throw notFound("group", uid);
@@ -36,7 +36,7 @@ export async function permittedParent(session: Session, capability: Capability, 
   return group;
 }
 
-/** Platforms may take some seconds until a new group is known to all of their parts: ours can be told to act so. */
+/** Simulates platforms in which a new group takes some seconds to be visible everywhere. @throws ApiError (7) */
 async function checkSettled(session: Session, groupUid: string | undefined): Promise<void> {
   if (session.settings.consistencyLag === 0 || groupUid === undefined) return;
   const group = await groups.find(session.tx, groupUid);
@@ -46,5 +46,5 @@ async function checkSettled(session: Session, groupUid: string | undefined): Pro
 function checkAge({ settings, now }: Session, { uid, createTime }: Group): void {
   if (settings.consistencyLag === 0 || createTime === undefined) return;
   if (now < timestampMs(createTime) + settings.consistencyLag)
-    throw permissionDenied(`group "${uid}" is new and not yet known everywhere; try again`);
+    throw permissionDenied(`group "${uid}" was created recently and is not visible everywhere yet; retry later`);
 }

@@ -13,8 +13,8 @@ import { identities } from "../collections/identities.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
 import { roles } from "../collections/roles.ts";
 
-/** All but account associations, whose uids are those of their groups. */
-const sorts = [
+/** All collections but account associations, whose uids are those of their groups. */
+const collections = [
   groups,
   identities,
   roles,
@@ -27,9 +27,10 @@ const sorts = [
 ] as const;
 
 /**
- * A uid that names something else than it should is a mistake of the caller's (3), not something missing: that is 5 in a
- * body, and finds nothing in a filter. It is told only of what the caller sees.
- * @param wanted of these sorts it may be @throws ApiError (3) on `field`
+ * Rejects uids that name resources of another type (3). A uid of a resource that does not exist is not rejected: it is code 5
+ * in a body and matches nothing in a filter. Only resources that the caller can see are considered.
+ * @param wanted the collections that the uids may belong to
+ * @throws ApiError (3) on `field`
  */
 export async function checkResourceType(
   { tx, access }: Session,
@@ -38,9 +39,11 @@ export async function checkResourceType(
   wanted: readonly Collection[],
 ): Promise<void> {
   const needed = wanted.map(({ description }) => withArticle(description.type)).join(" or ");
-  // The shape of a uid tells who has no parent, which groups and roles alone can be: that is told to everybody.
-  const root = wanted.some((sort) => sort === groups || sort === roles) ? undefined : uids.find(isRoot);
-  if (root !== undefined) throw invalidArgument(field, `must name ${needed}, and "${root}" is in no group`);
+  // Only groups and roles can be roots. That follows from the uid alone, so it reveals nothing.
+  const root = wanted.some((collection) => collection === groups || collection === roles)
+    ? undefined
+    : uids.find(isRoot);
+  if (root !== undefined) throw invalidArgument(field, `must name ${needed}, but "${root}" has no parent`);
   let unknown = uids.filter((uid) => builtinRole(uid) !== undefined || access.sees(uid));
   for (const collection of wanted) {
     if (unknown.length === 0) return;
@@ -48,10 +51,10 @@ export async function checkResourceType(
     unknown = unknown.filter((uid) => !found.has(uid));
   }
   if (unknown.length === 0) return;
-  for (const collection of sorts) {
+  for (const collection of collections) {
     const [uid] = (await collection.findAll(tx, unknown)).keys();
     if (uid === undefined) continue;
-    throw invalidArgument(field, `must name ${needed}, and "${uid}" is ${withArticle(collection.description.type)}`);
+    throw invalidArgument(field, `must name ${needed}, but "${uid}" is ${withArticle(collection.description.type)}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { parentOf, subtreeOf } from "../contract/uid.ts";
 import type { Collection } from "../resources/collection.ts";
 
 /**
- * Where the platform is told to keep names unique among siblings: refuses one that is taken.
+ * Rejects a name that a sibling has, if the settings require unique names.
  * @param uid of the resource that is to have the name
  * @throws ApiError (6)
  */
@@ -21,9 +21,9 @@ export async function checkUniqueName<D extends DescMessage>(
   const taken = await tx.query((db) => {
     const named = db.selectFrom(table).select("uid").where("name", "=", name).where("uid", "!=", uid).limit(1);
     if (parent === undefined) return named.where("parent", "is", null);
-    // The range lets the index on (name, uid) answer.
+    // With the range, the index on (name, uid) serves the query.
     const { from, to } = subtreeOf(parent);
     return named.where("uid", ">=", from).where("uid", "<", to).where("parent", "=", parent);
   });
-  if (taken.length > 0) throw alreadyExists(`a ${type} named "${name}" is there already`);
+  if (taken.length > 0) throw alreadyExists(`a ${type} named "${name}" exists in the same parent`);
 }

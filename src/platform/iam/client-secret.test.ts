@@ -24,15 +24,15 @@ describe("a client secret", () => {
     );
     const deep = sealSecret(masterKey, provider({ clientSecret: "s3cret" }, here ?? ""), undefined);
     expect(openSecret(masterKey, deep)).toBe("s3cret");
-    expect(() => openSecret(masterKey, { ...deep, uid: there ?? "" })).toThrowError("sealed under another key file");
+    expect(() => openSecret(masterKey, { ...deep, uid: there ?? "" })).toThrowError("sealed with another key file");
   });
 
   it("is sealed for its provider and under its key alone", () => {
     expect(oidcOf(kept)?.clientSecret).not.toContain("s3cret");
     expect(Buffer.from(oidcOf(kept)?.clientSecret ?? "", "base64").toString("latin1")).not.toContain("s3cret");
     expect(openSecret(masterKey, kept)).toBe("s3cret");
-    expect(() => openSecret(otherKey, kept)).toThrowError("sealed under another key file");
-    expect(() => openSecret(masterKey, { ...kept, uid: "a/2" })).toThrowError("sealed under another key file");
+    expect(() => openSecret(otherKey, kept)).toThrowError("sealed with another key file");
+    expect(() => openSecret(masterKey, { ...kept, uid: "a/2" })).toThrowError("sealed with another key file");
   });
 
   it("stays where the new one is empty, and is replaced where it is not", () => {

@@ -118,7 +118,7 @@ function refusalOf(refusal: RefreshFailure): ApiError {
   switch (refusal) {
     case "unknown":
       return unauthenticated("the bearer is no refresh token, or its family has ended");
-    case "usedBefore":
+    case "reused":
       return permissionDenied("the refresh token was used before; its family has ended");
     case "wider":
       return permissionDenied("a refresh may only narrow what the exchange gave");

@@ -9,7 +9,7 @@ import { parentOf } from "../contract/uid.ts";
 import type { Order, SortColumn } from "./order.ts";
 import { addToTreeCounts, deleteTreeCounts } from "./tree-counts.ts";
 
-/** What all resources of the contract share. */
+/** The fields that resources of the contract share. */
 type ResourceMessage = { uid: string; name?: string; createTime?: Timestamp; updateTime?: Timestamp };
 
 /** The columns of a table in addition to those that every resource has. */
@@ -22,13 +22,13 @@ type Row = Readonly<Record<string, unknown>>;
 export interface CollectionDescription<D extends DescMessage, T extends ResourceTable> {
   readonly schema: D;
   readonly table: T;
-  /** What one is called in messages to people: `role binding`. */
+  /** The singular for error messages: `role binding`. */
   readonly type: string;
-  /** What several are called: `role bindings`. */
+  /** The plural: `role bindings`. */
   readonly types: string;
   /** A group has at most one such resource, which has the group's uid and counts as its child. */
   readonly singleton?: true;
-  /** List and Get need it. */
+  /** The capability that List and Get require. */
   readonly listCapability: Capability;
   readonly sortable: readonly SortColumn[];
   readonly defaultOrder: Order;
@@ -43,12 +43,12 @@ export interface CollectionDescription<D extends DescMessage, T extends Resource
   readonly partitionOf?: (message: MessageShape<D>) => string | undefined;
 }
 
-/** Backends bound the parameters of one query. */
+/** The maximum number of parameters of one query; backends limit it. */
 const maximumParameters = 1_000;
 
 export const byUid: Order = { column: "uid", direction: "asc" };
 
-/** The resources of one sort in the database: messages in, messages out. Knows no caller and no rule. */
+/** The resources of one type in the database, as messages. It applies no rules and checks no permissions. */
 export class Collection<D extends DescMessage = DescMessage, T extends ResourceTable = ResourceTable> {
   readonly description: CollectionDescription<D, T>;
   readonly #ownColumns: readonly (readonly [string, (message: MessageShape<D>) => unknown])[];
@@ -78,7 +78,7 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     this.#delete = statement((db, { uid }) => db.deleteFrom(table).where("uid", "=", uid));
   }
 
-  /** The uid of what the resource is in; `undefined` for a root. */
+  /** The uid of the parent of a resource; `undefined` for a root. */
   parentOf(uid: string): string | undefined {
     return this.description.singleton ? uid : parentOf(uid);
   }
@@ -88,7 +88,7 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     return row === undefined ? undefined : this.parse(row.body);
   }
 
-  /** Those of the uids that exist, by uid. */
+  /** The resources that exist, by uid. */
   async findAll(reader: Reader, uids: Iterable<string>): Promise<Map<string, MessageShape<D>>> {
     const table: ResourceTable = this.description.table;
     const wanted = [...new Set(uids)];
@@ -114,7 +114,7 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     if ((await writer.run(this.#update, row)) > 0) await this.#record(writer, row.uid, before, message);
   }
 
-  /** Whether there was one. */
+  /** @returns whether the resource existed */
   async delete(writer: AuthoredWriter, uid: string): Promise<boolean> {
     const before = await this.find(writer, uid);
     if (before === undefined) return false;

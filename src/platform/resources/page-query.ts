@@ -4,18 +4,18 @@ import type { Cursor } from "./page-token.ts";
 import type { Region } from "./region.ts";
 import type { Condition } from "./row-condition.ts";
 
-/** Which rows a page has. */
+/** Selects the rows of a page. */
 export interface PageQuery {
   readonly table: ResourceTable;
   readonly regions: readonly Region[];
   readonly conditions: readonly Condition[];
   readonly order: Order;
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   readonly cursor: Cursor | undefined;
-  /** How many rows behind the cursor are passed over. */
+  /** The number of rows after the cursor that are skipped. */
   readonly skip: number;
   readonly limit: number;
-  /** How many rows there are without cursor and limit, of how many in the table; undefined where it is not kept. */
+  /** The number of selected rows without cursor and limit, and of all rows; undefined if there is no kept count. */
   readonly share: { readonly found: number; readonly all: number } | undefined;
 }
 

@@ -25,7 +25,7 @@ interface Row {
   readonly update_time: number;
 }
 
-/** The same numbers at each run: a linear congruential generator. */
+/** A linear congruential generator: the same numbers in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -37,7 +37,7 @@ function numbers(seed: number): (below: number) => number {
 const next = numbers(5);
 const segment = (length: number) => Array.from({ length }, () => next(16).toString(16)).join("");
 
-/** A tree of some depth, with few names and few times: ties are what pages trip over. */
+/** A deep tree with few names and few times, so that there are many ties. */
 const rows: Row[] = Array.from({ length: 3 }, () => segment(40)).map(rowOf);
 for (let count = 0; count < 120; count++) rows.push(rowOf(`${rows[next(rows.length)]?.uid}/${segment(16)}`));
 
@@ -90,7 +90,7 @@ function cases(open: () => Promise<{ database: Database; remove: () => Promise<v
     await opened.remove();
   });
 
-  /** The uids of all pages, one behind the other. */
+  /** The uids of all pages, concatenated. */
   async function walked(query: PageQuery, size: number): Promise<string[]> {
     const seen: string[] = [];
     for (let { cursor, skip } = query; ; skip = 0) {
@@ -106,13 +106,13 @@ function cases(open: () => Promise<{ database: Database; remove: () => Promise<v
   for (const column of ["uid", "name", "create_time", "update_time"] satisfies SortColumn[])
     for (const direction of ["asc", "desc"] as const)
       for (const way of ["walked along an index", "sorted"] as const)
-        it(`are those of a naive answer, by ${column} ${direction}, ${way}`, async () => {
+        it(`equal those of a naive model, by ${column} ${direction}, ${way}`, async () => {
           const wrong: unknown[] = [];
           for (let question = 0; question < 60; question++) {
             const regions = someRegions();
             const order = { column, direction };
             const skip = next(3) === 0 ? next(30) : 0;
-            // What is counted decides how rows are found; any answer to it must give the same rows.
+            // The counts decide on the query plan. Whatever they are, the rows must be the same.
             const share = way === "sorted" ? undefined : { found: 1_000_000, all: 1_000_000 };
             const query = {
               table: "groups",

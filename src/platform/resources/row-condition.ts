@@ -14,8 +14,8 @@ export function nameIs(name: string): Condition[] {
 }
 
 /**
- * The conditions as queries take them that are generic in the table. A caller has checked that the query is on the
- * conditions' own table.
+ * Erases the table of the conditions, for queries that are generic in their table. The caller ensures that the query is on
+ * the same table.
  */
 export function onSharedColumns<T extends ResourceTable>(conditions: readonly Condition<T>[]): readonly Condition[] {
   return conditions as readonly Condition[];
@@ -25,13 +25,13 @@ export function allOf(row: RowBuilder, conditions: readonly Condition[]): Expres
   return row.and(conditions.map((condition) => condition(row)));
 }
 
-/** Rows in one of the regions, found by the indexes on uid and parent. */
+/** Rows in one of the regions. The indexes on uid and parent can serve this condition. */
 export function inRegions(regions: readonly Region[]): Condition {
   return (row) => row.or(regions.map((region) => inRegion(row, region, row.ref("uid"), row.ref("parent"))));
 }
 
-/** The same, said so that no index is chosen for it: a column in an expression is none that an index has. */
-export function inRegionsByLooking(regions: readonly Region[]): Condition {
+/** Rows in one of the regions, written so that no index serves it: the columns are inside expressions. */
+export function inRegionsWithoutIndex(regions: readonly Region[]): Condition {
   return (row) =>
     row.or(
       regions.map((region) =>

@@ -12,13 +12,13 @@ const responseHeaders = { "content-type": "application/json", "cache-control": "
 /** The REST API over HTTP. */
 export function restHandler(transcoder: Transcoder, runner: CallRunner, errorDomain: string): HttpHandler {
   return async (request, readBody) => {
-    const outcome = await runner.run(async () => {
+    const result = await runner.run(async () => {
       const { operation, run } = transcoder.find(await restRequestOf(request, readBody));
       return { operation: operation.name, run };
     });
-    const { responseFault } = outcome;
-    if (outcome.kind === "answer") return { status: 200, headers: responseHeaders, body: outcome.value, responseFault };
-    return { ...errorResponse(outcome.error, errorDomain), responseFault };
+    const { responseFault } = result;
+    if (result.kind === "response") return { status: 200, headers: responseHeaders, body: result.value, responseFault };
+    return { ...errorResponse(result.error, errorDomain), responseFault };
   };
 }
 

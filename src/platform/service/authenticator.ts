@@ -4,7 +4,7 @@ import type { ApiTokens } from "../tokens/api-token.ts";
 import { isAdminToken, looksLikeAdminToken } from "../access/admin-token.ts";
 import type { Caller } from "../access/caller.ts";
 
-/** Finds out who calls. What the caller may do is read inside the call's transaction. */
+/** Authenticates callers. Their permissions are read in the transaction of the call. */
 export class Authenticator {
   readonly #database: Database;
   readonly #tokens: ApiTokens;

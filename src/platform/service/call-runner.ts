@@ -9,30 +9,30 @@ import type { PlatformMetrics } from "./platform-metrics.ts";
 export interface CallRunnerOptions {
   readonly metrics: PlatformMetrics;
   readonly log: Logger;
-  /** Milliseconds that each answer waits: a test aid. */
+  /** Milliseconds by which each response is delayed, for tests. */
   readonly latency: number;
-  /** Calls beyond so many at once are told to come back: better than all of them late. */
+  /** The maximum number of concurrent calls. More are rejected (8), which is better than making all of them slow. */
   readonly maximumInFlight: number;
   readonly faults: Faults;
 }
 
-/** A call whose operation is known, and how to do it. */
+/** A call whose operation is known. */
 export interface FoundCall<T> {
   readonly operation: string;
   /** @throws ApiError */
   readonly run: () => Promise<T>;
 }
 
-/** How a call ended; a fault on demand may break what is sent of it. */
+/** The result of a call. A fault on demand may break its response. */
 export type CallResult<T> = { readonly responseFault?: ResponseFault | undefined } & (
-  | { readonly kind: "answer"; readonly value: T }
+  | { readonly kind: "response"; readonly value: T }
   | { readonly kind: "error"; readonly error: ApiError }
 );
 
-/** Seconds after which a call that was sent away is worth another try. */
+/** Seconds after which a rejected call may be retried. */
 const retryAfter = 1;
 
-/** What is the same for a call over every transport: it is limited, counted, logged, and ends in an answer or an `ApiError`. */
+/** Runs calls for every transport: limits, counts and logs them, and returns a response or an `ApiError`. */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
   #inFlight = 0;
@@ -41,35 +41,36 @@ export class CallRunner {
     this.#options = options;
   }
 
-  /** @param find finds out which operation is called; it may throw an `ApiError` as the operation may */
+  /** @param find determines the operation; it may throw an `ApiError` */
   async run<T>(find: () => Promise<FoundCall<T>>): Promise<CallResult<T>> {
     const { metrics, log, latency, maximumInFlight, faults } = this.#options;
     const started = performance.now();
     let operation = "unknown";
-    let outcome: CallResult<T>;
+    let result: CallResult<T>;
     let responseFault: ResponseFault | undefined;
     metrics.inFlight.set(++this.#inFlight);
     try {
-      if (this.#inFlight > maximumInFlight) throw resourceExhausted("too many calls at once", retryAfter);
+      if (this.#inFlight > maximumInFlight)
+        throw resourceExhausted("too many concurrent calls; retry later", retryAfter);
       const call = await find();
       operation = call.operation;
       const fault = faults.strike(operation);
-      if (fault === undefined) outcome = { kind: "answer", value: await call.run() };
+      if (fault === undefined) result = { kind: "response", value: await call.run() };
       else {
         metrics.faults.inc({ method: operation });
         responseFault = responseFaultOf(fault.effect);
-        outcome = { kind: "answer", value: await runWithFault(fault, call.run) };
+        result = { kind: "response", value: await runWithFault(fault, call.run) };
       }
     } catch (thrown) {
-      outcome = { kind: "error", error: this.#errorOf(thrown, operation) };
+      result = { kind: "error", error: this.#errorOf(thrown, operation) };
     }
     if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
     metrics.inFlight.set(--this.#inFlight);
     const seconds = (performance.now() - started) / 1_000;
-    const code = outcome.kind === "answer" ? 0 : outcome.error.code;
+    const code = result.kind === "response" ? 0 : result.error.code;
     metrics.observe(operation, code, seconds);
-    log.debug({ operation, code, seconds }, "answered");
-    return responseFault === undefined ? outcome : { ...outcome, responseFault };
+    log.debug({ operation, code, seconds }, "call completed");
+    return responseFault === undefined ? result : { ...result, responseFault };
   }
 
   #errorOf(thrown: unknown, operation: string): ApiError {
@@ -78,9 +79,9 @@ export class CallRunner {
     if (thrown instanceof DatabaseUnavailableError)
       return unavailable(
         thrown.kept === "nothing"
-          ? "nothing was changed; try again"
-          : "whether the change was kept is not known; look before you try again",
+          ? "nothing was changed; retry the request"
+          : "the outcome of the commit is unknown; read the resource before you retry",
       );
-    return new ApiError(Code.internal, "INTERNAL", "Internal: the call failed; the platform's log says why");
+    return new ApiError(Code.internal, "INTERNAL", "Internal: the call failed; see the log of the platform");
   }
 }

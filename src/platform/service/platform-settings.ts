@@ -1,27 +1,28 @@
 import type { TrustedIssuer } from "../tokens/trusted-issuer.ts";
 
-/** How this platform behaves where platforms of this family may differ, and where it stands. */
+/** The addresses of this platform, and its behaviour where the contract leaves a choice. */
 export interface PlatformSettings {
-  /** The address of the API, without a slash at its end: the audience of API tokens. */
+  /** The base URL of the API, without a trailing slash. It is the audience of API tokens. */
   readonly baseUrl: string;
-  /** The address of the token service: the issuer of API tokens. May equal `baseUrl`. */
+  /** The URL of the token service, which is the issuer of API tokens. May equal `baseUrl`. */
   readonly authUrl: string;
-  /** Audiences of API tokens beside `baseUrl`. */
+  /** The audiences that API tokens may have in addition to `baseUrl`. */
   readonly audiences: readonly string[];
-  /** Milliseconds after which an exchange's refresh tokens end, however often they were used. */
+  /** Milliseconds from an exchange until its refresh tokens expire, however often they are used. */
   readonly refreshLifetime: number;
   readonly trustedIssuers: readonly TrustedIssuer[];
   /** `ErrorInfo.domain`. */
   readonly errorDomain: string;
-  /** Under whose package names (`<vendor>.platform…`) gRPC is served too. */
+  /** A vendor under whose package names (`<vendor>.platform…`) gRPC is served too. */
   readonly vendorAlias: string | undefined;
-  /** Refuse a name that a sibling has, and a binding that exists. */
+  /** Whether to reject the name of a sibling and a duplicate role binding (6). */
   readonly uniqueNames: boolean;
-  /** Milliseconds for which a new group's children are answered with code 7. */
+  /** Milliseconds during which calls on the children of a new group fail with code 7. */
   readonly consistencyLag: number;
+  /** What to do with fields in a request body that the contract does not have. */
   readonly unknownFields: "refuse" | "ignore";
-  /** What a successful DELETE answers. */
+  /** The body of a successful DELETE: none, or an empty object. */
   readonly deleteResponse: "nothing" | "object";
-  /** Who may make root groups. */
+  /** Who may create root groups. */
   readonly rootGroupCreators: "admin" | "anyone";
 }

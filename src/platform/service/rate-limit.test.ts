@@ -5,7 +5,7 @@ import { RateLimit } from "./rate-limit.ts";
 function setUp(perSecond: number) {
   const time = { now: 0 };
   const limit = new RateLimit(perSecond, () => time.now);
-  /** How many of so many calls are let through. */
+  /** The number of admitted calls. */
   const calls = (count: number, identity = "a") => {
     let admitted = 0;
     for (let call = 0; call < count; call++)
@@ -21,7 +21,7 @@ function setUp(perSecond: number) {
 }
 
 describe("RateLimit", () => {
-  it("lets a second's calls through at once, then as many as time gives", () => {
+  it("admits a burst of one second's calls, then as many as time allows", () => {
     const { time, calls } = setUp(10);
     expect(calls(15)).toBe(10);
     time.now += 350;
@@ -30,13 +30,13 @@ describe("RateLimit", () => {
     expect(calls(15)).toBe(10);
   });
 
-  it("counts each identity by itself", () => {
+  it("limits each identity separately", () => {
     const { calls } = setUp(2);
     expect(calls(5, "a")).toBe(2);
     expect(calls(5, "b")).toBe(2);
   });
 
-  it("tells when to come back, also where less than one call a second is allowed", () => {
+  it("returns when to retry, also for less than one call per second", () => {
     const { time, limit, calls } = setUp(0.1);
     expect(calls(2)).toBe(1);
     expect(() => limit.admit("a")).toThrowError(
@@ -46,7 +46,7 @@ describe("RateLimit", () => {
     expect(calls(2)).toBe(1);
   });
 
-  it("a clock that goes back gives nothing and takes nothing", () => {
+  it("ignores a clock that goes back", () => {
     const { time, calls } = setUp(2);
     time.now = 5_000;
     expect(calls(3)).toBe(2);
@@ -54,7 +54,7 @@ describe("RateLimit", () => {
     expect(calls(3)).toBe(0);
   });
 
-  it("remembers no more identities than it may, and forgets none that is at its limit before those that are not", () => {
+  it("bounds the number of buckets and evicts those at their limit last", () => {
     const { time, calls } = setUp(1);
     expect(calls(1, "busy")).toBe(1);
     for (let n = 0; n < 9_999; n++) calls(1, `early ${n}`);

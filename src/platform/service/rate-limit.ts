@@ -1,17 +1,17 @@
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { resourceExhausted } from "../errors/api-error.ts";
 
-/** Identities that are remembered at once: beyond it, those that are far from their limit are forgotten. */
-const maximumRemembered = 10_000;
+/** The maximum number of buckets. Beyond it, the buckets of identities that are far from their limit are evicted. */
+const maximumBuckets = 10_000;
 
 interface Bucket {
-  /** Calls that may still be made at once. */
+  /** The calls that can be made at once. */
   calls: number;
-  /** When that was so, in milliseconds. */
+  /** The time of that number, in milliseconds since the epoch. */
   at: number;
 }
 
-/** So many calls a second for each identity, and as many at once as come in a second: a token bucket each. */
+/** Limits the calls per second of each identity with a token bucket. The burst is one second's calls. */
 export class RateLimit {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -24,15 +24,15 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** @throws ApiError (8) with the seconds after which a call is let through again */
+  /** @throws ApiError (8) with the seconds after which a call is admitted again */
   admit(identity: string): void {
     const now = this.#clock();
     const calls = this.#callsAt(this.#buckets.get(identity), now);
-    if (calls < 1) throw resourceExhausted("too many calls of this identity", Math.ceil((1 - calls) / this.#perSecond));
-    // Last in the order of the map: who called least lately is first.
+    if (calls < 1) throw resourceExhausted("too many calls by this identity", Math.ceil((1 - calls) / this.#perSecond));
+    // The map is ordered by the last call, oldest first.
     this.#buckets.delete(identity);
     this.#buckets.set(identity, { calls: calls - 1, at: now });
-    if (this.#buckets.size > maximumRemembered) this.#forget(now);
+    if (this.#buckets.size > maximumBuckets) this.#evict(now);
   }
 
   #callsAt(bucket: Bucket | undefined, now: number): number {
@@ -40,10 +40,10 @@ export class RateLimit {
     return Math.min(this.#burst, bucket.calls + (Math.max(0, now - bucket.at) / 1_000) * this.#perSecond);
   }
 
-  /** Those with a full bucket are as good as unknown; where there is none, the oldest. */
-  #forget(now: number): void {
+  /** Evicts full buckets, which equal new ones, or the oldest if there is none. */
+  #evict(now: number): void {
     for (const [identity, bucket] of this.#buckets) {
-      if (this.#callsAt(bucket, now) < this.#burst && this.#buckets.size <= maximumRemembered) return;
+      if (this.#callsAt(bucket, now) < this.#burst && this.#buckets.size <= maximumBuckets) return;
       this.#buckets.delete(identity);
     }
   }

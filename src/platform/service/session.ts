@@ -9,12 +9,12 @@ import type { PlatformSettings } from "./platform-settings.ts";
 import type { Reader, Database } from "../store/database.ts";
 import type { Call } from "./service.ts";
 
-/** One call inside its transaction: what it may do is judged on the same state that it reads and changes. */
+/** A call in its transaction. Its permissions are read in the same transaction as the data. */
 export interface Session<T extends Reader = Reader> {
   readonly tx: T;
   readonly caller: Caller;
   readonly access: Access;
-  /** Milliseconds since the epoch, the same throughout the call. */
+  /** Milliseconds since the epoch, constant during the call. */
   readonly now: number;
   readonly settings: PlatformSettings;
   readonly pageTokens: PageTokens;
@@ -36,12 +36,12 @@ export class Sessions {
     this.#pageTokens = pageTokens;
   }
 
-  /** @throws ApiError */
+  /** Runs the work in a read transaction. @throws ApiError */
   read<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
     return this.#database.read(async (tx) => work(await this.#open(tx, call, this.#clock())));
   }
 
-  /** All of the work is kept, or none of it. @throws ApiError */
+  /** Runs the work in a write transaction: all of it is committed, or none. @throws ApiError */
   write<T>(call: Call, work: (session: WriteSession) => Promise<T>): Promise<T> {
     return this.#database.write(async (tx) => {
       const now = this.#clock();

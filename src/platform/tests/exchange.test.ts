@@ -69,8 +69,8 @@ describe("token exchange", () => {
   it.each([
     ["has expired", { exp: 1 }],
     ["has no expiry", { exp: undefined }],
-    ["is from the future", { nbf: 4_102_444_800 }],
-    ["is from the future", { iat: 4_102_444_800 }],
+    ["is not valid yet", { nbf: 4_102_444_800 }],
+    ["is not valid yet", { iat: 4_102_444_800 }],
   ])("a token that %s is refused, and told why (7)", async (message, claims) => {
     const answer = await platform.exchange(await platform.incomingToken(identity, claims), identity);
     expect(answer).toMatchObject(refused);
@@ -254,15 +254,15 @@ describe("an issuer with discovery", () => {
   });
 
   it.each([
-    ["a redirect, wherever it leads", "answers with a redirect", false],
-    ["an error", "answers with HTTP status 500", true],
+    ["a redirect, wherever it leads", "responded with a redirect", false],
+    ["an error", "responded with HTTP status 500", true],
     ["a document of another issuer", "has a discovery document of another issuer", false],
     ["a document without keys", "has a discovery document without jwks_uri", false],
     ["a document that is very large", "is larger than 256 KiB", false],
-    ["text", "has a discovery document that is no JSON", false],
-    ["keys over http", "is not an https address", false],
-    ["keys that are no document of keys", "has no document of keys", false],
-    ["symmetric keys alone", "has no document of keys", false],
+    ["text", "has a discovery document that is not JSON", false],
+    ["keys over http", "is not an https URL", false],
+    ["keys that are no document of keys", "has no valid JWKS document with public keys", false],
+    ["symmetric keys alone", "has no valid JWKS document with public keys", false],
   ])("that answers %s is refused with the reason, and nothing of what it said", async (kind, reason, transient) => {
     const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
     wrong = wrongAnswers()[kind];

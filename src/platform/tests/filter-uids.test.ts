@@ -42,31 +42,31 @@ describe("A uid of the wrong kind is code 3 in a filter", () => {
     const get = (path: string) => caller.get(path);
     const iam = "/iam/v2beta1";
     expect(await get(`${iam}/groups?uidp.descendants_of=${identity}`)).toMatchObject(
-      refused("uidp.descendants_of", `must name a group, and "${identity}" is an identity`),
+      refused("uidp.descendants_of", `must name a group, but "${identity}" is an identity`),
     );
     expect(await get(`${iam}/identities?uidp.children_of=${binding}`)).toMatchObject(
-      refused("uidp.children_of", `must name a group, and "${binding}" is a role binding`),
+      refused("uidp.children_of", `must name a group, but "${binding}" is a role binding`),
     );
     expect(await get(`${iam}/identities?uidp.children_of=${viewer}`)).toMatchObject(
-      refused("uidp.children_of", `must name a group, and "${viewer}" is a role`),
+      refused("uidp.children_of", `must name a group, but "${viewer}" is a role`),
     );
     expect(await get(`${iam}/identities?uidp.ids=${identity}&uidp.ids=${team}`)).toMatchObject(
-      refused("uidp.ids", `must name an identity, and "${team}" is a group`),
+      refused("uidp.ids", `must name an identity, but "${team}" is a group`),
     );
     expect(await get(`${iam}/roleBindings?identity=${team}`)).toMatchObject(
-      refused("identity", `must name an identity, and "${team}" is a group`),
+      refused("identity", `must name an identity, but "${team}" is a group`),
     );
     expect(await get(`${iam}/roleBindings?role=${identity}`)).toMatchObject(
-      refused("role", `must name a role, and "${identity}" is an identity`),
+      refused("role", `must name a role, but "${identity}" is an identity`),
     );
     expect(await get(`${iam}/roleBindings?group=${repo}`)).toMatchObject(
-      refused("group", `must name a group, and "${repo}" is a repo`),
+      refused("group", `must name a group, but "${repo}" is a repo`),
     );
     expect(await get(`/registry/v2beta1/tags?uidp.children_of=${identity}`)).toMatchObject(
-      refused("uidp.children_of", `must name a group or a repo, and "${identity}" is an identity`),
+      refused("uidp.children_of", `must name a group or a repo, but "${identity}" is an identity`),
     );
     expect(await get(`/iam/v1/identities?id=${team}`)).toMatchObject(
-      refused("id", `must name an identity, and "${team}" is a group`),
+      refused("id", `must name an identity, but "${team}" is a group`),
     );
   });
 

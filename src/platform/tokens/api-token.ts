@@ -7,7 +7,7 @@ import { unauthenticated } from "../errors/api-error.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 import { apiTokenLifetime } from "./token-lifetime.ts";
 
-/** What an API token says beside its times. */
+/** The content of an API token, apart from its times. */
 export interface ApiTokenContent {
   readonly identityUid: string;
   readonly audiences: readonly string[];
@@ -15,10 +15,10 @@ export interface ApiTokenContent {
   readonly actor: Actor;
 }
 
-/** Verified tokens that are remembered; a token is a secret, so by its hash. */
-const maximumRemembered = 10_000;
+/** The size of the cache of verified tokens. Its keys are hashes, because tokens are secrets. */
+const maximumCached = 10_000;
 
-/** Issues and verifies the platform's own tokens: JWTs, signed by a key that it publishes. */
+/** Issues and verifies the platform's own tokens: JWTs that are signed with a published key. */
 export class ApiTokens {
   readonly #keys: SigningKeys;
   readonly #issuer: string;
@@ -26,7 +26,7 @@ export class ApiTokens {
   readonly #clock: WallClock;
   readonly #verified = new Map<string, { readonly caller: Caller; readonly expires: number }>();
 
-  /** @param audience what a token must be for to be taken here: the address of the API */
+  /** @param audience that a token must have to be accepted: the base URL of the API */
   constructor(keys: SigningKeys, issuer: string, audience: string, clock: WallClock) {
     this.#keys = keys;
     this.#issuer = issuer;
@@ -60,16 +60,16 @@ export class ApiTokens {
   }
 
   /**
-   * Who holds the token. Whether its identity still exists is read by every request anew.
+   * The caller that holds the token. It does not check whether the identity still exists: every request reads that.
    * @throws ApiError (16)
    */
   async verify(token: string): Promise<Caller> {
     const digest = hash("sha256", token, "base64url");
-    const remembered = this.#verified.get(digest);
-    if (remembered !== undefined && this.#clock() < remembered.expires) return remembered.caller;
+    const cached = this.#verified.get(digest);
+    if (cached !== undefined && this.#clock() < cached.expires) return cached.caller;
     this.#verified.delete(digest);
     const verified = await this.#verify(token);
-    if (this.#verified.size >= maximumRemembered) this.#forgetOldest();
+    if (this.#verified.size >= maximumCached) this.#evictOldest();
     this.#verified.set(digest, verified);
     return verified.caller;
   }
@@ -86,7 +86,7 @@ export class ApiTokens {
         requiredClaims: ["sub", "exp", "iat"],
       }));
     } catch {
-      throw unauthenticated("the token is not a valid API token of this platform");
+      throw unauthenticated("the bearer token is not a valid API token of this platform");
     }
     const downscoping: Downscoping = {
       capabilities: capabilitiesOf(payload["cap"]),
@@ -105,11 +105,11 @@ export class ApiTokens {
 
   async #publicKey(kid: string | undefined) {
     const known = await this.#keys.publicKey(kid ?? "");
-    if (known === undefined) throw new Error("unknown key");
+    if (known === undefined) throw new Error("unknown key id");
     return known;
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     for (const [digest] of this.#verified) {
       this.#verified.delete(digest);
       return;
@@ -117,7 +117,7 @@ export class ApiTokens {
   }
 }
 
-/** A capability that this version does not know gives nothing, and takes nothing from the limit. */
+/** Unknown capabilities are ignored: they grant nothing and do not remove the limit. */
 function capabilitiesOf(claim: unknown): ReadonlySet<Capability> | undefined {
   if (!Array.isArray(claim)) return undefined;
   return new Set(claim.map((name) => capabilityNamed(String(name))).filter((one) => one !== undefined));

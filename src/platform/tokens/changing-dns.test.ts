@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { selfSignedCertificate } from "../tests/self-signed.ts";
 import { fetchDocument } from "./fetch-document.ts";
 
-/** What the name resolves to: the next answer each time, the last one for ever. */
+/** The addresses that the name resolves to: one entry per lookup, the last one for all further lookups. */
 const answers: LookupAddress[][] = [];
 let asked = 0;
 
@@ -15,7 +15,7 @@ vi.mock("node:dns", () => ({
     queueMicrotask(() => callback(null, answer));
   },
 }));
-/** For these tests one loopback address stands for the public internet: no packet leaves the machine. */
+/** In these tests a loopback address counts as public, so that no packet leaves the machine. */
 vi.mock("./public-address.ts", () => ({ isPublicAddress: (address: string) => address === "127.0.0.2" }));
 
 const { key, certificate } = selfSignedCertificate();
@@ -44,15 +44,15 @@ const privateAnswer = [{ address: "127.0.0.1", family: 4 }];
 const get = () =>
   fetchDocument(`https://localhost:${port}/`, { privateAddresses: false, ca: certificate, timeLimit: 2_000 });
 
-describe("a name in DNS", () => {
-  it("that changes its answer after it was checked gains nothing: what was checked is connected to", async () => {
+describe("DNS rebinding", () => {
+  it("connects to the address that was checked, even if the name resolves to another one afterwards", async () => {
     answers.push(publicAnswer, privateAnswer);
     expect(await get()).toBe("public");
     expect(asked).toBe(1);
     expect(reached).toEqual({ public: 1, private: 0 });
   });
 
-  it("that has changed its answer is checked again", async () => {
+  it("checks the address again for each request", async () => {
     answers.push(publicAnswer, privateAnswer);
     await get();
     await expect(get()).rejects.toThrowError("does not have a public address");

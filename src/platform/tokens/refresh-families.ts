@@ -5,7 +5,7 @@ import { type Reader, statement, type Writer } from "../store/database.ts";
 import { isWithin } from "../contract/uid.ts";
 import type { ApiTokenContent } from "./api-token.ts";
 
-/** Tells a refresh token from an API token, for us, for people and for scanners of secrets. */
+/** Distinguishes a refresh token from an API token, for the platform, for people and for secret scanners. */
 const prefix = "muster-refresh-";
 
 const insert = statement(
@@ -33,22 +33,23 @@ const keysExpireAt = statement((db, p: { uid: string }) =>
   db.selectFrom("identities").select("expires").where("uid", "=", p.uid),
 );
 
-/** What a refresh asks for; undefined keeps what the family has. */
+/** The content that a refresh requests; undefined keeps that of the family. */
 export interface RequestedContent {
   readonly audiences: readonly string[] | undefined;
   readonly downscoping: Downscoping;
 }
 
-/** A token that has been used: what it gives, and the one to use next. */
+/** The result of using a refresh token: the content of the new API token, and the next refresh token. */
 export interface RotatedToken {
   readonly content: ApiTokenContent;
   readonly token: string;
   readonly expires: number;
 }
 
-export type RefreshFailure = "unknown" | "usedBefore" | "wider";
+/** Why a refresh token is rejected: "wider" requests more than the family has. */
+export type RefreshFailure = "unknown" | "reused" | "wider";
 
-/** Starts a family and gives its first refresh token, which is kept as a hash alone. */
+/** Starts a family. @returns its first refresh token, of which only the hash is stored */
 export async function startFamily(tx: Writer, content: ApiTokenContent, now: number, expires: number): Promise<string> {
   await tx.run(endOld, { now });
   const id = randomBytes(12).toString("hex");
@@ -58,8 +59,8 @@ export async function startFamily(tx: Writer, content: ApiTokenContent, now: num
 }
 
 /**
- * Uses a refresh token, once. One that was used before is in two hands: its family ends.
- * The refusal is returned, not thrown: ending a family is a change that must be kept.
+ * Uses a refresh token and rotates it. A token that is reused has probably leaked, so its family ends (RFC 9700).
+ * The failure is returned, not thrown, because an error would roll back the end of the family.
  */
 export async function useRefreshToken(
   tx: Writer,
@@ -73,7 +74,7 @@ export async function useRefreshToken(
   if (!(await isAssumable(tx, family.identity_uid, now))) return { reason: "unknown" };
   if (family.token_hash !== hashOf(token)) {
     await tx.run(end, { id });
-    return { reason: "usedBefore" };
+    return { reason: "reused" };
   }
   const content = downscoped(read(family.identity_uid, family.content), wanted);
   if (content === undefined) return { reason: "wider" };
@@ -82,7 +83,7 @@ export async function useRefreshToken(
   return { found: { content, token: next.token, expires: family.expires } };
 }
 
-/** Ends what came of all exchanges for an identity: it was deleted, or is assumed otherwise from now on. */
+/** Ends all families of an identity, because it was deleted or the tokens that may assume it have changed. */
 export async function revokeRefreshTokens(tx: Writer, identity: string): Promise<void> {
   await tx.run(endOf, { identity });
 }
@@ -92,7 +93,7 @@ async function isAssumable(tx: Reader, uid: string, now: number): Promise<boolea
   return identity !== undefined && (identity.expires === null || identity.expires > now);
 }
 
-/** A refresh may only narrow: `undefined` where more is wanted than the family has. */
+/** Restricts the content further; `undefined` if the request exceeds what the family has. */
 function downscoped(
   content: ApiTokenContent,
   { audiences, downscoping }: RequestedContent,

@@ -1,13 +1,13 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { permissionDenied, unauthenticated } from "../errors/api-error.ts";
 
-/** No issuer's token is longer. */
+/** The maximum length of a token, longer than the tokens of any issuer. */
 const maximumLength = 16 * 1024;
 
-/** Clocks differ: a token may be from the future by this much (ms). */
+/** The allowed clock skew: nbf and iat may be this far in the future (ms). */
 const clockSkew = 60_000;
 
-/** What a token of another issuer says. Nothing of it is proved until its signature is. */
+/** The content of a subject token. It cannot be trusted until the signature is verified. */
 export interface SubjectToken {
   readonly text: string;
   readonly keyId: string | undefined;
@@ -17,27 +17,28 @@ export interface SubjectToken {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** @throws ApiError (16) where the bearer is missing or no JWT; the message repeats nothing of it */
+/** @throws ApiError (16) if the bearer token is missing or is not a JWT. The message contains nothing of the token. */
 export function readSubjectToken(bearer: string | undefined): SubjectToken {
-  if (bearer === undefined || bearer === "") throw unauthenticated("the token to exchange is expected as the bearer");
+  if (bearer === undefined || bearer === "")
+    throw unauthenticated("the subject token is missing: send it as the bearer token");
   try {
     if (bearer.length > maximumLength) throw new Error("too long");
     const claims = decodeJwt(bearer);
     const { kid } = decodeProtectedHeader(bearer);
     const { iss, sub, aud } = claims;
-    if (typeof iss !== "string" || typeof sub !== "string") throw new Error("no issuer or subject");
+    if (typeof iss !== "string" || typeof sub !== "string") throw new Error("missing issuer or subject");
     const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string");
     return { text: bearer, keyId: kid, issuer: iss, subject: sub, audiences, claims };
   } catch {
-    throw unauthenticated("the bearer is not a JWT with an issuer and a subject");
+    throw unauthenticated("the bearer token is not a JWT with an issuer and a subject");
   }
 }
 
-/** @throws ApiError (7) that names what is wrong with the token's time */
+/** Checks exp, nbf and iat. @throws ApiError (7) */
 export function checkTime({ claims: { exp, nbf, iat } }: SubjectToken, now: number): void {
-  if (typeof exp !== "number") throw permissionDenied("the token has no expiry");
+  if (typeof exp !== "number") throw permissionDenied("the token has no expiry (exp)");
   if (exp * 1_000 <= now) throw permissionDenied("the token has expired");
   for (const time of [nbf, iat])
     if (time !== undefined && (typeof time !== "number" || time * 1_000 > now + clockSkew))
-      throw permissionDenied("the token is from the future");
+      throw permissionDenied("the token is not valid yet (nbf or iat is in the future)");
 }

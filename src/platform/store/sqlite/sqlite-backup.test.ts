@@ -71,7 +71,7 @@ describe("backup and restore", () => {
     backupSqlite(data, file);
     restoreSqlite(file, restored);
     const opened = new SqliteDatabase(restored);
-    await expect(keysOf(opened, "other-key")).rejects.toThrowError("sealed under another key file");
+    await expect(keysOf(opened, "other-key")).rejects.toThrowError("sealed with another key file");
     expect((await (await keysOf(opened, "key")).current()).kid).toBe(kid);
     await opened.close();
   });
