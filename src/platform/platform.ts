@@ -17,7 +17,7 @@ import type { HttpRequest, HttpResponse } from "./server/http-handler.ts";
 import { HttpServer, type ListenOptions, type PortHandlers } from "./server/http-server.ts";
 import { PlatformMetrics } from "./service/platform-metrics.ts";
 import { RateLimit } from "./service/rate-limit.ts";
-import { WellKnownDocuments } from "./oidc/discovery-documents.ts";
+import { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
 import { operationsOf } from "./service/operations.ts";
 import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
@@ -106,7 +106,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const rest = restHandler(transcoder, runner, settings.errorDomain);
     const stopping = new AbortController();
     const rpc = grpcHandler(operations, runner, { ...settings, stopping: stopping.signal, log });
-    const documents = new WellKnownDocuments(settings.authUrl, keys);
+    const documents = new DiscoveryDocuments(settings.authUrl, keys);
     const descriptions = new ApiDescriptions(operations, settings);
     handler.resolve({
       kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),

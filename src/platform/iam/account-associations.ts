@@ -43,7 +43,7 @@ export function accountAssociationsService(sessions: Sessions): Service {
         checkName(created.name);
         checkDescription(created.description);
         if ((await accountAssociations.find(session.tx, parent)) !== undefined)
-          throw alreadyExists("the group has an account association already");
+          throw alreadyExists("the group already has an account association");
         await accountAssociations.insert(session.tx, created);
         return created;
       }),

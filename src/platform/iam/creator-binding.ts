@@ -8,17 +8,17 @@ import { statement } from "../store/database.ts";
 import { newUidIn } from "../contract/uid.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
 
-const remember = statement((db, p: { group: string; binding: string }) =>
+const insert = statement((db, p: { group: string; binding: string }) =>
   db.insertInto("founding_bindings").values({ group_uid: p.group, binding_uid: p.binding }),
 );
-const remembered = statement((db, p: { group: string }) =>
+const select = statement((db, p: { group: string }) =>
   db.selectFrom("founding_bindings").select("binding_uid").where("group_uid", "=", p.group),
 );
-const forget = statement((db, p: { group: string }) =>
+const remove = statement((db, p: { group: string }) =>
   db.deleteFrom("founding_bindings").where("group_uid", "=", p.group),
 );
 
-/** Makes the identity that made a root group its owner. The binding does not keep the group from being deleted. */
+/** Binds the creator of a root group to it as owner. This binding does not prevent the deletion of the group. */
 export async function bindCreator({ tx, now }: WriteSession, group: string, identityUid: string): Promise<void> {
   const binding = create(RoleBindingSchema, {
     uid: newUidIn(group),
@@ -27,13 +27,13 @@ export async function bindCreator({ tx, now }: WriteSession, group: string, iden
     createTime: timestampFromMs(now),
   });
   await roleBindings.insert(tx, binding);
-  await tx.run(remember, { group, binding: binding.uid });
+  await tx.run(insert, { group, binding: binding.uid });
 }
 
-/** Deletes the founder's binding, where it is still there, with its group. */
+/** Deletes the creator binding of a group that is deleted, if it still exists. */
 export async function unbindCreator(tx: AuthoredWriter, group: string): Promise<void> {
-  const row = await tx.first(remembered, { group });
+  const row = await tx.first(select, { group });
   if (row === undefined) return;
   await roleBindings.delete(tx, row.binding_uid);
-  await tx.run(forget, { group });
+  await tx.run(remove, { group });
 }

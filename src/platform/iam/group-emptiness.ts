@@ -4,7 +4,7 @@ import { type Reader, statement } from "../store/database.ts";
 /** @property now milliseconds since the epoch */
 type Parent = { parent: string; now: number };
 
-/** What keeps a group from being deleted, in the order in which it is told. Each asks for one child of the sort. */
+/** The children that prevent the deletion of a group, in the order in which they are reported. Each query finds one child. */
 const childKinds = [
   {
     types: "repos",
@@ -29,10 +29,10 @@ const childKinds = [
     find: statement((db, p: Parent) =>
       db
         .selectFrom("role_bindings as binding")
-        .leftJoin("founding_bindings as founding", "founding.binding_uid", "binding.uid")
+        .leftJoin("founding_bindings as creator", "creator.binding_uid", "binding.uid")
         .select("binding.uid")
         .where("binding.parent", "=", p.parent)
-        .where("founding.binding_uid", "is", null)
+        .where("creator.binding_uid", "is", null)
         .limit(1),
     ),
   },
@@ -55,7 +55,7 @@ const childKinds = [
         .selectFrom("group_invites")
         .select("uid")
         .where("parent", "=", p.parent)
-        // Expired ones do not count.
+        // Expired invites do not prevent the deletion.
         .where("expires", ">", p.now)
         .limit(1),
     ),
@@ -68,7 +68,7 @@ const childKinds = [
   },
 ] as const;
 
-/** @throws ApiError (9), `RESOURCE_NOT_EMPTY`, naming the first sort of children that the group has */
+/** Requires that a group is empty. @throws ApiError (9), `RESOURCE_NOT_EMPTY`, that names the first type of child */
 export async function checkEmpty(reader: Reader, group: string, now: number): Promise<void> {
   for (const { types, find } of childKinds)
     if ((await reader.first(find, { parent: group, now })) !== undefined)

@@ -13,12 +13,12 @@ const inGroup = statement((db, p: { group: string }) =>
   db.selectFrom("group_invites").select("uid").where("parent", "=", p.group),
 );
 
-/** Deletes the invites of a group that goes: expired ones, which do not keep it. */
+/** Deletes the invites of a group that is deleted. They have expired, otherwise they would prevent it. */
 export async function deleteInvitesIn(tx: AuthoredWriter, group: string): Promise<void> {
   for (const { uid } of await tx.all(inGroup, { group })) await groupInvites.delete(tx, uid);
 }
 
-/** Invites as an answer shows them: with their roles, without their codes. */
+/** Invites in the form of responses: with their roles and without their codes. */
 export async function shownInvites(reader: Reader, invites: readonly GroupInvite[]): Promise<GroupInvite[]> {
   const byUid = await roles.findAll(
     reader,

@@ -64,11 +64,11 @@ export function identitiesService(sessions: Sessions): Service {
         const current = await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_UPDATE, identity.uid);
         const mask = readMask(IdentitySchema, updateMask?.paths ?? [], identity);
         const updated = applyMask(IdentitySchema, current, identity, mask);
-        const assumedOtherwise = !equals(IdentitySchema, assumption(current), assumption(updated));
+        const assumptionChanged = !equals(IdentitySchema, assumption(current), assumption(updated));
         checkTexts(updated);
-        // Static keys that have expired are no reason to refuse a new description.
-        if (assumedOtherwise) {
-          await checkHoldsWhatItGives(session, current.uid);
+        // The relationship is not checked if it is unchanged: expired static keys do not prevent a new description.
+        if (assumptionChanged) {
+          await requireGrantsOf(session, current.uid);
           checkRelationship(updated, session.now);
           await revokeRefreshTokens(session.tx, updated.uid);
         }
@@ -100,20 +100,20 @@ function checkTexts({ name, description }: Identity): void {
   checkDescription(description);
 }
 
-/** The identity without everything that does not say who may assume it. */
+/** The part of an identity that determines which tokens may assume it. */
 function assumption({ relationship }: Identity): Identity {
   const only = create(IdentitySchema);
   only.relationship = relationship;
   return only;
 }
 
-/** Who changes how an identity is assumed could assume it: nobody can give what they do not have. */
-async function checkHoldsWhatItGives({ tx, access }: WriteSession, identityUid: string): Promise<void> {
+/** A caller that changes how an identity is assumed could assume it, so it must hold everything that the identity holds. */
+async function requireGrantsOf({ tx, access }: WriteSession, identityUid: string): Promise<void> {
   for (const { group, capabilities } of await grantsOf(tx, identityUid)) {
-    const lacking = access.missing(capabilities, group);
-    if (lacking !== undefined)
+    const missing = access.missing(capabilities, group);
+    if (missing !== undefined)
       throw permissionDenied(
-        `changing how the identity is assumed needs ${dottedNameOf(lacking)}, which its bindings give it, where they do`,
+        `changing how the identity is assumed requires ${dottedNameOf(missing)} in "${group}", which one of its bindings grants`,
       );
   }
 }

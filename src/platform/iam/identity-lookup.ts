@@ -14,7 +14,7 @@ const byIssuerAndSubject = statement((db, p: { issuer: string; subject: string }
     .orderBy("uid"),
 );
 
-/** The first identity that the caller may list and these literally assume. @throws ApiError (3, 5) */
+/** Returns the first identity with this literal issuer and subject that the caller can list. @throws ApiError (3, 5) */
 export async function lookUpIdentity({ tx, access }: Session, issuer: string, subject: string): Promise<Identity> {
   if (issuer === "") throw invalidArgument("issuer", "must not be empty");
   if (subject === "") throw invalidArgument("subject", "must not be empty");

@@ -22,7 +22,7 @@ import { identityProviders } from "../collections/identity-providers.ts";
 import { checkProvider } from "./identity-provider-rules.ts";
 import { roleToGrant } from "./role-to-grant.ts";
 
-/** @param masterKey seals client secrets */
+/** @param masterKey to seal client secrets */
 export function identityProvidersService(sessions: Sessions, masterKey: MasterKey): Service {
   return implement(IdentityProvidersService, {
     listIdentityProviders: (request, call) =>
@@ -55,11 +55,11 @@ export function identityProvidersService(sessions: Sessions, masterKey: MasterKe
           createTime: time,
           updateTime: time,
         });
-        const kept = sealSecret(masterKey, created, undefined);
-        await checkMayProvide(session, kept);
-        await checkUniqueName(session, identityProviders, kept.uid, name);
-        await identityProviders.insert(session.tx, kept);
-        return withoutSecret(kept);
+        const stored = sealSecret(masterKey, created, undefined);
+        await requireProvidable(session, stored);
+        await checkUniqueName(session, identityProviders, stored.uid, name);
+        await identityProviders.insert(session.tx, stored);
+        return withoutSecret(stored);
       }),
 
     updateIdentityProvider: ({ identityProvider: patch = create(IdentityProviderSchema), updateMask }, call) =>
@@ -70,11 +70,11 @@ export function identityProvidersService(sessions: Sessions, masterKey: MasterKe
         const mask = readMask(IdentityProviderSchema, paths, patch);
         const updated = applyMask(IdentityProviderSchema, withoutSecret(current), patch, mask);
         updated.updateTime = timestampFromMs(session.now);
-        const kept = sealSecret(masterKey, updated, namesSecret(paths) ? undefined : current);
-        await checkMayProvide(session, kept);
-        if (kept.name !== current.name) await checkUniqueName(session, identityProviders, kept.uid, kept.name);
-        await identityProviders.update(session.tx, kept);
-        return withoutSecret(kept);
+        const stored = sealSecret(masterKey, updated, namesSecret(paths) ? undefined : current);
+        await requireProvidable(session, stored);
+        if (stored.name !== current.name) await checkUniqueName(session, identityProviders, stored.uid, stored.name);
+        await identityProviders.update(session.tx, stored);
+        return withoutSecret(stored);
       }),
 
     deleteIdentityProvider: ({ uid }, call) =>
@@ -86,8 +86,8 @@ export function identityProvidersService(sessions: Sessions, masterKey: MasterKe
   });
 }
 
-/** Who makes or changes a provider says who gets its role: they must be one who could bind it. */
-async function checkMayProvide(session: WriteSession, provider: IdentityProvider): Promise<void> {
+/** A provider grants its default role, so the caller must be able to bind that role. */
+async function requireProvidable(session: WriteSession, provider: IdentityProvider): Promise<void> {
   const group = parentOf(provider.uid) ?? "";
   session.access.require(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
   checkProvider(provider);

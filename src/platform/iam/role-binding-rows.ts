@@ -34,30 +34,34 @@ const equal = statement((db, p: { group: string; identity: string; role: string;
     .limit(1),
 );
 
+/** Deletes all bindings of an identity that is deleted. */
 export async function deleteBindingsOf(tx: AuthoredWriter, identity: string): Promise<void> {
   for (const { uid } of await tx.all(ofIdentity, { identity })) await roleBindings.delete(tx, uid);
 }
 
-/** Whether any binding gives the role. */
+/** Whether the role is bound. */
 export async function bindingsWithRole(tx: Reader, role: string): Promise<boolean> {
   return (await tx.first(withRole, { role })) !== undefined;
 }
 
-/** Whether another binding gives the same role to the same identity in the same group. */
+/** Whether another binding grants the same role to the same identity in the same group. */
 export async function hasEqualBinding(tx: Reader, { uid, identityUid, roleUid }: RoleBinding): Promise<boolean> {
   const parameters = { group: parentOf(uid) ?? "", identity: identityUid, role: roleUid, except: uid };
   return (await tx.first(equal, parameters)) !== undefined;
 }
 
-/** A binding with what it refers to, as far as that is there. */
-export interface ReferringBinding {
+/** A binding with the resources that it refers to; undefined for those that do not exist. */
+export interface BindingWithReferences {
   readonly binding: RoleBinding;
   readonly identity: Identity | undefined;
   readonly group: Group | undefined;
   readonly role: Role | undefined;
 }
 
-export async function withReferences(reader: Reader, bindings: readonly RoleBinding[]): Promise<ReferringBinding[]> {
+export async function withReferences(
+  reader: Reader,
+  bindings: readonly RoleBinding[],
+): Promise<BindingWithReferences[]> {
   const groupOf = ({ uid }: RoleBinding) => parentOf(uid) ?? "";
   const [identitiesByUid, groupsByUid, rolesByUid] = [
     await identities.findAll(
@@ -78,7 +82,7 @@ export async function withReferences(reader: Reader, bindings: readonly RoleBind
   }));
 }
 
-/** Bindings as an answer shows them: with the identity, group and role that they refer to. */
+/** Bindings in the form of responses: with the identity, group and role that they refer to. */
 export async function hydrate(reader: Reader, bindings: readonly RoleBinding[]): Promise<RoleBinding[]> {
   return (await withReferences(reader, bindings)).map(({ binding, identity, group, role }) => {
     const hydrated = create(RoleBindingSchema, { uid: binding.uid, createTime: binding.createTime });

@@ -74,11 +74,11 @@ export function roleBindingsService(sessions: Sessions): Service {
     batchCreateRoleBindings: ({ parent, requests, roleUid }, call) =>
       sessions.write(call, async (session) => {
         if (requests.length === 0 || requests.length > maximumBatch)
-          throw invalidArgument("requests", `must be 1 to ${maximumBatch}`);
+          throw invalidArgument("requests", `must have 1 to ${maximumBatch} items`);
         const created: RoleBinding[] = [];
         for (const request of requests) {
           if (parent !== "" && request.parent !== "" && request.parent !== parent)
-            throw invalidArgument("requests.parent", "must be the parent of the batch, or be left out");
+            throw invalidArgument("requests.parent", "must be the parent of the batch, or empty");
           const binding = request.roleBinding ?? create(RoleBindingSchema);
           if (binding.roleUid === "") binding.roleUid = roleUid;
           created.push(await createBinding(session, request.parent === "" ? parent : request.parent, binding));
@@ -101,7 +101,7 @@ async function createBinding(
   return created;
 }
 
-/** Nobody can give what they do not have, nor to an identity that they cannot see. */
+/** A caller can grant only what it holds, and only to an identity that it can see. */
 async function checkBinding(session: WriteSession, binding: RoleBinding): Promise<void> {
   const { uid, identityUid, roleUid } = binding;
   if (identityUid === "") throw invalidArgument("identityUid", "is required");
@@ -114,10 +114,10 @@ async function checkBinding(session: WriteSession, binding: RoleBinding): Promis
   }
   await roleToGrant(session, "roleUid", roleUid, parentOf(uid) ?? "");
   if (session.settings.uniqueNames && (await hasEqualBinding(session.tx, binding)))
-    throw alreadyExists("the identity has this role in this group already");
+    throw alreadyExists("the identity already has this role in this group");
 }
 
-/** Deleting a binding that is gone, or never was, succeeds for whoever might have deleted it. */
+/** Succeeds for a binding that does not exist, if the caller could have deleted it. */
 async function deleteBinding(session: WriteSession, uid: string): Promise<void> {
   const capability = Capability.CAP_IAM_ROLE_BINDINGS_DELETE;
   const parent = parentOf(uid);
@@ -135,16 +135,16 @@ async function shown({ tx }: Session, binding: RoleBinding): Promise<RoleBinding
   return hydrated ?? binding;
 }
 
-/** @throws ApiError (3) where the uid is malformed, or of another sort */
+/** A filter by uid. @throws ApiError (3) if the uid is malformed or names another type of resource */
 async function uidIs(
   session: Session,
   field: string,
   column: "identity_uid" | "role_uid" | "parent",
   uid: string,
-  sort: Collection,
+  collection: Collection,
 ): Promise<Condition<"role_bindings">[]> {
   if (uid === "") return [];
   if (!isUid(uid)) throw invalidArgument(field, "must be a uid");
-  await checkResourceType(session, field, [uid], [sort]);
+  await checkResourceType(session, field, [uid], [collection]);
   return [(row) => row(column, "=", uid)];
 }

@@ -8,7 +8,7 @@ import { isUid, isWithin, parentOf } from "../contract/uid.ts";
 import { roles } from "../collections/roles.ts";
 import { checkResourceType } from "../handlers/resource-type.ts";
 
-/** A role by its path: built-in ones can be read by every caller. @throws ApiError (5, 7) */
+/** Returns a role by its path. Every caller can read the built-in roles. @throws ApiError (5, 7) */
 export async function roleToRead(session: Session, uid: string): Promise<Role> {
   if (builtinRole(uid) === undefined) return permittedResource(session, roles, Capability.CAP_IAM_ROLES_LIST, uid);
   const role = await roles.find(session.tx, uid);
@@ -17,9 +17,9 @@ export async function roleToRead(session: Session, uid: string): Promise<Role> {
 }
 
 /**
- * The role that is to be given in a group, by the uid in a field of the request. The caller has all of it there.
- * @throws ApiError 3 where the uid is malformed or the role does not bind there, 5 where the caller sees none such,
- *   7 where it lacks a capability of the role
+ * Returns the role that a request grants in a group. The caller must hold all of its capabilities there.
+ * @throws ApiError 3 if the uid is malformed or the role cannot be bound in the group, 5 if the caller cannot see the role,
+ *   7 if the caller does not hold a capability of the role
  */
 export async function roleToGrant(session: Session, field: string, uid: string, group: string): Promise<Role> {
   if (uid === "") throw invalidArgument(field, "is required");
@@ -31,7 +31,7 @@ export async function roleToGrant(session: Session, field: string, uid: string, 
     throw notFound("role", uid);
   }
   if (!builtin && !isWithin(parentOf(uid) ?? "", group))
-    throw invalidArgument(field, "a custom role binds in its own group and below it only");
-  session.access.requireAll(role.capabilities, group, `giving the role "${role.name}"`);
+    throw invalidArgument(field, "a custom role can be bound only in its own group and below it");
+  session.access.requireAll(role.capabilities, group, `granting the role "${role.name}"`);
   return role;
 }

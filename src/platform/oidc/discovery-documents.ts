@@ -1,7 +1,7 @@
 import { signingAlgorithm, type SigningKeys } from "../tokens/signing-keys.ts";
 
-/** What others need to check the platform's tokens: the documents of OpenID Connect Discovery. */
-export class WellKnownDocuments {
+/** The documents of OpenID Connect Discovery, with which others verify the platform's tokens. */
+export class DiscoveryDocuments {
   readonly #keys: SigningKeys;
   readonly #configuration: string;
 
@@ -17,7 +17,7 @@ export class WellKnownDocuments {
     });
   }
 
-  /** The JSON at a path; `undefined` where there is none. */
+  /** The JSON document at a path; `undefined` if there is none. */
   async at(path: string): Promise<string | undefined> {
     switch (path) {
       case "/.well-known/openid-configuration":

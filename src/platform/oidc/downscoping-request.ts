@@ -3,7 +3,7 @@ import { capabilityNamed } from "../access/capability.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import { isUid } from "../contract/uid.ts";
 
-/** What the caller of an exchange asks the token to be narrowed to. @throws ApiError (3) */
+/** The downscoping that an exchange requests. @throws ApiError (3) */
 export function readDownscoping(request: {
   readonly scope: string;
   readonly scopes: readonly string[];
@@ -13,7 +13,7 @@ export function readDownscoping(request: {
   for (const uid of groups) if (!isUid(uid)) throw invalidArgument("scope", "must be the uid of a group");
   const capabilities = request.cap.map((name) => {
     const capability = capabilityNamed(name);
-    if (capability === undefined) throw invalidArgument("cap", `"${name}" is no capability`);
+    if (capability === undefined) throw invalidArgument("cap", `unknown capability "${name}"`);
     return capability;
   });
   return {

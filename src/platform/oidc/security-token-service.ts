@@ -47,10 +47,10 @@ export interface SecurityTokenParts {
   readonly log: Logger;
 }
 
-/** `lastSeenTime` is kept as exact as this (ms): not every exchange is a write. */
+/** The resolution of `lastSeenTime` (ms), so that not every exchange updates the identity. */
 const lastSeenAccuracy = 60_000;
 
-/** An API token for a token of another issuer. */
+/** Exchanges subject tokens and refresh tokens for API tokens (RFC 8693). */
 export function securityTokenService(parts: SecurityTokenParts): Service {
   return implementAnonymous(SecurityTokenService, {
     exchange: (request, { bearer }) => exchange(parts, request, bearer),
@@ -71,19 +71,19 @@ async function exchange(
 
   const identity = await parts.database.read((tx) => identities.find(tx, request.identity));
   if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
-  if (identity === undefined || !mayAssume(identity, subjectToken, parts.settings)) throw noMatch();
+  if (identity === undefined || !canAssume(identity, subjectToken, parts.settings)) throw mismatch();
   const now = parts.clock();
   checkTime(subjectToken, now);
   if (!(await isSignedBy(subjectToken.text, await keysFor(parts, identity, subjectToken, now))))
-    throw permissionDenied("the token's signature is not of a key of its issuer");
+    throw permissionDenied("the signature of the token does not match a key of its issuer");
 
-  // Only who has proved to be the identity counts against its limit.
+  // Only callers that have proved to be the identity count against its limit.
   parts.rateLimit?.admit(identity.uid);
   const { issuer: iss, subject: sub, audiences: aud } = subjectToken;
   const content = { identityUid: identity.uid, audiences, downscoping, actor: { iss, sub, aud } };
   const { token, expires } = await parts.tokens.issue(content);
   const refreshToken = await parts.database.write(async (tx) => {
-    await noteSeen(tx, identity.uid, now);
+    await updateLastSeen(tx, identity.uid, now);
     return startFamily(tx, content, now, now + parts.settings.refreshLifetime);
   });
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
@@ -99,14 +99,14 @@ async function refresh(
     downscoping: readDownscoping(request),
   };
   const now = clock();
-  // What is refused is thrown behind the transaction: the end of a family is kept.
+  // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
   const used = await database.write(async (tx) => {
     const { found, reason } = await useRefreshToken(tx, bearer ?? "", wanted, now);
     if (found === undefined) return reason;
-    await noteSeen(tx, found.content.identityUid, now);
+    await updateLastSeen(tx, found.content.identityUid, now);
     return found;
   });
-  if (typeof used === "string") throw refusalOf(used);
+  if (typeof used === "string") throw errorOf(used);
   const { token, expires } = await tokens.issue(used.content);
   return create(TokenPairSchema, {
     token: { token, expiry: timestampFromMs(expires) },
@@ -114,24 +114,26 @@ async function refresh(
   });
 }
 
-function refusalOf(refusal: RefreshFailure): ApiError {
-  switch (refusal) {
+function errorOf(failure: RefreshFailure): ApiError {
+  switch (failure) {
     case "unknown":
-      return unauthenticated("the bearer is no refresh token, or its family has ended");
+      return unauthenticated("the bearer token is not a valid refresh token, or its family has ended");
     case "reused":
-      return permissionDenied("the refresh token was used before; its family has ended");
+      return permissionDenied(
+        "the refresh token was already used; its family has ended: exchange a subject token again",
+      );
     case "wider":
-      return permissionDenied("a refresh may only narrow what the exchange gave");
+      return permissionDenied("a refresh can only reduce what the exchange granted");
   }
 }
 
-/** One phrase for an unknown identity and for every mismatch: who guesses learns nothing. */
-function noMatch(): ApiError {
-  return permissionDenied("the token may not assume this identity, or there is no such identity");
+/** One message for an unknown identity and for every mismatch, so that guessing reveals nothing. */
+function mismatch(): ApiError {
+  return permissionDenied("the token may not assume this identity, or the identity does not exist");
 }
 
-function mayAssume(identity: Identity, subjectToken: SubjectToken, { authUrl }: PlatformSettings): boolean {
-  // Our own tokens would make one identity into another.
+function canAssume(identity: Identity, subjectToken: SubjectToken, { authUrl }: PlatformSettings): boolean {
+  // The platform's own tokens are rejected: with them, one identity could assume another.
   if (subjectToken.issuer.replace(/\/$/, "") === authUrl) return false;
   return matchesIdentity(identity, subjectToken, new URL(authUrl).hostname);
 }
@@ -141,7 +143,7 @@ function readAudiences(requested: readonly string[], { baseUrl, audiences }: Pla
   return requested.map((one) => {
     const audience = one.replace(/\/$/, "") === baseUrl ? baseUrl : one;
     if (audience !== baseUrl && !audiences.includes(audience))
-      throw invalidArgument("aud", `must be "${baseUrl}" or an audience of the platform's settings`);
+      throw invalidArgument("aud", `must be "${baseUrl}" or another configured audience`);
     return audience;
   });
 }
@@ -162,16 +164,16 @@ async function keysFor(
     return await issuerKeys.of(issuer, keyId);
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
-    log.warn({ err: error, identity: uid }, "issuer's keys could not be fetched");
-    const description = `the keys of the token's issuer could not be fetched: it ${error.message}`;
+    log.warn({ err: error, identity: uid }, "fetching the keys of an issuer failed");
+    const description = `fetching the keys of the token's issuer failed: the issuer ${error.message}`;
     throw error.transient ? unavailable(description) : permissionDenied(description);
   }
 }
 
-/** @throws ApiError (7) where the identity is gone by now */
-async function noteSeen(tx: Writer, uid: string, now: number): Promise<void> {
+/** @throws ApiError (7) if the identity was deleted in the meantime */
+async function updateLastSeen(tx: Writer, uid: string, now: number): Promise<void> {
   const identity = await identities.find(tx, uid);
-  if (identity === undefined) throw noMatch();
+  if (identity === undefined) throw mismatch();
   const { lastSeenTime } = identity;
   if (lastSeenTime !== undefined && now - timestampMs(lastSeenTime) < lastSeenAccuracy) return;
   identity.lastSeenTime = timestampFromMs(now);

@@ -15,5 +15,5 @@ export function checkTag({ name, digest }: Tag): void {
   checkName(name);
   if (digest === "") throw invalidArgument("digest", "is required");
   if (!fits(digestRule, digest))
-    throw invalidArgument("digest", 'must be a digest such as "sha256:" and 64 hex digits');
+    throw invalidArgument("digest", 'must be a digest, such as "sha256:" followed by 64 hex digits');
 }

@@ -14,7 +14,7 @@ const named = statement((db, p: { name: string; group: string; from: string; to:
     .limit(2),
 );
 
-/** The repos of this name directly in a group, two at most: names need not be unique. */
+/** The repos with this name directly in a group, at most two. Names may be ambiguous. */
 export async function reposNamed(reader: Reader, group: string, name: string): Promise<Repo[]> {
   const rows = await reader.all(named, { name, group, ...subtreeOf(group) });
   return rows.map(({ body }) => repos.parse(body));

@@ -16,7 +16,7 @@ const inRepo = statement((db, p: { repo: string }) =>
   db.selectFrom("tags").select("uid").where("parent", "=", p.repo).limit(1),
 );
 
-/** The tag of this name in a repo, which has one at most. */
+/** The tag with this name in a repo, which is unique. */
 export async function tagNamed(reader: Reader, repo: string, name: string): Promise<Tag | undefined> {
   const row = await reader.first(named, { name, ...subtreeOf(repo) });
   return row === undefined ? undefined : tags.parse(row.body);

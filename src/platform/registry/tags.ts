@@ -48,7 +48,7 @@ export function tagsService(sessions: Sessions): Service {
   });
 }
 
-/** A repo has one tag of a name: making it again moves it to another digest. */
+/** Creates a tag, or moves the tag of this name to another digest. Names are unique in a repo. */
 async function putTag(session: WriteSession, repo: string, { name, digest, deprecated, bundles }: Tag): Promise<Tag> {
   const current = isUid(repo) ? await tagNamed(session.tx, repo, name) : undefined;
   const capability = current === undefined ? Capability.CAP_TAG_CREATE : Capability.CAP_TAG_UPDATE;

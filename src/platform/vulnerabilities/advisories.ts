@@ -12,7 +12,7 @@ import type { Sessions } from "../service/session.ts";
 import { advisories } from "../collections/advisories.ts";
 import { advisoryConditions } from "./advisory-filters.ts";
 
-/** Read only: advisories come in with `muster platform load`. */
+/** Read-only: advisories are created by `muster platform load`. */
 export function advisoriesService(sessions: Sessions): Service {
   return implement(AdvisoriesService, {
     listAdvisories: (request, call) =>

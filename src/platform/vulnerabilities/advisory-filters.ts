@@ -5,7 +5,7 @@ import type { Condition } from "../resources/row-condition.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { bitsOf } from "../collections/event-type.ts";
 
-/** Longer ones find nothing, and a database may refuse the pattern that they would become. */
+/** The maximum length of a query. A database may reject a longer pattern. */
 const maximumQuery = 256;
 
 /** A longer list of values would exceed the number of parameters that a database accepts. */
@@ -17,7 +17,7 @@ type TextColumn = {
 }[keyof Tables["advisories"]];
 
 /**
- * Each filter keeps the advisories that have one of its values; filters that are given together all hold.
+ * The filters of a request. Each selects the advisories that have one of its values; several filters are combined with AND.
  * @throws ApiError (3) that names the filter
  */
 export function advisoryConditions(request: ListAdvisoriesRequest): Condition<"advisories">[] {
@@ -64,18 +64,18 @@ function hasAlias(aliases: readonly string[]): Condition<"advisories">[] {
   ];
 }
 
-/** Any event of one of the types; the unspecified type asks for nothing. */
+/** Advisories with an event of one of the types. The unspecified type is ignored. */
 function hadEvent({ eventTypes }: ListAdvisoriesRequest): Condition<"advisories">[] {
-  const asked = eventTypes.filter((type) => type !== 0);
-  if (asked.length === 0) return [];
-  return [(row) => row(row("event_types", "&", bitsOf(asked)), "!=", 0)];
+  const wanted = eventTypes.filter((type) => type !== 0);
+  if (wanted.length === 0) return [];
+  return [(row) => row(row("event_types", "&", bitsOf(wanted)), "!=", 0)];
 }
 
 function hadEventLast({ latestEventType = 0 }: ListAdvisoriesRequest): Condition<"advisories">[] {
   return latestEventType === 0 ? [] : [(row) => row("latest_event_type", "=", latestEventType)];
 }
 
-/** Free text: every word of it occurs, in any case, in an id, an alias or the name of the artifact or component. */
+/** Free text: each word occurs, in any case, in an id, an alias or the name of the artifact or component. */
 function mentions(query: string): Condition<"advisories">[] {
   if (query.length > maximumQuery) throw invalidArgument("query", `must have at most ${maximumQuery} characters`);
   const words = query
@@ -83,7 +83,7 @@ function mentions(query: string): Condition<"advisories">[] {
     .split(/\s+/)
     .filter((word) => word !== "");
   return words.map((word): Condition<"advisories"> => {
-    // SQLite's pattern would end there and match everything.
+    // In SQLite the pattern would end at NUL and match everything.
     if (word.includes("\0")) return (row) => row.lit(false);
     const pattern = `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`;
     return (row) => sql<boolean>`${row.ref("search_text")} like ${pattern} escape '\\'`;

@@ -15,7 +15,7 @@ import type { Sessions } from "../../service/session.ts";
 import { identities } from "../../collections/identities.ts";
 import { lookUpIdentity } from "../identity-lookup.ts";
 
-/** v1 of the identities. */
+/** The v1 API of identities. */
 export function v1IdentitiesService(sessions: Sessions): Service {
   return implement(Identities, {
     list: (filter, call) =>
@@ -29,7 +29,7 @@ export function v1IdentitiesService(sessions: Sessions): Service {
   });
 }
 
-/** An identity as v1 shows it. */
+/** The v1 form of an identity. */
 function v1Identity(identity: CurrentIdentity): Identity {
   const { uid, name, description, createTime, updateTime, lastSeenTime } = identity;
   return create(IdentitySchema, {

@@ -5,7 +5,7 @@ import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
 import { repos } from "../../collections/repos.ts";
 
-/** v1 of the repos. */
+/** The v1 API of repos. */
 export function v1ReposService(sessions: Sessions): Service {
   return implement(Repos, {
     list: (filter, call) =>
