@@ -14,17 +14,19 @@ const setFact = statement((db, p: { name: string; value: string }) =>
   db.insertInto("facts").values({ name: p.name, value: p.value }),
 );
 
+/** The result of `initialize`. */
 export interface Initialization {
-  /** The uid of the root group that the first start made. */
+  /** The uid of the first root group. */
   readonly rootGroup: string;
-  /** Whether this was the first start. */
+  /** Whether the root group and the admin token were created by this call. */
   readonly created: boolean;
 }
 
 /**
- * Makes the root group and the admin token, once: the database's one writer at a time is the lock. The built-in roles
- * are brought up to date at every start.
- * @param adminTokenFile written (mode 0600) before the token counts, so that no crash leaves a token that nobody has
+ * Creates the first root group and the admin token if they do not exist, and updates the built-in roles. Replicas may call it
+ * at the same time, because writes are serial.
+ * @param adminTokenFile is written (mode 0600) before the token is committed, so that a crash cannot leave a token that
+ *   nobody knows
  */
 export async function initialize(database: Database, adminTokenFile: string, now: number): Promise<Initialization> {
   return database.write(async (writer) => {

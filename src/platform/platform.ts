@@ -36,49 +36,50 @@ export interface PlatformOptions {
   readonly log: Logger;
   readonly listen: ListenOptions;
   readonly adminTokenFile: string;
-  /** Milliseconds that each answer of the API waits. */
+  /** Milliseconds by which each response of the API is delayed. */
   readonly latency: number;
-  /** Calls of the API that are worked on at once; more are answered with code 8. */
+  /** The maximum number of concurrent API calls. More fail with code 8. */
   readonly maximumInFlight: number;
-  /** Milliseconds from one key that signs API tokens to the next. */
+  /** Milliseconds between the creation of two keys that sign API tokens. */
   readonly signingKeyInterval: number;
-  /** Milliseconds after which records of the audit log are deleted; never, where undefined. */
+  /** Milliseconds after which records of the audit log are deleted; undefined to keep them. */
   readonly auditRetention: number | undefined;
-  /** Calls a second that each identity may make; any number, where undefined. */
+  /** The maximum number of calls per second of each identity; undefined for no limit. */
   readonly rateLimit: number | undefined;
-  /** What goes wrong from the start, for people who test their clients. */
+  /** The initial fault rules, for testing clients. */
   readonly faults: readonly FaultRule[];
-  /** Whether the admin may make faults while the platform runs. */
+  /** Whether the admin can change fault rules at run time (`/faults`). */
   readonly faultInjection: boolean;
-  /** Milliseconds for which the platform is not ready, but takes calls, before it stops. */
+  /** Milliseconds for which a stopping platform serves calls while it is unready. */
   readonly drainDelay: number;
-  /** @param url where it listens, which decides the addresses that were not given */
+  /** @param url of the port, from which the addresses default that are not configured */
   readonly settings: (url: string) => PlatformSettings;
 }
 
-/** The platform, running: its parts put together around one database and one port. */
+/** A running platform. */
 export interface Platform {
-  /** Where it listens: `127.0.0.1:8080`, and as a URL. */
+  /** The address of the port: `127.0.0.1:8080`. */
   readonly address: string;
   readonly url: string;
   readonly settings: PlatformSettings;
   readonly rootGroup: string;
-  /** Not ready from now on; takes nothing new, answers what runs, closes the database. */
+  /** Becomes unready, drains, stops accepting calls, completes running ones and closes the database. */
   readonly close: () => Promise<void>;
 }
 
-/** How long calls that run may still take when the platform stops. */
+/** The time that running calls get to complete when the platform stops (ms). */
 const drainMilliseconds = 8_000;
 
+/** Starts a platform: connects the components, listens, and initializes the database. @throws Error */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { database, clock, log, listen } = options;
   const handler = Promise.withResolvers<PortHandlers>();
-  // Whoever waits for it sees the failure; a start that fails without a request is no unhandled rejection.
+  // Requests that await it receive the error. Without a request, it must not be an unhandled rejection.
   handler.promise.catch(() => {});
   const server = await HttpServer.listen(listen, handler.promise);
   try {
     const settings = options.settings(server.url);
-    const { rootGroup, created: first } = await initialize(database, options.adminTokenFile, clock());
+    const { rootGroup, created } = await initialize(database, options.adminTokenFile, clock());
     const { masterKey, signingKeyInterval: interval } = options;
     const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
@@ -126,11 +127,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         return rest(request, readBody);
       },
     });
-    if (first)
-      log.info(
-        { rootGroup, adminTokenFile: options.adminTokenFile },
-        "first start: made the root group and the admin token",
-      );
+    if (created) log.info({ rootGroup, adminTokenFile: options.adminTokenFile }, "root group and admin token created");
     const stopRetention =
       options.auditRetention === undefined
         ? undefined
@@ -142,7 +139,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       rootGroup,
       close: async () => {
         stopping.abort();
-        // Who balances load over replicas needs a while to see that this one is not ready.
+        // Load balancers need some time to notice that this replica is unready.
         await wait(options.drainDelay);
         await server.close(drainMilliseconds);
         await stopRetention?.();
@@ -165,7 +162,7 @@ function text(status: number, body: string): HttpResponse {
   return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body };
 }
 
-/** A page that loads nothing, whatever text should get into it. */
+/** An HTML response with a policy that forbids loading any resource. */
 function html(body: string): HttpResponse {
   const policy =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -5,8 +5,8 @@ import { writeAdminTokenFile } from "./access/admin-token-file.ts";
 import { deleteOtherAdminTokens, newAdminToken, insertAdminToken } from "./access/admin-token.ts";
 
 /**
- * Puts a new admin token into the file, in the place of every other one; platforms that run notice with the next call.
- * Wherever it is interrupted, the token in the file counts.
+ * Replaces all admin tokens with a new one, which it writes to the file. Running platforms use it from the next call on.
+ * Wherever it is interrupted, the token in the file is valid.
  */
 export async function rotateAdminToken(database: Database, file: string, now: number): Promise<void> {
   const token = newAdminToken();

@@ -15,7 +15,7 @@ const keys = (seconds: bigint, nanos = 0) =>
 const invite = (seconds: bigint, nanos = 0) =>
   create(CreateGroupInviteRequestSchema, { groupInvite: { ttl: { seconds, nanos } } });
 
-it("takes what JSON can say", () => {
+it("accepts every value that JSON can represent", () => {
   checkMessage(CreateRoleRequestSchema, role(0, 101));
   checkMessage(CreateRoleRequestSchema, create(CreateRoleRequestSchema));
   checkMessage(CreateIdentityRequestSchema, keys(253_402_300_799n, 999_999_999));

@@ -8,7 +8,7 @@ import { DocumentError } from "./load-error.ts";
 import { documentsOf, sourceFiles } from "./source-file.ts";
 import { yamlDocuments } from "./yaml-text.ts";
 
-/** However the text is cut into chunks, the documents are the same. */
+/** The documents do not depend on how the text is split into chunks. */
 function cut(text: string, documents: (chunks: Iterable<string>) => Iterable<{ text: string; line: number }>) {
   const whole = [...documents([text])];
   for (const size of [1, 2, 3, 7])
@@ -16,11 +16,11 @@ function cut(text: string, documents: (chunks: Iterable<string>) => Iterable<{ t
   return whole;
 }
 
-describe("JSON is cut into documents", () => {
+describe("jsonDocuments", () => {
   it.each([
     ["one object", '\n{"a": 1}\n', [['{"a": 1}', 2]]],
     [
-      "objects in a row",
+      "consecutive objects",
       '{"a":1}\n{"a":2}\n\n{"a":3}',
       [
         ['{"a":1}', 1],
@@ -64,7 +64,7 @@ describe("JSON is cut into documents", () => {
   });
 });
 
-describe("YAML is cut into documents", () => {
+describe("yamlDocuments", () => {
   it.each([
     ["one without a marker", "a: 1\n", [["a: 1\n", 1]]],
     [
@@ -76,7 +76,7 @@ describe("YAML is cut into documents", () => {
         ["--- # three\na: 3\n", 4],
       ],
     ],
-    ["comments in front of a marker are no document", "# about\n\n---\na: 1\n", [["---\na: 1\n", 3]]],
+    ["comments before a marker are not a document", "# about\n\n---\na: 1\n", [["---\na: 1\n", 3]]],
     ["directives are part of the next one", "%YAML 1.2\n---\na: 1\n", [["%YAML 1.2\n---\na: 1\n", 1]]],
     [
       "an end marker",
@@ -133,16 +133,16 @@ describe("files", () => {
       .flatMap((one) => [...documentsOf(one, () => {})])
       .map((one) => (one instanceof DocumentError ? one.message.replace(`${folder}/`, "") : one.value));
 
-  it("are read by the ending of their names, those of a folder in order", () => {
+  it("are read by their extension, those of a folder in order", () => {
     file("b.yaml", "a: 1\n---\n---\na: 2\n");
     file("a.jsonl", '{"a": 3}\n{"a": 4}\n');
     file("README.md", "not this");
     expect(read(folder)).toEqual([{ a: 3 }, { a: 4 }, { a: 1 }, { a: 2 }]);
-    expect(() => sourceFiles([join(folder, "none.yaml")])).toThrowError("none.yaml: there is no such file");
-    expect(() => sourceFiles([join(folder, "README.md")])).toThrowError("README.md: the name of a file must end in");
+    expect(() => sourceFiles([join(folder, "none.yaml")])).toThrowError("none.yaml: no such file or folder");
+    expect(() => sourceFiles([join(folder, "README.md")])).toThrowError("README.md: the file extension must be one of");
   });
 
-  it("tell a document that does not parse by file, document and line, and go on with the next", () => {
+  it("report a document that cannot be parsed with file, document and line, and continue with the next", () => {
     expect(read(file("c.json", '{"a": 1}\n{"a": }\n{"a": 2}'))).toEqual([
       { a: 1 },
       expect.stringMatching(/^c\.json, document 2 \(line 2\): is not JSON: /),
@@ -162,7 +162,7 @@ describe("files", () => {
     ]);
   });
 
-  it("refuse a YAML document that unfolds into very much", () => {
+  it("reject a YAML document with excessive alias expansion", () => {
     const levels = Array.from({ length: 9 }, (_, n) => `l${n + 1}: &l${n + 1} [${Array(9).fill(`*l${n}`).join(",")}]`);
     expect(read(file("g.yaml", `l0: &l0 [x]\n${levels.join("\n")}\n`))).toEqual([
       expect.stringContaining("Excessive alias count"),

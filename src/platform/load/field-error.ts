@@ -1,7 +1,7 @@
-/** A mistake in a field, thrown where the place of its document is not known; further up it becomes a LoadMistake. */
+/** An invalid field, thrown where the location of its document is not known. The caller converts it to a `DocumentError`. */
 export class FieldError extends Error {
   override readonly name = "FieldMistake";
-  /** Its path: `affected[0].package.name`. */
+  /** The path of the field: `affected[0].package.name`. */
   readonly field: string;
 
   constructor(field: string, description: string) {

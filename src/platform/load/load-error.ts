@@ -1,17 +1,17 @@
-/** Where in its file a document stands. */
+/** The location of a document. */
 export interface Place {
   readonly file: string;
-  /** From 1. */
+  /** The index of the document in the file, from 1. */
   readonly document: number;
-  /** Of the document's beginning, from 1. */
+  /** The first line of the document, from 1. */
   readonly line: number;
 }
 
-/** What is wrong with a document that is to be loaded, and where. */
+/** A document that cannot be loaded. */
 export class DocumentError extends Error {
   override readonly name = "LoadMistake";
 
-  /** @param field the path of the field; undefined where it is the document as a whole */
+  /** @param field the path of the invalid field; undefined for the document as a whole */
   constructor(place: Place, field: string | undefined, description: string) {
     const { file, document, line } = place;
     const what = field === undefined ? description : `${field}: ${description}`;
@@ -19,13 +19,13 @@ export class DocumentError extends Error {
   }
 }
 
-/** Nothing was loaded: every mistake that was found, up to a number that a person can read. */
+/** A load failed, and nothing was loaded. It lists the errors, up to a number that a person can read. */
 export class LoadError extends Error {
   override readonly name = "LoadRefused";
   readonly errors: readonly DocumentError[];
 
-  constructor(mistakes: readonly DocumentError[]) {
-    super(["nothing is loaded:", ...mistakes.map(({ message }) => `  ${message}`)].join("\n"));
-    this.errors = mistakes;
+  constructor(errors: readonly DocumentError[]) {
+    super(["nothing was loaded:", ...errors.map(({ message }) => `  ${message}`)].join("\n"));
+    this.errors = errors;
   }
 }

@@ -7,7 +7,7 @@ import { type Change, RecordPlacer } from "./place-records.ts";
 import { type LoadRecord, readRecords } from "./record.ts";
 import { documentsOf, type SourceDocument, type SourceFile } from "./source-file.ts";
 
-/** How far a load is; bytes are those of all files, read in each phase. */
+/** The progress of a load. Each phase reads all files. */
 export interface LoadProgress {
   readonly phase: "checking" | "writing";
   readonly bytes: number;
@@ -18,21 +18,21 @@ export interface LoadProgress {
 export interface LoadOptions {
   readonly database: Database;
   readonly files: readonly SourceFile[];
-  /** Where documents go that name no group: a uid. */
+  /** The uid of the group for documents that do not name one; undefined for the root group of the platform. */
   readonly group: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly signal: AbortSignal;
-  /** Told some times a second. */
+  /** Called several times a second. */
   readonly report: (progress: LoadProgress) => void;
 }
 
-/** How many resources of each kind came to what. */
+/** The number of resources by kind and change. */
 export type LoadResult = { readonly [K in LoadRecord["kind"]]: { readonly [O in Change]: number } };
 
-/** So many mistakes are told at once. */
-const maximumMistakes = 20;
-/** Between two looks at the signal and the terminal, in milliseconds. */
+/** The maximum number of errors in a `LoadError`. */
+const maximumErrors = 20;
+/** The interval at which a load reports and checks its signal (ms). */
 const stride = 100;
 
 const rootGroup = statement<object, { value: string }>((db) =>
@@ -40,16 +40,16 @@ const rootGroup = statement<object, { value: string }>((db) =>
 );
 
 /**
- * Fills the database with what files say, all of it or nothing. The files are read twice, one document in memory at a
- * time: first all of them are judged, which holds nobody up, then they are written in one transaction.
- * @throws LoadRefused; whatever the signal was aborted with
+ * Loads the documents of files into the database, all or none. The files are read twice, with one document in memory at a
+ * time: first all documents are checked, without a transaction, and then they are written in one transaction.
+ * @throws LoadError, or the reason of the signal
  */
 export async function load(options: LoadOptions): Promise<LoadResult> {
   await check(options);
   return options.database.write(async (writer) => {
     const tx = new AuthoredWriter(writer, { kind: "host", command: "platform load" }, options.now);
     const placer = new RecordPlacer(tx, options.group ?? (await firstRootGroup(tx)));
-    const result = { Repo: noOutcome(), Tag: noOutcome(), Advisory: noOutcome() };
+    const result = { Repo: noChanges(), Tag: noChanges(), Advisory: noChanges() };
     for await (const read of readAll(options, "writing")) {
       if (read instanceof DocumentError) throw new LoadError([read]);
       try {
@@ -64,12 +64,12 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
 }
 
 async function check(options: LoadOptions): Promise<void> {
-  const mistakes: DocumentError[] = [];
+  const errors: DocumentError[] = [];
   for await (const read of readAll(options, "checking")) {
-    if (read instanceof DocumentError) mistakes.push(read);
-    if (mistakes.length >= maximumMistakes) break;
+    if (read instanceof DocumentError) errors.push(read);
+    if (errors.length >= maximumErrors) break;
   }
-  if (mistakes.length > 0) throw new LoadError(mistakes);
+  if (errors.length > 0) throw new LoadError(errors);
 }
 
 interface ReadDocument {
@@ -77,25 +77,25 @@ interface ReadDocument {
   readonly records: readonly LoadRecord[];
 }
 
-/** Now and then lets signals and the terminal have their turn. */
+/** Reads the documents of all files, and yields to the event loop at intervals. */
 async function* readAll(
   { files, signal, report }: LoadOptions,
   phase: LoadProgress["phase"],
 ): AsyncGenerator<ReadDocument | DocumentError> {
   const totalBytes = files.reduce((sum, file) => sum + file.bytes, 0);
   let [bytes, documents, last] = [0, 0, performance.now()];
-  const tell = () => report({ phase, bytes, totalBytes, documents });
+  const reportNow = () => report({ phase, bytes, totalBytes, documents });
   for (const file of files)
     for (const document of documentsOf(file, (read) => (bytes += read))) {
       documents += 1;
       yield document instanceof DocumentError ? document : recordsOf(document);
       if (performance.now() - last < stride) continue;
-      tell();
+      reportNow();
       await setImmediate();
       signal.throwIfAborted();
       last = performance.now();
     }
-  tell();
+  reportNow();
 }
 
 function recordsOf(document: SourceDocument): ReadDocument | DocumentError {
@@ -109,10 +109,10 @@ function recordsOf(document: SourceDocument): ReadDocument | DocumentError {
 
 async function firstRootGroup(reader: Reader): Promise<string> {
   const fact = await reader.first(rootGroup, {});
-  if (fact === undefined) throw new Error("the data has no root group yet: start the platform on it once");
+  if (fact === undefined) throw new Error("the data has no root group: start the platform on it once");
   return fact.value;
 }
 
-function noOutcome(): Record<Change, number> {
+function noChanges(): Record<Change, number> {
   return { created: 0, updated: 0, unchanged: 0 };
 }

@@ -14,16 +14,16 @@ import { eventUidIn, putAdvisory, sameAdvisory } from "../vulnerabilities/adviso
 import { FieldError } from "./field-error.ts";
 import type { LoadRecord } from "./record.ts";
 
-/** What came of a record. */
+/** How a record changed the database. */
 export type Change = "created" | "updated" | "unchanged";
 
-/** Groups and repos that documents name again and again; beyond this they are looked up anew. */
-const maximumRemembered = 10_000;
+/** The size of the caches of groups and repos. */
+const maximumCached = 10_000;
 
 /**
- * Puts records into the database, each in the place of what is there already: a repo by its name in the group, a tag by
- * its name in the repo, an advisory by its id and what it is about. What a record does not say is reset; one that
- * changes nothing leaves even the update time alone, so that loading twice is loading once.
+ * Creates or replaces the resources of records. An existing repo is found by its name in the group, a tag by its name in
+ * the repo, and an advisory by its id, artifact and component. Fields that a record does not set are reset. A record that
+ * changes nothing does not change the update time either, so that loading is idempotent.
  */
 export class RecordPlacer {
   readonly #tx: AuthoredWriter;
@@ -38,7 +38,7 @@ export class RecordPlacer {
     this.#now = timestampFromMs(tx.now);
   }
 
-  /** @throws FieldMistake where a group or a repo is not there, or a name is of more than one */
+  /** @throws FieldError if a group or a repo does not exist, or a name is ambiguous */
   async place(record: LoadRecord): Promise<Change> {
     const group = await this.#groupOf(record);
     switch (record.kind) {
@@ -54,23 +54,24 @@ export class RecordPlacer {
   async #groupOf({ group = this.#defaultGroup }: LoadRecord): Promise<string> {
     if (this.#groups.has(group)) return group;
     if ((await groups.find(this.#tx, group)) === undefined)
-      throw new FieldError("group", `there is no group "${group}"`);
-    if (this.#groups.size >= maximumRemembered) this.#groups.clear();
+      throw new FieldError("group", `group "${group}" does not exist`);
+    if (this.#groups.size >= maximumCached) this.#groups.clear();
     this.#groups.add(group);
     return group;
   }
 
   async #repoOf(group: string, name: string): Promise<string> {
     if (isUid(name)) {
-      if ((await repos.find(this.#tx, name)) === undefined) throw new FieldError("repo", `there is no repo "${name}"`);
+      if ((await repos.find(this.#tx, name)) === undefined)
+        throw new FieldError("repo", `repo "${name}" does not exist`);
       return name;
     }
     const key = `${group}/${name}`;
     const known = this.#repos.get(key);
     if (known !== undefined) return known;
     const found = await this.#onlyRepo(group, name, "repo");
-    if (found === undefined) throw new FieldError("repo", `there is no repo "${name}" in group "${group}"`);
-    if (this.#repos.size >= maximumRemembered) this.#repos.clear();
+    if (found === undefined) throw new FieldError("repo", `repo "${name}" does not exist in group "${group}"`);
+    if (this.#repos.size >= maximumCached) this.#repos.clear();
     this.#repos.set(key, found.uid);
     return found.uid;
   }
@@ -112,7 +113,7 @@ export class RecordPlacer {
     return before === undefined ? "created" : "updated";
   }
 
-  /** The resource as it is to be kept: where it was, and since when. */
+  /** The resource as it is stored, with the uid and create time of the existing one. */
   #stamped<D extends DescMessage>(
     desc: D,
     given: MessageShape<D>,
@@ -125,7 +126,7 @@ export class RecordPlacer {
   }
 }
 
-/** Whether they differ in nothing but when they were updated. */
+/** Whether two resources differ at most in their update time. */
 function isSame<D extends DescMessage>(desc: D, a: MessageShape<D>, b: MessageShape<D>): boolean {
   const timeless = (message: MessageShape<D>) => create(desc, { ...message, updateTime: undefined } as never);
   return equals(desc, timeless(a), timeless(b));

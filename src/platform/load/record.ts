@@ -12,13 +12,13 @@ import { DocumentError } from "./load-error.ts";
 import { advisoriesOfOsv, isOsv } from "./osv.ts";
 import type { SourceDocument } from "./source-file.ts";
 
-/** What a document says is to be there. Without a group it goes where the load as a whole goes. */
+/** A resource in a document. Without a group, it belongs to the default group of the load. */
 export type LoadRecord =
   | { readonly kind: "Repo"; readonly group: string | undefined; readonly repo: Repo }
   | {
       readonly kind: "Tag";
       readonly group: string | undefined;
-      /** The repo's name, or its uid. */
+      /** The name or the uid of the repo. */
       readonly in: string;
       readonly tag: Tag;
     }
@@ -27,10 +27,10 @@ export type LoadRecord =
 type Fields = { readonly [name: string]: unknown };
 
 /**
- * Reads a document: `kind` (Repo, Tag or Advisory), `group` (a uid), a tag's `repo`, and the fields of the contract;
- * or an OSV document. Judges all that can be judged without the database.
- * @returns one record; of an OSV document one for each package that it says is affected
- * @throws LoadMistake that names the field
+ * Reads a document with `kind` (Repo, Tag or Advisory), `group` (a uid), `repo` for a tag, and the fields of the contract;
+ * or an OSV document. It checks everything that can be checked without the database.
+ * @returns one record, or for an OSV document one for each affected package
+ * @throws DocumentError that names the field
  */
 export function readRecords({ place, value }: SourceDocument): LoadRecord[] {
   try {
@@ -51,19 +51,19 @@ function recordsOf(value: Fields): LoadRecord[] {
   if (group !== undefined && !isUid(group)) throw new FieldError("group", "must be the uid of a group");
   switch (kind) {
     case "Repo": {
-      refuse("repo", givenRepo);
+      reject("repo", givenRepo);
       const repo = read(RepoSchema, fields);
       checkRepo(repo);
       return [{ kind, group, repo }];
     }
     case "Tag": {
-      if (givenRepo === undefined) throw new FieldError("repo", "is required: the name or the uid of a repo");
+      if (givenRepo === undefined) throw new FieldError("repo", "is required: the name or uid of a repo");
       const tag = read(TagSchema, fields);
       checkTag(tag);
       return [{ kind, group, in: text("repo", givenRepo), tag }];
     }
     case "Advisory": {
-      refuse("repo", givenRepo);
+      reject("repo", givenRepo);
       const advisory = read(AdvisorySchema, fields);
       checkAdvisory(advisory);
       return [{ kind, group, advisory }];
@@ -76,7 +76,10 @@ function recordsOf(value: Fields): LoadRecord[] {
       });
     default:
   }
-  throw new FieldError("kind", "must be Repo, Tag or Advisory; an OSV document has id and modified instead");
+  throw new FieldError(
+    "kind",
+    "must be Repo, Tag or Advisory; only OSV documents, which have id and modified, do not need it",
+  );
 }
 
 function read<D extends DescMessage>(desc: D, fields: Fields): MessageShape<D> {
@@ -84,10 +87,10 @@ function read<D extends DescMessage>(desc: D, fields: Fields): MessageShape<D> {
 }
 
 function text(field: string, value: unknown): string {
-  if (typeof value !== "string" || value === "") throw new FieldError(field, "must be a text");
+  if (typeof value !== "string" || value === "") throw new FieldError(field, "must be a non-empty string");
   return value;
 }
 
-function refuse(field: string, value: unknown): void {
+function reject(field: string, value: unknown): void {
   if (value !== undefined) throw new FieldError(field, "unknown field");
 }

@@ -6,14 +6,14 @@ import { jsonDocuments } from "./json-text.ts";
 import { DocumentError, type Place } from "./load-error.ts";
 import { yamlDocuments } from "./yaml-text.ts";
 
-/** A file to be loaded. */
+/** A file to load. */
 export interface SourceFile {
   readonly path: string;
   readonly format: "yaml" | "json";
   readonly bytes: number;
 }
 
-/** A parsed document and where it stands. */
+/** A parsed document with its location. */
 export interface SourceDocument {
   readonly place: Place;
   readonly value: unknown;
@@ -28,19 +28,19 @@ const formats: Readonly<Record<string, SourceFile["format"]>> = {
 };
 
 /**
- * The files that the paths name; of a folder, those of a known format directly in it, by name.
+ * Resolves paths to files. A folder stands for the files of a known format directly in it, sorted by name.
  * @throws Error that names the path
  */
 export function sourceFiles(paths: readonly string[]): SourceFile[] {
   return paths.flatMap((path) => {
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) throw new Error(`${path}: there is no such file`);
+    if (stats === undefined) throw new Error(`${path}: no such file or folder`);
     if (!stats.isDirectory()) return [sourceFile(path, stats.size)];
     const files = readdirSync(path)
       .filter((name) => formats[extname(name)] !== undefined)
       .toSorted()
       .map((name) => join(path, name));
-    if (files.length === 0) throw new Error(`${path}: this folder has no file that ends in ${known}`);
+    if (files.length === 0) throw new Error(`${path}: the folder contains no file with the extension ${known}`);
     return files.map((file) => sourceFile(file, statSync(file).size));
   });
 }
@@ -49,15 +49,15 @@ const known = Object.keys(formats).join(", ");
 
 function sourceFile(path: string, bytes: number): SourceFile {
   const format = formats[extname(path)];
-  if (format === undefined) throw new Error(`${path}: the name of a file must end in ${known}`);
+  if (format === undefined) throw new Error(`${path}: the file extension must be one of ${known}`);
   return { path, format, bytes };
 }
 
 /**
- * The documents of a file, one in memory at a time. Reads synchronously: what stands between two documents is the
- * caller's to wait for.
- * @param onRead told how many bytes each read took
- * @returns a mistake in the place of a document that does not parse
+ * The documents of a file, with one in memory at a time. It reads synchronously, so the caller must yield to the event loop
+ * between documents.
+ * @param onRead called with the number of bytes of each read
+ * @returns an error instead of each document that cannot be parsed
  */
 export function* documentsOf(
   { path, format }: SourceFile,
@@ -70,7 +70,7 @@ export function* documentsOf(
       document += 1;
       const place = { file: path, document, line: text.line };
       const parsed = format === "json" ? parseJson(place, text) : parseYaml(place, text);
-      // Nothing between two markers is no document of anything.
+      // Skip empty documents between two markers.
       if (parsed instanceof DocumentError || parsed.value !== null) yield parsed;
     }
   } catch (error) {
@@ -121,7 +121,7 @@ function parseYaml(place: Place, { text }: DocumentText): SourceDocument | Docum
     }
     return { place, value: document.toJS() as unknown };
   } catch (error) {
-    // More aliases than any honest document has.
+    // The parser limits the number of aliases.
     return new DocumentError(place, undefined, `is not YAML: ${(error as Error).message}`);
   }
 }

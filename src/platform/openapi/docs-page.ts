@@ -1,7 +1,7 @@
 import { docsStyle } from "./docs-style.ts";
 import type { OpenApiDocument, OpenApiOperation, Schema } from "./schema.ts";
 
-/** An OpenAPI document as a page for people: one file without scripts, pictures or anything from elsewhere. */
+/** Renders an OpenAPI document as an HTML page without scripts, images or external resources. */
 export function docsPage(document: OpenApiDocument): string {
   const { info, servers, tags, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -28,7 +28,7 @@ ${sections.join("\n")}
 `;
 }
 
-/** `RoleBindingsService` as `Role bindings`; the services of v1 are named without the last word. */
+/** `RoleBindingsService` as `Role bindings`. The names of v1 services lack the last word. */
 function titleOf(service: string): string {
   const words = service.replace(/Service$/, "").replace(/(?!^)([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
   return service.endsWith("Service") ? words : `${words} (v1)`;
@@ -89,7 +89,7 @@ function paragraph(text: string | undefined): string {
   return text === undefined ? "" : `<p>${prose(text)}</p>`;
 }
 
-/** Comments mark code as Markdown does. */
+/** Renders code in comments, which is marked up as in Markdown. */
 function prose(text: string): string {
   return escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

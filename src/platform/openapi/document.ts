@@ -12,7 +12,7 @@ export interface DocumentOptions {
   readonly authUrl: string;
 }
 
-/** The REST API as an OpenAPI 3.1 document, from the same annotations by which requests are answered. */
+/** Returns the REST API as an OpenAPI 3.1 document, from the same annotations that route requests. */
 export function openApiDocument(
   operations: readonly Operation[],
   { baseUrl, authUrl }: DocumentOptions,
@@ -35,7 +35,7 @@ export function openApiDocument(
     paths,
     components: {
       schemas: { ...schemas.all(), Error: errorSchema },
-      responses: { Error: { description: "An error, whatever its HTTP status.", content: json(ref("Error")) } },
+      responses: { Error: { description: "An error, with any HTTP status.", content: json(ref("Error")) } },
       securitySchemes: {
         apiToken: { type: "http", scheme: "bearer", description: "An API token that the token exchange issued." },
         subjectToken: { type: "http", scheme: "bearer", description: "The token to exchange, or a refresh token." },
@@ -78,7 +78,7 @@ function operationOf(route: Route, index: number, schemas: MessageSchemas): Open
   };
 }
 
-/** Two paths that differ in the name of a variable alone are one path: it is always called `uid`. */
+/** OpenAPI does not allow paths that differ only in the name of a variable, so the variable is always called `uid`. */
 function pathOf({ template }: Route): string {
   return template.text.replace(/\{[^}]*\}/g, "{uid}");
 }
@@ -113,15 +113,18 @@ function parametersOf(field: DescField, prefix: string, schemas: MessageSchemas)
   return [{ name, in: "query", ...described(comment ?? description), schema: { ...schema, ...rules } }];
 }
 
-/** What is the same in every method: what there is to say of it, and what its values must be. */
+/** The descriptions and schemas of parameters that all methods share. */
 const commonParameters: Readonly<Record<string, Schema>> = {
   update_mask: {
-    description: "Paths of fields, separated by commas: only these change. Without it, the fields of the body do.",
+    description: "The paths of the fields to change, separated by commas. The default is the fields in the body.",
   },
-  page_size: { description: "Results on a page: 50 by default, 200 at most.", minimum: 0 },
-  page_token: { description: "The nextPageToken of the page before." },
-  order_by: { description: "A field, and optionally asc or desc behind a space.", pattern: orderPattern.source },
-  skip: { description: "Results that are skipped before the page starts.", minimum: 0 },
+  page_size: {
+    description: "The maximum number of results on a page. The default is 50, the maximum 200.",
+    minimum: 0,
+  },
+  page_token: { description: "The nextPageToken of the previous page." },
+  order_by: { description: "A field, optionally followed by a space and asc or desc.", pattern: orderPattern.source },
+  skip: { description: "The number of results to skip before the page starts.", minimum: 0 },
 };
 
 function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas): MediaTypes | undefined {
@@ -141,8 +144,8 @@ function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas)
 
 function responseOf({ output }: DescMethod, schemas: MessageSchemas) {
   if (output.typeName === "google.protobuf.Empty")
-    return { description: "Done. There is no body, or an empty object." };
-  return { description: "The answer.", content: json(schemas.of(output)) };
+    return { description: "Success. The body is missing or an empty object." };
+  return { description: "The response.", content: json(schemas.of(output)) };
 }
 
 function json(schema: Schema): MediaTypes {

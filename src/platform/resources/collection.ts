@@ -149,14 +149,15 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
   #row(message: MessageShape<D>): Row & { readonly uid: string } {
     const { uid, name, createTime, updateTime } = message as unknown as ResourceMessage;
     const created = createTime === undefined ? 0 : timestampMs(createTime);
-    return {
+    const row: Record<string, unknown> & { uid: string } = {
       uid,
       parent: this.parentOf(uid) ?? null,
       name: name ?? "",
       create_time: created,
       update_time: updateTime === undefined ? created : timestampMs(updateTime),
       body: toBinary(this.description.schema, message),
-      ...Object.fromEntries(this.#ownColumns.map(([column, valueOf]) => [column, valueOf(message)])),
     };
+    for (const [column, valueOf] of this.#ownColumns) row[column] = valueOf(message);
+    return row;
   }
 }

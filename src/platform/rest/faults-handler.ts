@@ -6,18 +6,18 @@ import type { HttpHandler } from "../server/http-handler.ts";
 import { type FaultRule, parseFaultRule } from "../faults/fault-rule.ts";
 import type { Faults } from "../faults/faults.ts";
 
-/** More rules than any test needs. */
+/** The maximum number of rules. */
 const maximumRules = 1_000;
 
 /**
- * `/faults`, for the admin: GET lists the rules and how often each has struck, POST adds `{"rules": ["…"]}`, DELETE
- * takes all away. Each answers what is in force then.
+ * `/faults`, for the admin: GET lists the rules and how often each was applied, POST adds `{"rules": ["…"]}`, DELETE removes
+ * all rules. Each returns the resulting rules.
  */
 export function faultsHandler(faults: Faults, authenticator: Authenticator, errorDomain: string): HttpHandler {
   return async ({ method = "GET", headers }, readBody) => {
     try {
       const caller = await authenticator.authenticate(bearerOf(headers.authorization));
-      if (caller.kind !== "admin") throw permissionDenied("only the platform's admin may make faults");
+      if (caller.kind !== "admin") throw permissionDenied("only the admin can change faults");
       if (method === "POST") faults.add(readRules(await readBody(), maximumRules - faults.list().length));
       else if (method === "DELETE") faults.clear();
       else if (method !== "GET") throw unimplemented(`${method} is not a method of this path`);
@@ -36,11 +36,11 @@ function readRules(body: Buffer | undefined, maximum: number): FaultRule[] {
   try {
     json = JSON.parse(body?.toString() ?? "") as typeof json;
   } catch {
-    throw invalidArgument("body", "must be JSON, of 1 MiB at most");
+    throw invalidArgument("body", "must be JSON of at most 1 MiB");
   }
   const rules = json?.rules;
-  if (!Array.isArray(rules)) throw invalidArgument("rules", "must be a list of rules");
-  if (rules.length > maximum) throw invalidArgument("rules", `must not be more than ${maximumRules} in all`);
+  if (!Array.isArray(rules)) throw invalidArgument("rules", 'must be a list of rules, such as ["method=*,code=14"]');
+  if (rules.length > maximum) throw invalidArgument("rules", `must have at most ${maximumRules} rules in total`);
   return rules.map((rule, index) => {
     try {
       return parseFaultRule(String(rule));

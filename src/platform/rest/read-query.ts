@@ -7,11 +7,11 @@ import { readDuration, readEnum, readScalar, readTimestamp } from "../json/read-
 type Properties = Record<string, unknown>;
 
 /**
- * Sets the fields of a request from its query parameters: each parameter is the path of a field, `uidp.children_of`
- * or `uidp.childrenOf`, and may be repeated where the field is.
- * @param bound fields of the request that the path or the body fills: they are no parameters
- * @throws ApiError (3) that names a parameter which is unknown, repeated without need or does not fit: ignoring a
- *   mistyped filter would answer more than was asked for
+ * Sets the fields of a request from its query parameters. A parameter is the path of a field, such as `uidp.children_of` or
+ * `uidp.childrenOf`. Only parameters for repeated fields may be repeated.
+ * @param bound fields that are set from the path or the body, and therefore are not parameters
+ * @throws ApiError (3) that names the unknown, repeated or invalid parameter. Unknown parameters are not ignored, because
+ *   without a mistyped filter the response would contain more than was requested.
  */
 export function readQuery(
   desc: DescMessage,
@@ -43,7 +43,7 @@ function setParameter(target: Properties, field: DescField, name: string, text: 
     (target[field.localName] as unknown[]).push(readText(field, name, text));
     return;
   }
-  if (seen.has(field)) throw invalidArgument(name, "given more than once");
+  if (seen.has(field)) throw invalidArgument(name, "must not be repeated");
   seen.add(field);
   const value = readText(field, name, text);
   if (field.oneof === undefined) target[field.localName] = value;

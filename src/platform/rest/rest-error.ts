@@ -1,6 +1,6 @@
 import { type ApiError, Code, type ErrorDetail } from "../errors/api-error.ts";
 
-/** The body of an error over REST: the AIP-193 status, without a wrapper. */
+/** The body of an error over REST: an AIP-193 status without a wrapper. */
 export interface RestError {
   readonly code: Code;
   readonly message: string;
@@ -27,7 +27,7 @@ export function httpStatusOf(code: Code): number {
   return httpStatus[code];
 }
 
-/** @param domain `ErrorInfo.domain`, a setting of the platform. */
+/** @param domain `ErrorInfo.domain`, which is a setting of the platform */
 export function restErrorOf(error: ApiError, domain: string): RestError {
   const info = { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: error.reason, domain };
   return {

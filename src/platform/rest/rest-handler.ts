@@ -6,7 +6,7 @@ import type { BodyReader, HttpHandler, HttpRequest, HttpResponse } from "../serv
 import type { RequestRejection } from "../server/reject-request.ts";
 import type { RestRequest, Transcoder } from "./transcoder.ts";
 
-/** Answers what is private to its caller: it is for no cache. */
+/** Responses are private to their caller and must not be cached. */
 const responseHeaders = { "content-type": "application/json", "cache-control": "no-store" };
 
 /** The REST API over HTTP. */
@@ -28,9 +28,9 @@ export function rejectionResponse(rejection: RequestRejection, domain: string): 
 }
 
 const rejections: Readonly<Record<RequestRejection, ApiError>> = {
-  malformed: invalidArgument("request", "must be HTTP"),
+  malformed: invalidArgument("request", "must be valid HTTP"),
   headersTooLarge: invalidArgument("headers", "must not be larger than 32 KiB"),
-  timeout: invalidArgument("request", "must arrive sooner"),
+  timeout: invalidArgument("request", "request timed out"),
 };
 
 async function restRequestOf(request: HttpRequest, readBody: BodyReader): Promise<RestRequest> {
@@ -48,7 +48,7 @@ async function restRequestOf(request: HttpRequest, readBody: BodyReader): Promis
   };
 }
 
-/** An error in its form over REST. */
+/** The response for an error. */
 export function errorResponse(error: ApiError, domain: string): HttpResponse {
   const headers: Record<string, string> = { ...responseHeaders };
   if (error.code === Code.unauthenticated) headers["www-authenticate"] = "Bearer";

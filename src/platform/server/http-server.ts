@@ -31,7 +31,7 @@ export interface PortHandlers {
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** Over TLS alone, where given. */
+  /** Serves only TLS if set. */
   readonly tls?: TlsFiles | undefined;
   readonly limits?: PortLimits;
 }
@@ -41,7 +41,7 @@ export class HttpServer {
   readonly #port: Server;
   readonly #http1: Http1Server;
   readonly #http2: Http2Server;
-  /** The connections of HTTP/2, each with the number of requests that run on it. */
+  /** The HTTP/2 sessions with the number of running requests. */
   readonly #sessions = new Map<ServerHttp2Session, number>();
   readonly #scheme: "http" | "https";
 
@@ -50,13 +50,13 @@ export class HttpServer {
       void respond(handlers, request, response, limits);
     const onStream = (request: Http2ServerRequest, response: Http2ServerResponse) => {
       response.stream.once("wantTrailers", () => setImmediate(() => endRequest(response.stream)));
-      // Node's compatibility API: what is used of a response is the same.
+      // In Node's compatibility API, the used part of both response types is the same.
       onRequest(request, response as unknown as ServerResponse);
     };
     this.#http1 = createHttp1Server(
       {
         maxHeaderSize: limits.headerBytes,
-        // Looked at below, so that it is answered as everything else.
+        // Checked in `respond`, so that the response has the standard error format.
         requireHostHeader: false,
         headersTimeout: Math.min(limits.headersTime, limits.callTime),
         requestTimeout: limits.callTime,
@@ -66,10 +66,10 @@ export class HttpServer {
       onRequest,
     );
     this.#http1.setTimeout(limits.idleTime);
-    // The last answer of each connection: what is no request is not answered in the midst of it.
+    // The last response of each connection: a malformed request must not be rejected in the middle of it.
     const running = new WeakMap<Socket, ServerResponse>();
     this.#http1.prependListener("request", (request, response) => void running.set(request.socket, response));
-    // What a client expects beside `100-continue` may be passed over.
+    // Expectations other than `100-continue` may be ignored.
     this.#http1.on("checkExpectation", (request, response) => void this.#http1.emit("request", request, response));
     this.#http1.on("clientError", (error, socket) => {
       void handlers.then(
@@ -77,7 +77,7 @@ export class HttpServer {
         () => socket.destroy(),
       );
     });
-    // It never listens itself; without this it would enforce none of its limits.
+    // This server never listens itself. Without this event it would not enforce its timeouts.
     this.#http1.emit("listening");
     this.#http2 = createHttp2Server(
       {
@@ -130,18 +130,18 @@ export class HttpServer {
     return `${this.#scheme}://${this.address}`;
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   connections(): Promise<number> {
     return new Promise((resolve, reject) =>
       this.#port.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
     );
   }
 
-  /** Takes no new connection, answers what runs, and after the grace period (ms) ends what still does not end. */
+  /** Accepts no more connections, completes running requests, and aborts those that still run after the grace period (ms). */
   async close(grace: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#port.close(() => resolve()));
     for (const session of this.#sessions.keys()) session.close();
-    // A connection that turns idle after its last answer is closed soon.
+    // Close connections that become idle after their last response.
     const sweep = setInterval(() => this.#closeIdle(), 50);
     this.#closeIdle();
     const timer = setTimeout(() => {
@@ -156,7 +156,7 @@ export class HttpServer {
 
   #closeIdle(): void {
     this.#http1.closeIdleConnections();
-    // Node leaves a session open whose last answer was still being sent when it ended.
+    // Node leaves a session open if its last response was still being sent when it was closed.
     for (const [session, running] of this.#sessions) if (running === 0) session.destroy();
   }
 
@@ -191,7 +191,7 @@ async function respond(
     if (response.destroyed || responseFault === "reset") return;
     send(response, result);
   } catch {
-    // The handlers answer their own errors; what is left is a connection that broke.
+    // Handlers convert their own errors to responses, so the connection is broken.
     response.destroy();
   }
 }
@@ -201,13 +201,13 @@ function send(response: ServerResponse, { status, headers, body }: HttpResponse)
   response.end(body);
 }
 
-/** Ends a call that took too long: its stream over HTTP/2, over HTTP/1.1 its connection. */
+/** Ends a call that took too long: its stream over HTTP/2, its connection over HTTP/1.1. */
 function abandon(request: HttpRequest): void {
   if ("stream" in request) request.stream.close(constants.NGHTTP2_CANCEL);
   else request.socket.destroy();
 }
 
-/** A client that goes on sending after its whole answer would keep its stream, and so the connection, open. */
+/** Closes a stream after its response. A client that keeps sending would otherwise keep the stream open. */
 function endRequest(stream: ServerHttp2Stream): void {
   if (!stream.closed && !stream.destroyed) stream.close(constants.NGHTTP2_NO_ERROR);
 }

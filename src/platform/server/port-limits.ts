@@ -1,20 +1,20 @@
-/** What the port takes of a client at most, so that slow, greedy and vanished ones cost little. Times in milliseconds. */
+/** The limits of the port for its clients, so that slow or vanished ones cost little. Times are in milliseconds. */
 export interface PortLimits {
-  /** Until a connection has said what it speaks: its TLS handshake, then its first bytes. */
+  /** For the TLS handshake, and for the first bytes of a connection. */
   readonly openingTime: number;
-  /** Until the headers of a request are there. */
+  /** For receiving the headers of a request. */
   readonly headersTime: number;
-  /** From the headers of a call to the last byte of its answer; streams aside. */
+  /** From the headers of a call to the last byte of its response. Streams are not limited. */
   readonly callTime: number;
-  /** Without a byte in either direction. Longer than clients keep theirs, so that they are the ones to close. */
+  /** For a connection without traffic. Longer than the idle timeout of clients, so that they close first. */
   readonly idleTime: number;
-  /** Bytes of all headers of a request: a bearer token is a few KiB at most. */
+  /** Bytes of all headers of a request. A bearer token has at most a few KiB. */
   readonly headerBytes: number;
-  /** Bytes of a body: no request of the contract is larger, the largest is a JWKS document. */
+  /** Bytes of a body. The largest requests of the contract contain a JWKS document. */
   readonly bodyBytes: number;
-  /** Requests at once on one connection of HTTP/2. */
+  /** Concurrent streams of an HTTP/2 connection. */
   readonly streams: number;
-  /** Connections at once; those beyond are closed as they come. */
+  /** Concurrent connections. More are closed as soon as they are accepted. */
   readonly connections: number;
 }
 

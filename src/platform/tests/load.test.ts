@@ -187,7 +187,7 @@ describe("muster platform load", () => {
       'document 4 (line 4): name: name must match "^[a-z0-9 ._-]{1,}$"',
     ]);
     expect(await mistakesIn([...good, { kind: "Tag", repo: "none", name: "a", digest: digest("1") }], group)).toEqual([
-      `document 4 (line 4): repo: there is no repo "none" in group "${group}"`,
+      `document 4 (line 4): repo: repo "none" does not exist in group "${group}"`,
     ]);
     for (const collection of ["repos", "tags", "advisories"] as const)
       expect(await listed(collection, group)).toMatchObject({ totalCount: "0" });
@@ -197,7 +197,7 @@ describe("muster platform load", () => {
   it("Errors name file, document and field, and as many as a person can read are told at once", async () => {
     const osv = { id: "X", modified: "2026-01-01T00:00:00Z" };
     const wrong: readonly (readonly [document: object, mistake: string])[] = [
-      [{}, "kind: must be Repo, Tag or Advisory; an OSV document has id and modified instead"],
+      [{}, "kind: must be Repo, Tag or Advisory; only OSV documents, which have id and modified, do not need it"],
       [{ kind: "Group", name: "a" }, "kind: must be Repo"],
       [{ kind: "Repo" }, "name: name must match"],
       [{ kind: "Repo", name: "a", nope: 1 }, "nope: unknown field"],
@@ -229,8 +229,8 @@ describe("muster platform load", () => {
   });
 
   it.each([
-    [{ group: "0".repeat(40) }, "group: there is no group"],
-    [{ repo: `${"0".repeat(40)}/${"0".repeat(16)}` }, "repo: there is no repo"],
+    [{ group: "0".repeat(40) }, 'group: group "'],
+    [{ repo: `${"0".repeat(40)}/${"0".repeat(16)}` }, 'repo: repo "'],
     [{ repo: "twin" }, "has more than one repo"],
   ])("a tag of %j is refused where the store shows the mistake: %s", async (where, mistake) => {
     const group = await newGroup();

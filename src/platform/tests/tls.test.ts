@@ -74,7 +74,7 @@ describe("one port over TLS", () => {
 
     // A key that is not the certificate's: the pair that works stays.
     writeFileSync(paths.key, first.key);
-    await vi.waitFor(() => expect(warnings).toContain("the new certificate cannot be used; the old one stays"));
+    await vi.waitFor(() => expect(warnings).toContain("the new certificate is invalid; the old one stays in use"));
     (await connected(second.certificate, ["h2"])).destroy();
     write(first);
     await vi.waitFor(async () => (await connected(first.certificate, ["h2"])).destroy(), { timeout: 5_000 });

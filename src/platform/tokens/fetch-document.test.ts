@@ -36,9 +36,9 @@ describe("fetchDocument", () => {
   it.each([
     ["/redirect", "responded with a redirect", false],
     ["/missing", "responded with HTTP status 404", true],
-    ["/large", "is larger than 256 KiB", false],
+    ["/large", "sent a document that is larger than 256 KiB", false],
     ["/slow", "did not respond in time", true],
-  ])("refuses %s: it %s", async (path, message, transient) => {
+  ])("rejects %s: it %s", async (path, message, transient) => {
     const failure = fetchDocument(`https://127.0.0.1:${port}${path}`, { ...trusted, timeLimit: 300 });
     await expect(failure).rejects.toMatchObject({ name: "FetchError", message, transient });
   });
@@ -54,7 +54,7 @@ describe("fetchDocument", () => {
   });
 
   it.each(["127.0.0.1", "localhost", "2130706433", "[::1]", "[::ffff:127.0.0.1]"])(
-    "refuses the private address %s before it connects",
+    "rejects the private address %s before it connects",
     async (host) => {
       const before = connections;
       await expect(

@@ -58,7 +58,8 @@ export async function fetchDocument(
     let size = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maximumBytes) throw new FetchError(`is larger than ${maximumBytes / 1024} KiB`, false);
+      if (size > maximumBytes)
+        throw new FetchError(`sent a document that is larger than ${maximumBytes / 1024} KiB`, false);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString();

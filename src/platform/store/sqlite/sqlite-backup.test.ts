@@ -96,9 +96,9 @@ describe("backup and restore", () => {
     rmSync(other);
 
     const newer = another();
-    const database = new DatabaseSync(newer);
-    database.exec(`create table tomorrow (x); pragma user_version = ${migrations.length + 1}`);
-    database.close();
+    const file = new DatabaseSync(newer);
+    file.exec(`create table tomorrow (x); pragma user_version = ${migrations.length + 1}`);
+    file.close();
     expect(() => restoreSqlite(newer, another())).toThrowError(NewerSchemaError);
     rmSync(newer);
 
