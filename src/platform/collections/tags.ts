@@ -1,6 +1,7 @@
 import { Capability } from "../access/capability.ts";
 import { TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
+import { repos } from "./repos.ts";
 import { formOfTag } from "./tag-form.ts";
 
 export const tags = new Collection({
@@ -8,6 +9,7 @@ export const tags = new Collection({
   table: "tags",
   type: "tag",
   types: "tags",
+  parent: repos,
   listCapability: Capability.CAP_TAG_LIST,
   sortable: ["uid", "name", "create_time", "update_time"],
   defaultOrder: byUid,

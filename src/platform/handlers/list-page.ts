@@ -3,7 +3,6 @@ import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import { groups } from "../collections/groups.ts";
 import { checkResourceType } from "./resource-type.ts";
-import { repos } from "../collections/repos.ts";
 import type { Session } from "../service/session.ts";
 import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
@@ -147,7 +146,7 @@ async function checkResourceTypes<D extends DescMessage>(
   if (filter === undefined) return;
   const { description } = collection;
   const { descendantsOf, childrenOf, ids } = filter;
-  const parents = description.table === "tags" ? [groups, repos] : [groups];
+  const parents = description.parent === undefined ? [groups] : [groups, description.parent];
   if (descendantsOf !== "") await checkResourceType(session, "uidp.descendants_of", [descendantsOf], parents);
   if (childrenOf !== "") await checkResourceType(session, "uidp.children_of", [childrenOf], parents);
   if (ids.length > 0)

@@ -1,30 +1,11 @@
 import { builtinRole } from "../access/builtin-roles.ts";
+import { collections } from "../collections/collections.ts";
+import { groups } from "../collections/groups.ts";
+import { roles } from "../collections/roles.ts";
 import { invalidArgument } from "../errors/api-error.ts";
-import { repos } from "../collections/repos.ts";
-import { tags } from "../collections/tags.ts";
 import type { Collection } from "../resources/collection.ts";
 import type { Session } from "../service/session.ts";
 import { isRoot } from "../contract/uid.ts";
-import { advisories } from "../collections/advisories.ts";
-import { groups } from "../collections/groups.ts";
-import { groupInvites } from "../collections/group-invites.ts";
-import { identityProviders } from "../collections/identity-providers.ts";
-import { identities } from "../collections/identities.ts";
-import { roleBindings } from "../collections/role-bindings.ts";
-import { roles } from "../collections/roles.ts";
-
-/** All collections but account associations, whose uids are those of their groups. */
-const collections = [
-  groups,
-  identities,
-  roles,
-  roleBindings,
-  identityProviders,
-  groupInvites,
-  repos,
-  tags,
-  advisories,
-] as const;
 
 /**
  * Rejects uids that name resources of another type (3). A uid of a resource that does not exist is not rejected: it is code 5
@@ -52,6 +33,8 @@ export async function checkResourceType(
   }
   if (unknown.length === 0) return;
   for (const collection of collections) {
+    // A singleton has the uid of its group.
+    if (collection.description.singleton) continue;
     const [uid] = (await collection.findAll(tx, unknown)).keys();
     if (uid === undefined) continue;
     throw invalidArgument(field, `must name ${needed}, but "${uid}" is ${withArticle(collection.description.type)}`);

@@ -26,6 +26,8 @@ export interface CollectionDescription<D extends DescMessage, T extends Resource
   readonly type: string;
   /** The plural: `role bindings`. */
   readonly types: string;
+  /** The collection of the parents; undefined for resources that are directly in groups. */
+  readonly parent?: Collection;
   /** A group has at most one such resource, which has the group's uid and counts as its child. */
   readonly singleton?: true;
   /** The capability that List and Get require. */

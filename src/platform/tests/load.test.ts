@@ -209,7 +209,7 @@ describe("muster platform load", () => {
       [{ kind: "Tag", repo: "a", name: "a", digest: "latest" }, "digest: must be a digest"],
       [{ kind: "Advisory" }, "advisoryId: is required"],
       [{ kind: "Advisory", advisoryId: "A", uid: platform.root }, "uid: is set by the platform"],
-      [{ kind: "Advisory", advisoryId: "A", events: [{ author: "me" }] }, "events[0]: needs a type"],
+      [{ kind: "Advisory", advisoryId: "A", events: [{ author: "me" }] }, "events[0]: a type is required"],
       [{ kind: "Advisory", advisoryId: "A", events: [{ fixed: {} }] }, "events[0].fixed.fixedVersion: is required"],
       [{ kind: "Advisory", advisoryId: "A", events: [{ fixed: {}, patched: {} }] }, "events[0].patched: only one of"],
       [{ kind: "Advisory", advisoryId: "A", componentName: "x\0" }, "componentName: must not contain NUL"],

@@ -135,14 +135,6 @@ export interface Tables {
 }
 
 /** The tables that hold resources of the contract. */
-export type ResourceTable =
-  | "groups"
-  | "identities"
-  | "roles"
-  | "role_bindings"
-  | "identity_providers"
-  | "account_associations"
-  | "group_invites"
-  | "repos"
-  | "tags"
-  | "advisories";
+export type ResourceTable = {
+  [T in keyof Tables]: Tables[T] extends ResourceColumns ? T : never;
+}[keyof Tables];
