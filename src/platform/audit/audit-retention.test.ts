@@ -61,7 +61,7 @@ function cases(open: () => Promise<{ database: Database; remove: () => Promise<v
     const write = database.write.bind(database);
     database.write = async (work) => {
       const result = await write(work);
-      writes.push(write((tx) => tx.run(fact, { name: `beside ${writes.length}` })));
+      writes.push(write((tx) => tx.run(fact, { name: `other ${writes.length}` })));
       left.push((await kept()).length);
       return result;
     };

@@ -96,7 +96,7 @@ describe("an update by mask", () => {
     ["name.length", "unknown path"],
     ["claim_match.claims.team", "unknown path"],
     ["", "unknown path"],
-  ])("refuses the path %j", (path, message) => {
+  ])("rejects the path %j", (path, message) => {
     expect(() => update({}, {}, [path])).toThrowError(message);
   });
 

@@ -8,7 +8,7 @@ const grandchild = `${child}/0000000000000001`;
 describe("uid", () => {
   it.each([root, child, grandchild])("accepts %s", (uid) => expect(isUid(uid)).toBe(true));
   it.each(["", "a", root.toUpperCase(), `${root}/`, `${root}/abc`, `/${root}`, `${child} `, `${root}\n`])(
-    "refuses %j",
+    "rejects %j",
     (uid) => expect(isUid(uid)).toBe(false),
   );
   it("rejects a child below the maximum depth", () => {

@@ -29,7 +29,7 @@ it.each([
   ["identity.staticKeys.expirationTime", CreateIdentityRequestSchema, keys(0n, -1)],
   ["groupInvite.ttl", CreateGroupInviteRequestSchema, invite(2n ** 62n)],
   ["groupInvite.ttl", CreateGroupInviteRequestSchema, invite(1n, 2 ** 31 - 1)],
-] as const)("refuses %s that JSON cannot say", (field, desc, message) => {
+] as const)("rejects %s, which JSON cannot represent", (field, desc, message) => {
   expect(() => checkMessage(desc, message)).toThrow(
     expect.objectContaining({ code: 3, detail: expect.objectContaining({ field }) }),
   );

@@ -108,7 +108,7 @@ interface SelectedRows {
   readonly partitionFilter: readonly Condition[];
 }
 
-/** @throws ApiError (3) on a mistake in the filter */
+/** The rows that a request selects. @throws ApiError (3) if the filter is invalid */
 export async function selectRows<D extends DescMessage, T extends ResourceTable>(
   session: Session,
   collection: Collection<D, T>,

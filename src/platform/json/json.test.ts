@@ -11,7 +11,7 @@ import { AdvisorySchema } from "#src/platform/gen/muster/platform/vulnerabilitie
 import { readJson } from "./read-json.ts";
 import { toJsonObject } from "./write-json.ts";
 
-const refuse = { unknownFields: "refuse" } as const;
+const strict = { unknownFields: "refuse" } as const;
 
 describe("toJsonObject", () => {
   it("writes zero values and omits unset messages and optional fields", () => {
@@ -75,7 +75,7 @@ describe("readJson", () => {
       azure: { tenantId: "t", clientIds: { a: "b" } },
       github: { appInstallations: { "-7": { installations: [{ installationId: -1n }] } } },
     });
-    expect(readJson(AccountAssociationSchema, toJsonObject(AccountAssociationSchema, message), refuse).message).toEqual(
+    expect(readJson(AccountAssociationSchema, toJsonObject(AccountAssociationSchema, message), strict).message).toEqual(
       message,
     );
   });
@@ -89,7 +89,7 @@ describe("readJson", () => {
       google: {},
       amazon: { account: null },
     };
-    expect(readJson(AccountAssociationSchema, body, refuse).present).toEqual([
+    expect(readJson(AccountAssociationSchema, body, strict).present).toEqual([
       "name",
       "description",
       "azure.tenant_id",
@@ -99,7 +99,7 @@ describe("readJson", () => {
 
   it("keeps the key __proto__", () => {
     const body = JSON.parse('{"azure":{"clientIds":{"__proto__":"x"}}}') as unknown;
-    const { message } = readJson(AccountAssociationSchema, body, refuse);
+    const { message } = readJson(AccountAssociationSchema, body, strict);
     expect(JSON.stringify(toJsonObject(AccountAssociationSchema, message))).toContain('"__proto__":"x"');
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
@@ -114,8 +114,8 @@ describe("readJson", () => {
     ],
     [{ name: "\ud800" }, "name"],
     [null, "body"],
-  ])("refuses %j, naming %s", (body, field) => {
-    expect(() => readJson(AccountAssociationSchema, body, refuse)).toThrowError(
+  ])("rejects %j with an error on %s", (body, field) => {
+    expect(() => readJson(AccountAssociationSchema, body, strict)).toThrowError(
       expect.objectContaining({ detail: expect.objectContaining({ field }) }),
     );
   });
@@ -125,11 +125,11 @@ describe("readJson", () => {
     ["-1.5s", -1n, -500_000_000],
     ["0.000000001s", 0n, 1],
   ])("reads the duration %s", (text, seconds, nanos) => {
-    const { message } = readJson(GroupInviteSchema, { ttl: text }, refuse);
+    const { message } = readJson(GroupInviteSchema, { ttl: text }, strict);
     expect(message).toMatchObject({ ttl: { seconds, nanos } });
   });
 
   it.each(["3600", "1h", 60, "s"])("rejects the duration %j", (ttl) => {
-    expect(() => readJson(GroupInviteSchema, { ttl }, refuse)).toThrowError("ttl: must be a duration");
+    expect(() => readJson(GroupInviteSchema, { ttl }, strict)).toThrowError("ttl: must be a duration");
   });
 });

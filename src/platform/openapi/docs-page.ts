@@ -40,14 +40,14 @@ function operationHtml(method: string, path: string, operation: OpenApiOperation
   );
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   const required = body?.required === undefined ? "" : `, with ${body.required.map(code).join(", ")}`;
-  const answer = operation.responses["200"];
-  const answered =
-    answer !== undefined && "content" in answer ? Object.values(answer.content ?? {})[0]?.schema : undefined;
+  const response = operation.responses["200"];
+  const content =
+    response !== undefined && "content" in response ? Object.values(response.content ?? {})[0]?.schema : undefined;
   return `<details id="${operation.operationId}"><summary><b class="method ${method}">${method.toUpperCase()}</b>
 <code>${escaped(path)}</code> <span>${escaped(operation.operationId.replace(/^[^_]*_/, ""))}</span></summary>
 ${paragraph(operation.description)}${table(parameters)}
 ${body === undefined ? "" : `<p>Body: ${typeHtml(body)}${required}.</p>`}
-<p>Answer: ${answered === undefined ? "nothing" : typeHtml(answered)}.</p></details>`;
+<p>Response: ${content === undefined ? "no body" : typeHtml(content)}.</p></details>`;
 }
 
 function schemaHtml(name: string, { description, properties = {} }: Schema): string {
@@ -55,7 +55,7 @@ function schemaHtml(name: string, { description, properties = {} }: Schema): str
     row(
       field,
       typeHtml(schema),
-      [schema.readOnly ? "set by the platform" : "", schema.writeOnly ? "never in an answer" : ""],
+      [schema.readOnly ? "set by the platform" : "", schema.writeOnly ? "never in a response" : ""],
       schema.description,
     ),
   );

@@ -97,8 +97,8 @@ export function databaseContract(name: string, makeBackend: () => Promise<Backen
 
     it("returns how many rows a statement changed", async () => {
       expect(await database.write((tx) => tx.run(put, { name: "a", value: "1" }))).toBe(1);
-      const nobody = statement((db, p: { name: string }) => db.deleteFrom("facts").where("name", "=", p.name));
-      expect(await database.write((tx) => tx.run(nobody, { name: "b" }))).toBe(0);
+      const deleteByName = statement((db, p: { name: string }) => db.deleteFrom("facts").where("name", "=", p.name));
+      expect(await database.write((tx) => tx.run(deleteByName, { name: "b" }))).toBe(0);
     });
 
     it("compares text byte by byte", async () => {

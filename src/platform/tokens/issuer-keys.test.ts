@@ -55,9 +55,9 @@ describe("IssuerKeys", () => {
     await keys.of(issuer, "1");
     time.now += 31_000;
     documents.set(`${issuer}/keys`, JSON.stringify({ keys: [{ kty: "EC", kid: "2" }] }));
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => keys.of(issuer, n === 0 ? "x" : "2")));
+    const results = await Promise.all(Array.from({ length: 10 }, (_, n) => keys.of(issuer, n === 0 ? "x" : "2")));
     expect(fetched).toHaveLength(4);
-    for (const answer of answers) expect(answer).toMatchObject([{ kid: "2" }]);
+    for (const result of results) expect(result).toMatchObject([{ kid: "2" }]);
   });
 
   it("keeps cached keys if the issuer does not respond to a request for an unknown key id", async () => {
@@ -86,7 +86,7 @@ describe("IssuerKeys", () => {
     [{ issuer }, "without jwks_uri"],
     ["not JSON", "that is not JSON"],
     [null, "of another issuer"],
-  ])("refuses the discovery document %j", async (document, message) => {
+  ])("rejects the discovery document %j", async (document, message) => {
     const { keys, documents } = setUp();
     const text = typeof document === "string" ? document : JSON.stringify(document);
     documents.set(`${issuer}/.well-known/openid-configuration`, text);
