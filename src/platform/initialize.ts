@@ -3,11 +3,11 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { writeAdminTokenFile } from "./access/admin-token-file.ts";
 import { newAdminToken, insertAdminToken } from "./access/admin-token.ts";
 import { AuthoredWriter } from "./audit/authored-writer.ts";
+import { groups } from "./collections/groups.ts";
+import { newRootUid } from "./contract/uid.ts";
 import { GroupSchema } from "./gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { writeBuiltinRoles } from "./iam/builtin-role-rows.ts";
-import { groups } from "./collections/groups.ts";
 import { type Database, statement } from "./store/database.ts";
-import { newRootUid } from "./contract/uid.ts";
 
 const fact = statement((db, p: { name: string }) => db.selectFrom("facts").select("value").where("name", "=", p.name));
 const setFact = statement((db, p: { name: string; value: string }) =>

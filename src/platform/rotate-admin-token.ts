@@ -1,8 +1,8 @@
+import { writeAdminTokenFile } from "./access/admin-token-file.ts";
+import { deleteOtherAdminTokens, newAdminToken, insertAdminToken } from "./access/admin-token.ts";
 import { record } from "./audit/audit-log.ts";
 import { AuthoredWriter } from "./audit/authored-writer.ts";
 import type { Database } from "./store/database.ts";
-import { writeAdminTokenFile } from "./access/admin-token-file.ts";
-import { deleteOtherAdminTokens, newAdminToken, insertAdminToken } from "./access/admin-token.ts";
 
 /**
  * Replaces all admin tokens with a new one, which it writes to the file. Running platforms use it from the next call on.

@@ -1,7 +1,7 @@
-import { notFound, permissionDenied } from "../errors/api-error.ts";
 import { isWithin } from "../contract/uid.ts";
-import { type Capability, dottedNameOf } from "./capability.ts";
+import { notFound, permissionDenied } from "../errors/api-error.ts";
 import type { Downscoping } from "./caller.ts";
+import { type Capability, dottedNameOf } from "./capability.ts";
 
 /** Capabilities that apply in a group and everywhere below it. */
 export interface Grant {

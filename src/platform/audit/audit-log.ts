@@ -1,6 +1,6 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
-import { type Reader, statement } from "../store/database.ts";
 import { subtreeOf } from "../contract/uid.ts";
+import { type Reader, statement } from "../store/database.ts";
 import { type Author, nameOf } from "./author.ts";
 import type { AuthoredWriter } from "./authored-writer.ts";
 import { type FieldChanges, fieldChanges } from "./field-changes.ts";

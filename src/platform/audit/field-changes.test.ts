@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { Capability } from "../access/capability.ts";
 import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { IdentityProviderSchema } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { IdentitySchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { IdentityProviderSchema } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { fieldChanges } from "./field-changes.ts";
 

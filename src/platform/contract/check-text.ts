@@ -1,5 +1,5 @@
-import { descriptionRule, fits, issuerRule, nameRule, presentRule, type TextRule } from "./text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
+import { descriptionRule, fits, issuerRule, nameRule, presentRule, type TextRule } from "./text-rule.ts";
 
 /** @throws ApiError (3) with the message that the contract specifies */
 export function checkName(value: string): void {

@@ -2,8 +2,8 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import * as v1Groups from "../gen/muster/platform/iam/groups_pb.ts";
 import * as v1Identities from "../gen/muster/platform/iam/identities_pb.ts";
 import { AccountAssociationSchema } from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
-import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import {
   Identity_AWSIdentitySchema,
   Identity_ClaimMatchSchema,

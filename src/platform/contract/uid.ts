@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { fits, uidRule } from "./text-rule.ts";
 import { failedPrecondition } from "../errors/api-error.ts";
+import { fits, uidRule } from "./text-rule.ts";
 
 /** A uid is a path, so ancestry follows from the string alone. It is compared by segment, never by bare string prefix. */
 export function isUid(text: string): boolean {

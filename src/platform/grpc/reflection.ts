@@ -1,8 +1,8 @@
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import type { DescService } from "@bufbuild/protobuf";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
-import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { DescriptorFiles } from "./descriptor-files.ts";
 import type { VendorAlias } from "./vendor-alias.ts";
 

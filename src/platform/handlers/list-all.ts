@@ -1,13 +1,13 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { isUid } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
-import { checkResourceType } from "./resource-type.ts";
+import type { Collection } from "../resources/collection.ts";
+import { allOf, type Condition, inRegions, nameIs } from "../resources/row-condition.ts";
 import type { Session } from "../service/session.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
-import { isUid } from "../contract/uid.ts";
-import type { Collection } from "../resources/collection.ts";
 import { type ListSelection, selectRows } from "./list-page.ts";
-import { allOf, type Condition, inRegions, nameIs } from "../resources/row-condition.ts";
+import { checkResourceType } from "./resource-type.ts";
 
 /** The filters of a v1 list. */
 export interface V1Filter {

@@ -1,17 +1,17 @@
 import { clone, type DescMessage, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { groups } from "../collections/groups.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
-import { groups } from "../collections/groups.ts";
-import { checkResourceType } from "./resource-type.ts";
-import type { Session } from "../service/session.ts";
-import type { Reader } from "../store/database.ts";
-import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Collection } from "../resources/collection.ts";
 import { type Order, readOrder } from "../resources/order.ts";
 import { countRows, pageRows } from "../resources/page-rows.ts";
 import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "../resources/region.ts";
 import { type Condition, inRegions, onSharedColumns } from "../resources/row-condition.ts";
 import { countBelow } from "../resources/tree-counts.ts";
+import type { Session } from "../service/session.ts";
+import type { Reader } from "../store/database.ts";
+import type { ResourceTable } from "../store/schema/tables.ts";
+import { checkResourceType } from "./resource-type.ts";
 
 const defaultPageSize = 50;
 const maximumPageSize = 200;
@@ -83,7 +83,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
     order,
     cursor,
     skip: request.skip,
-    // One more row than the page tells whether there is a next page.
+    // Read one more row than the page has, to know whether there is a next page.
     limit: size + 1,
     share: all === undefined ? undefined : { found: totalCount, all },
   });

@@ -1,12 +1,12 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Capability } from "../access/capability.ts";
+import { groups } from "../collections/groups.ts";
+import { isUid } from "../contract/uid.ts";
 import { notFound, permissionDenied } from "../errors/api-error.ts";
 import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { groups } from "../collections/groups.ts";
-import type { Session } from "../service/session.ts";
-import { isUid } from "../contract/uid.ts";
 import type { Collection } from "../resources/collection.ts";
+import type { Session } from "../service/session.ts";
 
 /**
  * Returns the resource that a method names in its path, if the caller holds the capability on it.

@@ -2,10 +2,10 @@ import { builtinRole } from "../access/builtin-roles.ts";
 import { collections } from "../collections/collections.ts";
 import { groups } from "../collections/groups.ts";
 import { roles } from "../collections/roles.ts";
+import { isRoot } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { Collection } from "../resources/collection.ts";
 import type { Session } from "../service/session.ts";
-import { isRoot } from "../contract/uid.ts";
 
 /**
  * Rejects uids that name resources of another type (3). A uid of a resource that does not exist is not rejected: it is code 5

@@ -1,8 +1,8 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { alreadyExists } from "../errors/api-error.ts";
-import type { WriteSession } from "../service/session.ts";
 import { parentOf, subtreeOf } from "../contract/uid.ts";
+import { alreadyExists } from "../errors/api-error.ts";
 import type { Collection } from "../resources/collection.ts";
+import type { WriteSession } from "../service/session.ts";
 
 /**
  * Rejects a name that a sibling has, if the settings require unique names.

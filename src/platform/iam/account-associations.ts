@@ -1,6 +1,8 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { accountAssociations } from "../collections/account-associations.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { alreadyExists } from "../errors/api-error.ts";
 import {
@@ -12,10 +14,8 @@ import {
 import { listPage } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "../contract/check-text.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { accountAssociations } from "../collections/account-associations.ts";
 
 export function accountAssociationsService(sessions: Sessions): Service {
   return implement(AccountAssociationsService, {

@@ -2,8 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { builtinRoles } from "../access/builtin-roles.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
-import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { roles } from "../collections/roles.ts";
+import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 
 /** Updates the rows of the built-in roles to the definitions of this version of the platform. */
 export async function writeBuiltinRoles(tx: AuthoredWriter, now: number): Promise<void> {

@@ -2,11 +2,11 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ownerRole } from "../access/builtin-roles.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
+import { roleBindings } from "../collections/role-bindings.ts";
+import { newUidIn } from "../contract/uid.ts";
 import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import type { WriteSession } from "../service/session.ts";
 import { statement } from "../store/database.ts";
-import { newUidIn } from "../contract/uid.ts";
-import { roleBindings } from "../collections/role-bindings.ts";
 
 const insert = statement((db, p: { group: string; binding: string }) =>
   db.insertInto("founding_bindings").values({ group_uid: p.group, binding_uid: p.binding }),

@@ -24,6 +24,8 @@ const groupInvite: FindChild = statement((db, p: Parent) =>
   db.selectFrom("group_invites").select("uid").where("parent", "=", p.parent).where("expires", ">", p.now).limit(1),
 );
 
+const special: Partial<Record<ResourceTable, FindChild>> = { role_bindings: roleBinding, group_invites: groupInvite };
+
 /** Finds one child in any other table. */
 function childIn(table: ResourceTable): FindChild {
   return statement((db, p: Parent) => db.selectFrom(table).select("uid").where("parent", "=", p.parent).limit(1));
@@ -32,16 +34,7 @@ function childIn(table: ResourceTable): FindChild {
 /** The children that prevent the deletion of a group. */
 const childTypes = collections
   .filter(({ description }) => description.parent === undefined)
-  .map(({ description: { table, types } }) => {
-    switch (table) {
-      case "role_bindings":
-        return { types, find: roleBinding };
-      case "group_invites":
-        return { types, find: groupInvite };
-      default:
-        return { types, find: childIn(table) };
-    }
-  });
+  .map(({ description: { table, types } }) => ({ types, find: special[table] ?? childIn(table) }));
 
 /** Requires that a group is empty. @throws ApiError (9), `RESOURCE_NOT_EMPTY`, that names the first type of child */
 export async function checkEmpty(reader: Reader, group: string, now: number): Promise<void> {

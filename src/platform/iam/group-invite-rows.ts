@@ -1,13 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
+import { groupInvites } from "../collections/group-invites.ts";
+import { roles } from "../collections/roles.ts";
 import {
   type GroupInvite,
   GroupInviteRoleSchema,
   GroupInviteSchema,
 } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { type Reader, statement } from "../store/database.ts";
-import { groupInvites } from "../collections/group-invites.ts";
-import { roles } from "../collections/roles.ts";
 
 const inGroup = statement((db, p: { group: string }) =>
   db.selectFrom("group_invites").select("uid").where("parent", "=", p.group),

@@ -1,8 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { type Duration, durationMs, EmptySchema, type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { groupInvites } from "../collections/group-invites.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { emailRule, fits } from "../contract/text-rule.ts";
+import { newUidIn, parentOf } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import {
   type GroupInvite,
@@ -16,8 +18,6 @@ import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
-import { newUidIn, parentOf } from "../contract/uid.ts";
-import { groupInvites } from "../collections/group-invites.ts";
 import { shownInvites } from "./group-invite-rows.ts";
 import { newInviteCode } from "./invite-code.ts";
 import { roleToGrant } from "./role-to-grant.ts";

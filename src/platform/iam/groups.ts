@@ -1,7 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { groups } from "../collections/groups.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newRootUid, newUidIn } from "../contract/uid.ts";
 import { permissionDenied } from "../errors/api-error.ts";
 import {
   type Group,
@@ -12,16 +15,13 @@ import {
 } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { listPage } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
-import { nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "../contract/check-text.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
+import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
-import { newRootUid, newUidIn } from "../contract/uid.ts";
-import { groups } from "../collections/groups.ts";
+import { bindCreator, unbindCreator } from "./creator-binding.ts";
 import { checkEmpty } from "./group-emptiness.ts";
 import { deleteInvitesIn } from "./group-invite-rows.ts";
-import { bindCreator, unbindCreator } from "./creator-binding.ts";
 
 export function groupsService(sessions: Sessions): Service {
   return implement(GroupsService, {

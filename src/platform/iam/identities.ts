@@ -2,7 +2,10 @@ import { clone, create, equals } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability, dottedNameOf } from "../access/capability.ts";
 import { grantsOf } from "../access/grants.ts";
+import { identities } from "../collections/identities.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newUidIn } from "../contract/uid.ts";
 import { permissionDenied } from "../errors/api-error.ts";
 import {
   IdentitiesService,
@@ -15,14 +18,11 @@ import {
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { listPage } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
-import { type Condition, nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "../contract/check-text.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
+import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
 import { revokeRefreshTokens } from "../tokens/refresh-families.ts";
-import { newUidIn } from "../contract/uid.ts";
-import { identities } from "../collections/identities.ts";
 import { lookUpIdentity } from "./identity-lookup.ts";
 import { checkRelationship } from "./identity-rules.ts";
 import { deleteBindingsOf } from "./role-binding-rows.ts";

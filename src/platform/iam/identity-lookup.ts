@@ -1,9 +1,9 @@
 import { Capability } from "../access/capability.ts";
+import { identities } from "../collections/identities.ts";
 import { invalidArgument, notFound } from "../errors/api-error.ts";
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import type { Session } from "../service/session.ts";
 import { statement } from "../store/database.ts";
-import { identities } from "../collections/identities.ts";
 
 const byIssuerAndSubject = statement((db, p: { issuer: string; subject: string }) =>
   db

@@ -1,6 +1,6 @@
+import { checkDescription, checkIssuer, checkName, checkPresent } from "../contract/check-text.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { IdentityProvider } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
-import { checkDescription, checkIssuer, checkName, checkPresent } from "../contract/check-text.ts";
 import { oidcOf } from "./client-secret.ts";
 
 /** Checks a provider in its stored form. @throws ApiError (3) that names the field */

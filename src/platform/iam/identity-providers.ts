@@ -1,7 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { identityProviders } from "../collections/identity-providers.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newUidIn, parentOf } from "../contract/uid.ts";
 import {
   type IdentityProvider,
   IdentityProviderSchema,
@@ -11,14 +13,12 @@ import {
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { listPage } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
-import { nameIs } from "../resources/row-condition.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
+import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
 import type { MasterKey } from "../tokens/key-file.ts";
-import { newUidIn, parentOf } from "../contract/uid.ts";
 import { namesSecret, sealSecret, withoutSecret } from "./client-secret.ts";
-import { identityProviders } from "../collections/identity-providers.ts";
 import { checkProvider } from "./identity-provider-rules.ts";
 import { roleToGrant } from "./role-to-grant.ts";
 

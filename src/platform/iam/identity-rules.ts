@@ -1,4 +1,5 @@
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { checkIssuer, checkPresent } from "../contract/check-text.ts";
 import { awsAccountRule, fits, issuerNameRule, subjectRule } from "../contract/text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type {
@@ -7,7 +8,6 @@ import type {
   Identity_ClaimMatch as ClaimMatch,
   Identity_StaticKeys as StaticKeys,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { checkIssuer, checkPresent } from "../contract/check-text.ts";
 import { parseJwks } from "../tokens/jwks.ts";
 import { compilePattern } from "../tokens/pattern.ts";
 

@@ -1,5 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
+import { groups } from "../collections/groups.ts";
+import { identities, issuerOf, subjectOf } from "../collections/identities.ts";
+import { roleBindings } from "../collections/role-bindings.ts";
+import { roles } from "../collections/roles.ts";
+import { parentOf } from "../contract/uid.ts";
+import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import {
   type RoleBinding,
   RoleBindingGroupSchema,
@@ -7,15 +14,8 @@ import {
   RoleBindingRoleSchema,
   RoleBindingSchema,
 } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { type Reader, statement } from "../store/database.ts";
-import { parentOf } from "../contract/uid.ts";
-import { groups } from "../collections/groups.ts";
-import { identities, issuerOf, subjectOf } from "../collections/identities.ts";
-import { roleBindings } from "../collections/role-bindings.ts";
-import { roles } from "../collections/roles.ts";
 
 const ofIdentity = statement((db, p: { identity: string }) =>
   db.selectFrom("role_bindings").select("uid").where("identity_uid", "=", p.identity),

@@ -1,7 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { groups } from "../collections/groups.ts";
+import { identities } from "../collections/identities.ts";
+import { roleBindings } from "../collections/role-bindings.ts";
+import { roles } from "../collections/roles.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { isRoot, isUid, newUidIn, parentOf } from "../contract/uid.ts";
 import { alreadyExists, invalidArgument, notFound } from "../errors/api-error.ts";
 import {
   BatchCreateRoleBindingsResponseSchema,
@@ -11,20 +16,15 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import type { Collection } from "../resources/collection.ts";
 import { listPage } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
+import { checkResourceType } from "../handlers/resource-type.ts";
+import type { Collection } from "../resources/collection.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
-import { isRoot, isUid, newUidIn, parentOf } from "../contract/uid.ts";
-import { groups } from "../collections/groups.ts";
-import { identities } from "../collections/identities.ts";
-import { roleBindings } from "../collections/role-bindings.ts";
 import { hasEqualBinding, hydrate } from "./role-binding-rows.ts";
-import { roles } from "../collections/roles.ts";
 import { roleToGrant } from "./role-to-grant.ts";
-import { checkResourceType } from "../handlers/resource-type.ts";
 
 const maximumBatch = 25;
 

@@ -2,7 +2,10 @@ import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { builtinRole } from "../access/builtin-roles.ts";
 import { Capability } from "../access/capability.ts";
+import { roles } from "../collections/roles.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newUidIn } from "../contract/uid.ts";
 import { invalidArgument, permissionDenied } from "../errors/api-error.ts";
 import {
   ListRolesRequestSchema,
@@ -13,13 +16,10 @@ import {
 } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { listPage } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
-import { nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "../contract/check-text.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
+import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { newUidIn } from "../contract/uid.ts";
-import { roles } from "../collections/roles.ts";
 import { checkNotInUse } from "./role-in-use.ts";
 import { roleToRead } from "./role-to-grant.ts";
 

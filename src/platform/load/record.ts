@@ -1,11 +1,11 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { isUid } from "../contract/uid.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { type Repo, RepoSchema } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { type Tag, TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { checkRepo, checkTag } from "../registry/registry-rules.ts";
 import { readJson } from "../json/read-json.ts";
-import { isUid } from "../contract/uid.ts";
+import { checkRepo, checkTag } from "../registry/registry-rules.ts";
 import { checkAdvisory } from "../vulnerabilities/advisory-rules.ts";
 import { FieldError } from "./field-error.ts";
 import { DocumentError } from "./load-error.ts";

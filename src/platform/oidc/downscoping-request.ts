@@ -1,7 +1,7 @@
 import { notDownscoped, type Downscoping } from "../access/caller.ts";
 import { capabilityNamed } from "../access/capability.ts";
-import { invalidArgument } from "../errors/api-error.ts";
 import { isUid } from "../contract/uid.ts";
+import { invalidArgument } from "../errors/api-error.ts";
 
 /** The downscoping that an exchange requests. @throws ApiError (3) */
 export function readDownscoping(request: {

@@ -1,8 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
-import { AuthoredWriter } from "../audit/authored-writer.ts";
 import type { WallClock } from "#src/time/wall-clock.ts";
+import { AuthoredWriter } from "../audit/authored-writer.ts";
+import { identities } from "../collections/identities.ts";
+import { isUid } from "../contract/uid.ts";
 import {
   type ApiError,
   invalidArgument,
@@ -21,21 +23,19 @@ import {
   type TokenPair,
   TokenPairSchema,
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
-import { identities } from "../collections/identities.ts";
+import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { RateLimit } from "../service/rate-limit.ts";
 import { implementAnonymous, type Service } from "../service/service.ts";
-import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { Database, Writer } from "../store/database.ts";
-import { isUid } from "../contract/uid.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
 import { matchesIdentity } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
-import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import { parseJwks } from "../tokens/jwks.ts";
-import { readDownscoping } from "./downscoping-request.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
 import { isSignedBy } from "../tokens/signature.ts";
+import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
+import { readDownscoping } from "./downscoping-request.ts";
 
 export interface SecurityTokenParts {
   readonly database: Database;

@@ -1,10 +1,10 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
+import { uidRule } from "../contract/text-rule.ts";
 import { comments } from "../gen/comments.ts";
+import { orderPattern } from "../resources/order.ts";
 import { type Route, routesOf } from "../rest/routes.ts";
 import type { Operation } from "../service/operations.ts";
 import { described, MessageSchemas, requirementsOf } from "./message-schemas.ts";
-import { uidRule } from "../contract/text-rule.ts";
-import { orderPattern } from "../resources/order.ts";
 import type { MediaTypes, OpenApiDocument, OpenApiOperation, Parameter, Schema } from "./schema.ts";
 
 export interface DocumentOptions {

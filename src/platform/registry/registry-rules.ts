@@ -1,8 +1,8 @@
+import { checkDescription, checkName } from "../contract/check-text.ts";
 import { digestRule, fits } from "../contract/text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { Repo } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import type { Tag } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { checkDescription, checkName } from "../contract/check-text.ts";
 
 /** @throws ApiError (3) that names the field */
 export function checkRepo({ name, description }: Repo): void {

@@ -1,7 +1,9 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { repos } from "../collections/repos.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newUidIn } from "../contract/uid.ts";
 import { failedPrecondition } from "../errors/api-error.ts";
 import {
   ListReposRequestSchema,
@@ -11,14 +13,12 @@ import {
 } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { listPage } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
-import { nameIs } from "../resources/row-condition.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
+import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { newUidIn } from "../contract/uid.ts";
 import { checkRepo } from "./registry-rules.ts";
 import { hasTags } from "./tag-rows.ts";
-import { repos } from "../collections/repos.ts";
 
 export function reposService(sessions: Sessions): Service {
   return implement(ReposService, {

@@ -1,6 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { repos } from "../collections/repos.ts";
+import { excludedForms } from "../collections/tag-form.ts";
+import { tags } from "../collections/tags.ts";
+import { isUid, newUidIn } from "../contract/uid.ts";
 import {
   ListTagsRequestSchema,
   ListTagsResponseSchema,
@@ -14,12 +18,8 @@ import { permittedResource } from "../handlers/permitted.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
-import { isUid, newUidIn } from "../contract/uid.ts";
 import { checkTag } from "./registry-rules.ts";
 import { tagNamed } from "./tag-rows.ts";
-import { repos } from "../collections/repos.ts";
-import { tags } from "../collections/tags.ts";
-import { excludedForms } from "../collections/tag-form.ts";
 
 export function tagsService(sessions: Sessions): Service {
   return implement(TagsService, {

@@ -3,9 +3,9 @@ import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Capability } from "../access/capability.ts";
 import { recordResource } from "../audit/audit-log.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
+import { parentOf } from "../contract/uid.ts";
 import { type Reader, type Statement, statement } from "../store/database.ts";
 import type { ResourceColumns, ResourceTable, Tables } from "../store/schema/tables.ts";
-import { parentOf } from "../contract/uid.ts";
 import type { Order, SortColumn } from "./order.ts";
 import { addToTreeCounts, deleteTreeCounts } from "./tree-counts.ts";
 

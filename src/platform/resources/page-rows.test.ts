@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { groups } from "#src/platform/collections/groups.ts";
+import type { Database } from "#src/platform/store/database.ts";
+import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import { outermost } from "../access/access.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { groups } from "#src/platform/collections/groups.ts";
-import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
-import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
-import type { Database } from "#src/platform/store/database.ts";
 import { describeWithPostgres } from "../tests/describe-with-postgres.ts";
 import type { Order, SortColumn } from "./order.ts";
 import type { PageQuery } from "./page-query.ts";
 import { pageRows } from "./page-rows.ts";
-import type { Region } from "./region.ts";
 import { holds } from "./region-model.testing.ts";
+import type { Region } from "./region.ts";
 
 interface Row {
   readonly uid: string;

@@ -1,6 +1,6 @@
+import { subtreeOf } from "../contract/uid.ts";
 import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
-import { subtreeOf } from "../contract/uid.ts";
 import type { Order } from "./order.ts";
 import { walkInOrder } from "./ordered-walk.ts";
 import type { PageQuery, PageRow } from "./page-query.ts";

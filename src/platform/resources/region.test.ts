@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { isBelow, isRoot, isWithin, parentOf } from "#src/platform/contract/uid.ts";
 import { type Coverage, outermost } from "../access/access.ts";
 import { UIDPFilterSchema } from "../gen/muster/platform/common/uidp_pb.ts";
-import { isBelow, isRoot, isWithin, parentOf } from "#src/platform/contract/uid.ts";
-import { cutRegions, listedUids, regionsOfGroups, visibleRegions } from "./region.ts";
 import { holds } from "./region-model.testing.ts";
+import { cutRegions, listedUids, regionsOfGroups, visibleRegions } from "./region.ts";
 
 /** Pseudo-random numbers, the same in every run. */
 function numbers(seed: number): (below: number) => number {

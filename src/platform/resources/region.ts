@@ -1,7 +1,7 @@
 import type { Coverage } from "../access/access.ts";
+import { ancestorsOf, isBelow, isRoot, isUid, isWithin, parentOf } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
-import { ancestorsOf, isBelow, isRoot, isUid, isWithin, parentOf } from "../contract/uid.ts";
 
 /**
  * A part of the tree. A List selects a few disjoint regions: what the caller can see, intersected with the filter. Each is a

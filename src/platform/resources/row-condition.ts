@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
-import type { ResourceTable, Tables } from "../store/schema/tables.ts";
 import { subtreeOf } from "../contract/uid.ts";
+import type { ResourceTable, Tables } from "../store/schema/tables.ts";
 import type { Region } from "./region.ts";
 
 export type RowBuilder<T extends ResourceTable = ResourceTable> = ExpressionBuilder<Tables, T>;

@@ -1,6 +1,6 @@
+import { ancestorsOf, parentOf } from "../contract/uid.ts";
 import { type Reader, type Statement, statement, type Writer } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
-import { ancestorsOf, parentOf } from "../contract/uid.ts";
 import type { Region } from "./region.ts";
 
 /** The scope of the whole platform, whose children are the roots. */

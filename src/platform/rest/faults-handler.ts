@@ -1,10 +1,10 @@
-import type { Authenticator } from "../service/authenticator.ts";
 import { ApiError, invalidArgument, permissionDenied, unimplemented } from "../errors/api-error.ts";
-import { errorResponse } from "./rest-handler.ts";
-import { bearerOf } from "../server/bearer.ts";
-import type { HttpHandler } from "../server/http-handler.ts";
 import { type FaultRule, parseFaultRule } from "../faults/fault-rule.ts";
 import type { Faults } from "../faults/faults.ts";
+import { bearerOf } from "../server/bearer.ts";
+import type { HttpHandler } from "../server/http-handler.ts";
+import type { Authenticator } from "../service/authenticator.ts";
+import { errorResponse } from "./rest-handler.ts";
 
 /** The maximum number of rules. */
 const maximumRules = 1_000;

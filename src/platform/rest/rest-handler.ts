@@ -1,9 +1,9 @@
 import { type ApiError, Code, invalidArgument } from "../errors/api-error.ts";
-import { httpStatusOf, restErrorOf } from "./rest-error.ts";
 import { bearerOf } from "../server/bearer.ts";
-import type { CallRunner } from "../service/call-runner.ts";
 import type { BodyReader, HttpHandler, HttpRequest, HttpResponse } from "../server/http-handler.ts";
 import type { RequestRejection } from "../server/reject-request.ts";
+import type { CallRunner } from "../service/call-runner.ts";
+import { httpStatusOf, restErrorOf } from "./rest-error.ts";
 import type { RestRequest, Transcoder } from "./transcoder.ts";
 
 /** Responses are private to their caller and must not be cached. */

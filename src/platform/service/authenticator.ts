@@ -1,8 +1,8 @@
+import { isAdminToken, looksLikeAdminToken } from "../access/admin-token.ts";
+import type { Caller } from "../access/caller.ts";
 import { unauthenticated } from "../errors/api-error.ts";
 import type { Database } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
-import { isAdminToken, looksLikeAdminToken } from "../access/admin-token.ts";
-import type { Caller } from "../access/caller.ts";
 
 /** Authenticates callers. Their permissions are read in the transaction of the call. */
 export class Authenticator {

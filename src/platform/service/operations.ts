@@ -1,6 +1,6 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
-import type { Authenticator } from "./authenticator.ts";
 import { unimplemented } from "../errors/api-error.ts";
+import type { Authenticator } from "./authenticator.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Service } from "./service.ts";
 

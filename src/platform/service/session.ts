@@ -1,12 +1,12 @@
+import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
 import { accessOf } from "../access/grants.ts";
 import { authorOf } from "../audit/author.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
-import type { WallClock } from "#src/time/wall-clock.ts";
 import type { PageTokens } from "../resources/page-token.ts";
-import type { PlatformSettings } from "./platform-settings.ts";
 import type { Reader, Database } from "../store/database.ts";
+import type { PlatformSettings } from "./platform-settings.ts";
 import type { Call } from "./service.ts";
 
 /** A call in its transaction. Its permissions are read in the same transaction as the data. */

@@ -2,8 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
-import { GroupSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { groups } from "#src/platform/collections/groups.ts";
+import { GroupSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { countBelow } from "#src/platform/resources/tree-counts.ts";
 import { type Database, statement } from "./database.ts";
 

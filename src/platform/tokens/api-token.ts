@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { jwtVerify, SignJWT } from "jose";
+import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Actor, Caller, Downscoping } from "../access/caller.ts";
 import { type Capability, capabilityNamed, dottedNameOf } from "../access/capability.ts";
-import type { WallClock } from "#src/time/wall-clock.ts";
 import { unauthenticated } from "../errors/api-error.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 import { apiTokenLifetime } from "./token-lifetime.ts";

@@ -1,6 +1,6 @@
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import type { SubjectToken } from "./subject-token.ts";
 import { compilePattern } from "./pattern.ts";
+import type { SubjectToken } from "./subject-token.ts";
 
 /**
  * Whether the claims of a subject token match the identity. Pure: it verifies no signature and fetches nothing.

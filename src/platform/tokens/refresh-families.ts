@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Downscoping } from "../access/caller.ts";
 import type { Capability } from "../access/capability.ts";
-import { type Reader, statement, type Writer } from "../store/database.ts";
 import { isWithin } from "../contract/uid.ts";
+import { type Reader, statement, type Writer } from "../store/database.ts";
 import type { ApiTokenContent } from "./api-token.ts";
 
 /** Distinguishes a refresh token from an API token, for the platform, for people and for secret scanners. */

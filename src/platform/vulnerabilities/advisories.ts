@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { Capability } from "../access/capability.ts";
+import { advisories } from "../collections/advisories.ts";
 import {
   AdvisoriesService,
   ListAdvisoriesRequestSchema,
@@ -9,7 +10,6 @@ import { listPage } from "../handlers/list-page.ts";
 import { permittedResource } from "../handlers/permitted.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { advisories } from "../collections/advisories.ts";
 import { advisoryConditions } from "./advisory-filters.ts";
 
 /** Read-only: advisories are created by `muster platform load`. */

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
+import { bitsOf } from "../collections/event-type.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { ListAdvisoriesRequest } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { bitsOf } from "../collections/event-type.ts";
 
 /** The maximum length of a query. A database may reject a longer pattern. */
 const maximumQuery = 256;

@@ -2,13 +2,13 @@ import { create } from "@bufbuild/protobuf";
 import { hash } from "node:crypto";
 import { toBinary } from "@bufbuild/protobuf";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
+import { advisories } from "../collections/advisories.ts";
 import {
   type Advisory,
   type AdvisoryEvent,
   AdvisoryEventSchema,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 import { type Reader, statement } from "../store/database.ts";
-import { advisories } from "../collections/advisories.ts";
 
 type Identity = {
   parent: string;

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import { groups } from "../../collections/groups.ts";
 import { applyMask } from "../../contract/field-mask.ts";
 import { type Group, GroupListSchema, Groups, GroupSchema } from "../../gen/muster/platform/iam/groups_pb.ts";
 import {
@@ -9,7 +10,6 @@ import {
 import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { groups } from "../../collections/groups.ts";
 import { createGroup, deleteGroup, groupToUpdate, updateGroup } from "../groups.ts";
 
 /** The v1 API of groups: the same resources and rules in an older form. */

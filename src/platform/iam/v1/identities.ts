@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { identities } from "../../collections/identities.ts";
 import {
   Identities,
   type Identity,
@@ -12,7 +13,6 @@ import type { Identity as CurrentIdentity } from "../../gen/muster/platform/iam/
 import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { identities } from "../../collections/identities.ts";
 import { lookUpIdentity } from "../identity-lookup.ts";
 
 /** The v1 API of identities. */

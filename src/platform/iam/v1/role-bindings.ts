@@ -1,4 +1,6 @@
 import { create } from "@bufbuild/protobuf";
+import { issuerOf, subjectOf } from "../../collections/identities.ts";
+import { roleBindings } from "../../collections/role-bindings.ts";
 import {
   type RoleBinding,
   RoleBindingListSchema,
@@ -8,8 +10,6 @@ import {
 import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { issuerOf, subjectOf } from "../../collections/identities.ts";
-import { roleBindings } from "../../collections/role-bindings.ts";
 import { type BindingWithReferences, withReferences } from "../role-binding-rows.ts";
 import { v1Group } from "./groups.ts";
 import { v1Role } from "./roles.ts";

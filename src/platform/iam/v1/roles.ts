@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { dottedNameOf } from "../../access/capability.ts";
+import { roles } from "../../collections/roles.ts";
 import { type Role, RoleListSchema, Roles, RoleSchema } from "../../gen/muster/platform/iam/roles_pb.ts";
 import type { Role as CurrentRole } from "../../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { roles } from "../../collections/roles.ts";
 
 /** The v1 API of roles. */
 export function v1RolesService(sessions: Sessions): Service {

@@ -1,8 +1,8 @@
 import { Kysely } from "kysely";
 import type { Pool } from "pg";
 import { postgresDialect } from "../compiler.ts";
-import { migrations, postgresTypes } from "../schema/migrations.ts";
 import { NewerSchemaError } from "../database.ts";
+import { migrations, postgresTypes } from "../schema/migrations.ts";
 
 /** The key of the advisory lock under which replicas that start at the same time create the first table. Any constant. */
 const startLock = 7_306_086_967_395_283;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.ts";
-import { migrations } from "../schema/migrations.ts";
-import { PostgresDatabase } from "./postgres-database.ts";
 import { databaseContract } from "../database-contract.testing.ts";
 import { NewerSchemaError, statement, DatabaseUnavailableError } from "../database.ts";
+import { migrations } from "../schema/migrations.ts";
+import { PostgresDatabase } from "./postgres-database.ts";
 
 const put = statement((db, p: { name: string; value: string }) =>
   db

@@ -1,9 +1,9 @@
 import { Pool, type PoolClient } from "pg";
 import { Compiler, postgresDialect } from "../compiler.ts";
+import { NewerSchemaError, type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
+import { migratePostgres } from "./migrate.ts";
 import { PostgresConnection, textTypes } from "./postgres-connection.ts";
 import { connectionLost, isSerializationFailure } from "./postgres-errors.ts";
-import { migratePostgres } from "./migrate.ts";
-import { NewerSchemaError, type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
 
 /** How long a call waits for a connection (ms). */
 const connectionTimeout = 5_000;

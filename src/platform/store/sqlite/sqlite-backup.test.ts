@@ -6,10 +6,10 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readOrCreateKeyFile } from "#src/platform/tokens/key-file.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
-import { migrations } from "../schema/migrations.ts";
-import { SqliteDatabase } from "./sqlite-database.ts";
-import { backupSqlite, restoreSqlite } from "./sqlite-backup.ts";
 import { NewerSchemaError, statement } from "../database.ts";
+import { migrations } from "../schema/migrations.ts";
+import { backupSqlite, restoreSqlite } from "./sqlite-backup.ts";
+import { SqliteDatabase } from "./sqlite-database.ts";
 
 const put = statement((db, p: { name: string; value: string }) =>
   db.insertInto("facts").values({ name: p.name, value: p.value }),

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { migrations } from "../schema/migrations.ts";
 import { NewerSchemaError } from "../database.ts";
+import { migrations } from "../schema/migrations.ts";
 
 /** How long to wait while a running platform locks the file (ms). */
 const busyTimeout = 10_000;

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { migrations } from "../schema/migrations.ts";
-import { SqliteDatabase } from "./sqlite-database.ts";
 import { databaseContract } from "../database-contract.testing.ts";
 import { NewerSchemaError, type Reader, DatabaseUnavailableError, type Writer } from "../database.ts";
+import { migrations } from "../schema/migrations.ts";
+import { SqliteDatabase } from "./sqlite-database.ts";
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "muster-sqlite-"));

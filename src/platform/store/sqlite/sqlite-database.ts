@@ -2,7 +2,6 @@ import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { Kysely } from "kysely";
 import { type CompiledQuery, Compiler, sqliteDialect } from "../compiler.ts";
-import { migrations, sqliteTypes } from "../schema/migrations.ts";
 import {
   NewerSchemaError,
   type Query,
@@ -12,6 +11,7 @@ import {
   DatabaseUnavailableError,
   type Writer,
 } from "../database.ts";
+import { migrations, sqliteTypes } from "../schema/migrations.ts";
 
 /** How long to wait while another process locks the file (ms). The wait blocks the event loop, so it is short. */
 const busyTimeout = 2_000;
