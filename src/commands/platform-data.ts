@@ -36,7 +36,7 @@ export function fileBeside(place: DataPlace, name: "admin-token" | "key", given:
   throw new settings.SettingsError([`${flag} is required with --database`]);
 }
 
-/** @throws NewerSchemaError, StoreUnavailableError */
+/** @throws NewerSchemaError, DatabaseUnavailableError */
 export async function openStore(place: DataPlace, connections = 2): Promise<Database> {
   if (place.kind === "file") return new SqliteDatabase(place.path);
   // Whoever keeps a file pays nothing for this.

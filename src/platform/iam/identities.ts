@@ -113,7 +113,7 @@ async function requireGrantsOf({ tx, access }: WriteSession, identityUid: string
     const missing = access.missing(capabilities, group);
     if (missing !== undefined)
       throw permissionDenied(
-        `changing how the identity is assumed requires ${dottedNameOf(missing)} in "${group}", which one of its bindings grants`,
+        `changing how the identity is assumed requires ${dottedNameOf(missing)} wherever its bindings grant it`,
       );
   }
 }
