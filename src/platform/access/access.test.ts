@@ -43,18 +43,18 @@ describe("downscope", () => {
   const grants = [{ group: team, capabilities: new Set([list, create]) }];
   it.each([
     [
-      "to a group above: stays",
+      "to an ancestor: unchanged",
       { groups: [root], capabilities: undefined },
       [{ group: team, capabilities: new Set([list, create]) }],
     ],
     [
-      "to a group below: only there",
+      "to a descendant: only there",
       { groups: [member], capabilities: undefined },
       [{ group: member, capabilities: new Set([list, create]) }],
     ],
     ["to a sibling group: nothing", { groups: [sibling], capabilities: undefined }, []],
     [
-      "to capabilities: these at most",
+      "to capabilities: the intersection",
       { groups: undefined, capabilities: new Set([list, Capability.CAP_REPO_LIST]) },
       [{ group: team, capabilities: new Set([list]) }],
     ],

@@ -88,7 +88,7 @@ describe("yamlDocuments", () => {
     ],
     ["markers that are indented or longer are text", "a: |\n  ---\n----: 1\n", [["a: |\n  ---\n----: 1\n", 1]]],
     [
-      "Windows lines",
+      "Windows line endings",
       "a: 1\r\n---\r\na: 2\r\n",
       [
         ["a: 1\r\n", 1],

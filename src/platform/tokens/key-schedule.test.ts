@@ -22,7 +22,7 @@ describe("scheduleOf", () => {
       { current: "a", published: "ab", expired: "", due: false },
     ],
     [
-      "after the lead it signs, and the old one is kept",
+      "a new key signs after the lead time, and the old one stays published",
       at(241, a, b),
       { current: "b", published: "ab", expired: "", due: false },
     ],
@@ -32,14 +32,14 @@ describe("scheduleOf", () => {
       { current: "b", published: "ab", expired: "", due: false },
     ],
     [
-      "and a little longer, as clocks differ",
+      "the old key stays published a little longer, for clock skew",
       at(242.08, a, b),
       { current: "b", published: "ab", expired: "", due: false },
     ],
     ["then it is expired", at(242.1, a, b), { current: "b", published: "b", expired: "a", due: false }],
     ["several keys may be expired", at(600, a, b, c), { current: "c", published: "c", expired: "ab", due: false }],
     [
-      "who slept for long makes a key, and signs with the old one meanwhile",
+      "the old key signs during the lead time of a key that was created late",
       at(5_000, c),
       { current: "c", published: "c", expired: "", due: true },
     ],

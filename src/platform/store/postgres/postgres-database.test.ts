@@ -72,7 +72,7 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       await database.close();
     });
 
-    it("databases every character, including U+0000", async () => {
+    it("stores every character, including U+0000", async () => {
       const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 2 });
       const values = ["\u0000", "\u0001", "\u0001\u0001", "a\u0000\u0001\u0002b", "ü€😀"];
       for (const value of values) {
