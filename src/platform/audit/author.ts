@@ -1,6 +1,6 @@
 import type { Actor, Caller } from "../access/caller.ts";
 
-/** Who makes a change. */
+/** The author of a change. */
 export type Author =
   | { readonly kind: "admin" }
   /** `onBehalfOf`: the subject token that was exchanged for the API token. */

@@ -61,7 +61,7 @@ function addLeaves(leaves: Map<string, Leaf>, prefix: string, message: ReflectMe
     const path = `${prefix}${field.jsonName}`;
     if (field.fieldKind === "message" && !isWellKnown(field.message) && !behaviorOf(field).secret)
       addLeaves(leaves, `${path}.`, message.get(field));
-    else leaves.set(path, { shown: holdsSecret(field) ? secretMark : value, fingerprint: JSON.stringify(value) });
+    else leaves.set(path, { shown: containsSecret(field) ? secretMark : value, fingerprint: JSON.stringify(value) });
   }
 }
 
@@ -71,9 +71,9 @@ function isWellKnown({ typeName }: DescMessage): boolean {
 }
 
 /** Whether the field contains a secret at any depth. A list or a map is shown either completely or not at all. */
-function holdsSecret(field: DescField, seen: ReadonlySet<DescMessage> = new Set()): boolean {
+function containsSecret(field: DescField, seen: ReadonlySet<DescMessage> = new Set()): boolean {
   if (behaviorOf(field).secret) return true;
   const { message } = field;
   if (message === undefined || seen.has(message)) return false;
-  return message.fields.some((inner) => holdsSecret(inner, new Set([...seen, message])));
+  return message.fields.some((inner) => containsSecret(inner, new Set([...seen, message])));
 }

@@ -12,7 +12,7 @@ import { behaviorOf } from "./field-behavior.ts";
 
 type Properties = Record<string, unknown>;
 
-/** What an update changes: the fields at some paths, or the whole resource (`*`). */
+/** The part of a resource that an update changes: the fields at some paths, or the whole resource (`*`). */
 export type Mask = { readonly kind: "fields"; readonly paths: readonly FieldPath[] } | { readonly kind: "all" };
 
 /** A field of the resource, followed by fields of nested messages; never empty. */

@@ -1,4 +1,4 @@
-/** What a string must look like. The platform checks it and publishes it in the OpenAPI document. */
+/** A rule for strings, which the platform checks and publishes in the OpenAPI document. */
 export interface TextRule {
   /** An ECMAScript pattern with the flag `u`, as in JSON Schema. It is not anchored implicitly. */
   readonly pattern: RegExp;

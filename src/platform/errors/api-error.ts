@@ -16,7 +16,7 @@ export const Code = {
 } as const;
 export type Code = (typeof Code)[keyof typeof Code];
 
-/** What an error carries in addition to code and reason: one typed payload in the sense of AIP-193. */
+/** The details of an error in addition to code and reason: one typed payload in the sense of AIP-193. */
 export type ErrorDetail =
   | { readonly kind: "badRequest"; readonly field: string; readonly description: string }
   | { readonly kind: "precondition"; readonly type: string; readonly description: string }

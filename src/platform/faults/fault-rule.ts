@@ -1,6 +1,6 @@
 import { Code } from "../errors/api-error.ts";
 
-/** What happens to a call. With `applied`, the call does its work first. */
+/** The effect of a fault on a call. With `applied`, the call does its work first. */
 export type FaultEffect =
   /** Only the latency. */
   | { readonly kind: "none" }

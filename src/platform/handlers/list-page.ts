@@ -25,7 +25,7 @@ type ListRequest = Message & {
   skip: number;
 };
 
-/** What differs between collections in which rows are listed. */
+/** The part of a List that differs between collections. */
 export interface ListSelection<T extends ResourceTable> {
   /** The collection's own filters. */
   readonly conditions?: readonly Condition<T>[];

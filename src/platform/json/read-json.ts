@@ -4,7 +4,7 @@ import { invalidArgument } from "../errors/api-error.ts";
 import { readDuration, readEnum, readScalar, readTimestamp } from "./read-scalar.ts";
 
 export interface JsonReadOptions {
-  /** What to do with a field that the contract does not have. */
+  /** How to treat a field that the contract does not have. */
   readonly unknownFields: "refuse" | "ignore";
 }
 

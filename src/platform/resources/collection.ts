@@ -18,7 +18,7 @@ type OwnColumns<T extends ResourceTable> = Omit<Tables[T], keyof ResourceColumns
 /** The values of a row, by column. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** What differs between collections in how resources are stored and found. */
+/** The properties that differ between collections. */
 export interface CollectionDescription<D extends DescMessage, T extends ResourceTable> {
   readonly schema: D;
   readonly table: T;

@@ -43,7 +43,7 @@ const read = statement((db, p: { scope: string; kind: string }) =>
     .where("kind", "=", p.kind),
 );
 
-/** What is counted: the resources of a table, or those of one of its partitions. */
+/** The resources that are counted: those of a table, or of one of its partitions. */
 export type CountedKind = ResourceTable | `${ResourceTable}/${string}`;
 
 /** Counts a resource that was created (1) or deleted (-1), in the same transaction. */

@@ -18,7 +18,7 @@ import { rejectRequest, type RequestRejection } from "./reject-request.ts";
 import type { TlsFiles } from "./tls-files.ts";
 import { tlsServer } from "./tls-port.ts";
 
-/** What the port does with a request. */
+/** The handlers of the port. */
 export interface PortHandlers {
   /** Which handler serves the path. A "stream" is an "rpc" that may last as long as its client wants. */
   readonly kindOf: (path: string) => "http" | "rpc" | "stream";

@@ -19,10 +19,10 @@ export interface PlatformSettings {
   readonly uniqueNames: boolean;
   /** Milliseconds during which calls on the children of a new group fail with code 7. */
   readonly consistencyLag: number;
-  /** What to do with fields in a request body that the contract does not have. */
+  /** How to treat unknown fields in a request body. */
   readonly unknownFields: "refuse" | "ignore";
   /** The body of a successful DELETE: none, or an empty object. */
   readonly deleteResponse: "nothing" | "object";
-  /** Who may create root groups. */
+  /** The callers that can create root groups. */
   readonly rootGroupCreators: "admin" | "anyone";
 }

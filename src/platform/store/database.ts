@@ -50,7 +50,7 @@ export interface Database {
 /** A read or write failed because the database is locked, full, damaged or unreachable. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "StoreUnavailableError";
-  /** What was kept of a write: nothing, unless the connection was lost during the commit. */
+  /** The part of a write that was kept: nothing, unless the connection was lost during the commit. */
   readonly kept: "nothing" | "unknown";
   constructor(message: string, { kept = "nothing", ...options }: ErrorOptions & { kept?: "nothing" | "unknown" } = {}) {
     super(message, options);
