@@ -1,109 +1,105 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
-import { Authenticator } from "./access/authenticator.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
 import { retainAuditLog } from "./audit/audit-retention.ts";
-import type { Clock } from "./clock.ts";
-import { firstStart } from "./first-start.ts";
-import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
-import { ApiDescriptions } from "./openapi/api-descriptions.ts";
 import type { FaultRule } from "./faults/fault-rule.ts";
 import { Faults } from "./faults/faults.ts";
-import { faultsHandler } from "./faults/faults-handler.ts";
+import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
+import { initialize } from "./initialize.ts";
+import { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
+import { securityTokenService } from "./oidc/security-token-service.ts";
+import { ApiDescriptions } from "./openapi/api-descriptions.ts";
 import { PageTokens } from "./resources/page-token.ts";
-import { refusalAnswer, restHandler } from "./rest/rest-handler.ts";
+import { faultsHandler } from "./rest/faults-handler.ts";
+import { rejectionResponse, restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
-import { CallRunner } from "./server/call-runner.ts";
-import {
-  type Handlers,
-  type HttpAnswer,
-  type HttpRequest,
-  HttpServer,
-  type ListenOptions,
-} from "./server/http-server.ts";
-import { Metrics } from "./server/metrics.ts";
-import { RateLimit } from "./server/rate-limit.ts";
-import { WellKnownDocuments } from "./server/well-known.ts";
+import type { HttpRequest, HttpResponse } from "./server/http-handler.ts";
+import { HttpServer, type ListenOptions, type PortHandlers } from "./server/http-server.ts";
+import { Authenticator } from "./service/authenticator.ts";
+import { CallRunner } from "./service/call-runner.ts";
 import { operationsOf } from "./service/operations.ts";
+import { PlatformMetrics } from "./service/platform-metrics.ts";
+import type { PlatformSettings } from "./service/platform-settings.ts";
+import { RateLimit } from "./service/rate-limit.ts";
 import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
-import type { PlatformSettings } from "./settings.ts";
-import type { Store } from "./store/store.ts";
+import type { Database } from "./store/database.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import type { MasterKey } from "./tokens/key-file.ts";
-import { securityTokenService } from "./tokens/security-token-service.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
 
 export interface PlatformOptions {
-  readonly store: Store;
+  readonly database: Database;
   readonly masterKey: MasterKey;
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly log: Logger;
   readonly listen: ListenOptions;
   readonly adminTokenFile: string;
-  /** Milliseconds that each answer of the API waits. */
+  /** Milliseconds by which each response of the API is delayed. */
   readonly latency: number;
-  /** Calls of the API that are worked on at once; more are answered with code 8. */
+  /** The maximum number of concurrent API calls. More fail with code 8. */
   readonly maximumInFlight: number;
-  /** Milliseconds from one key that signs API tokens to the next. */
+  /** Milliseconds between the creation of two keys that sign API tokens. */
   readonly signingKeyInterval: number;
-  /** Milliseconds after which records of the audit log are deleted; never, where undefined. */
+  /** Milliseconds after which records of the audit log are deleted; undefined to keep them. */
   readonly auditRetention: number | undefined;
-  /** Calls a second that each identity may make; any number, where undefined. */
+  /** The maximum number of calls per second of each identity; undefined for no limit. */
   readonly rateLimit: number | undefined;
-  /** What goes wrong from the start, for people who test their clients. */
+  /** The initial fault rules, for testing clients. */
   readonly faults: readonly FaultRule[];
-  /** Whether the admin may make faults while the platform runs. */
+  /** Whether the admin can change fault rules at run time (`/faults`). */
   readonly faultInjection: boolean;
-  /** Milliseconds for which the platform is not ready, but takes calls, before it stops. */
+  /** Milliseconds for which a stopping platform serves calls while it is unready. */
   readonly drainDelay: number;
-  /** @param url where it listens, which decides the addresses that were not given */
+  /** @param url of the port, from which the addresses default that are not configured */
   readonly settings: (url: string) => PlatformSettings;
 }
 
-/** The platform, running: its parts put together around one store and one port. */
+/** A running platform. */
 export interface Platform {
-  /** Where it listens: `127.0.0.1:8080`, and as a URL. */
+  /** The address of the port: `127.0.0.1:8080`. */
   readonly address: string;
   readonly url: string;
   readonly settings: PlatformSettings;
   readonly rootGroup: string;
-  /** Not ready from now on; takes nothing new, answers what runs, closes the store. */
+  /** Becomes unready, drains, stops accepting calls, completes running ones and closes the database. */
   readonly close: () => Promise<void>;
 }
 
-/** How long calls that run may still take when the platform stops. */
+/** The time that running calls get to complete when the platform stops (ms). */
 const drainMilliseconds = 8_000;
 
+/** Starts a platform: connects the components, listens, and initializes the database. @throws Error */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { store, clock, log, listen } = options;
-  const handler = Promise.withResolvers<Handlers>();
-  // Whoever waits for it sees the failure; a start that fails without a request is no unhandled rejection.
+  const { database, clock, log, listen } = options;
+  const handler = Promise.withResolvers<PortHandlers>();
+  // Requests that await it receive the error. Without a request, it must not be an unhandled rejection.
   handler.promise.catch(() => {});
   const server = await HttpServer.listen(listen, handler.promise);
   try {
     const settings = options.settings(server.url);
-    const { rootGroup, first } = await firstStart(store, options.adminTokenFile, clock());
+    const { rootGroup, created } = await initialize(database, options.adminTokenFile, clock());
     const { masterKey, signingKeyInterval: interval } = options;
-    const keys = await SigningKeys.load({ store, masterKey, clock, log, interval });
+    const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
     const pageTokens = new PageTokens(options.masterKey.derive("page token"));
-    const sessions = new Sessions(store, clock, settings, pageTokens);
+    const sessions = new Sessions(database, clock, settings, pageTokens);
     const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
-    const metrics = new Metrics(() => server.connections());
-    const authenticator = new Authenticator(store, tokens);
+    const metrics = new PlatformMetrics(() => server.connections());
+    const authenticator = new Authenticator(database, tokens);
     const rateLimit = options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit, clock);
     const operations = operationsOf(
       [
         ...servicesOf(sessions, options.masterKey),
-        securityTokenService({ store, tokens, issuerKeys, rateLimit, settings, clock, log }),
+        securityTokenService({ database, tokens, issuerKeys, rateLimit, settings, clock, log }),
       ],
       authenticator,
       rateLimit,
     );
     const transcoder = new Transcoder(operations, {
       unknownFields: settings.unknownFields,
-      emptyAnswer: settings.deleteAnswer,
+      emptyResponse: settings.deleteResponse,
     });
     const { latency, maximumInFlight } = options;
     const faults = new Faults(options.faults);
@@ -111,12 +107,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const rest = restHandler(transcoder, runner, settings.errorDomain);
     const stopping = new AbortController();
     const rpc = grpcHandler(operations, runner, { ...settings, stopping: stopping.signal, log });
-    const documents = new WellKnownDocuments(settings.authUrl, keys);
+    const documents = new DiscoveryDocuments(settings.authUrl, keys);
     const descriptions = new ApiDescriptions(operations, settings);
     handler.resolve({
       kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),
       rpc,
-      refusal: (refusal) => refusalAnswer(refusal, settings.errorDomain),
+      rejection: (rejection) => rejectionResponse(rejection, settings.errorDomain),
       http: async (request, readBody) => {
         const path = pathOf(request);
         if (path === "/livez") return text(200, "ok");
@@ -131,15 +127,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         return rest(request, readBody);
       },
     });
-    if (first)
-      log.info(
-        { rootGroup, adminTokenFile: options.adminTokenFile },
-        "first start: made the root group and the admin token",
-      );
+    if (created) log.info({ rootGroup, adminTokenFile: options.adminTokenFile }, "root group and admin token created");
     const stopRetention =
       options.auditRetention === undefined
         ? undefined
-        : retainAuditLog({ store, age: options.auditRetention, clock, log });
+        : retainAuditLog({ database, age: options.auditRetention, clock, log });
     return {
       address: server.address,
       url: server.url,
@@ -147,11 +139,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       rootGroup,
       close: async () => {
         stopping.abort();
-        // Who balances load over replicas needs a while to see that this one is not ready.
+        // Load balancers need some time to notice that this replica is unready.
         await wait(options.drainDelay);
         await server.close(drainMilliseconds);
         await stopRetention?.();
-        await store.close();
+        await database.close();
       },
     };
   } catch (error) {
@@ -166,12 +158,12 @@ function pathOf({ url = "/" }: HttpRequest): string {
   return mark < 0 ? url : url.slice(0, mark);
 }
 
-function text(status: number, body: string): HttpAnswer {
+function text(status: number, body: string): HttpResponse {
   return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body };
 }
 
-/** A page that loads nothing, whatever text should get into it. */
-function html(body: string): HttpAnswer {
+/** An HTML response with a policy that forbids loading any resource. */
+function html(body: string): HttpResponse {
   const policy =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
   return {
@@ -181,6 +173,6 @@ function html(body: string): HttpAnswer {
   };
 }
 
-function json(body: string): HttpAnswer {
+function json(body: string): HttpResponse {
   return { status: 200, headers: { "content-type": "application/json", "cache-control": "public, max-age=60" }, body };
 }

@@ -17,7 +17,7 @@ import type { Sessions } from "./service/session.ts";
 import type { MasterKey } from "./tokens/key-file.ts";
 import { advisoriesService } from "./vulnerabilities/advisories.ts";
 
-/** Every service of the contract that takes API tokens. A new one is mounted by being named here. */
+/** All services of the contract that require API tokens. A new service is served once it is listed here. */
 export function servicesOf(sessions: Sessions, masterKey: MasterKey): Service[] {
   return [
     groupsService(sessions),

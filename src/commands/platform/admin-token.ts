@@ -1,6 +1,6 @@
-import { rotateAdminToken } from "#src/platform/access/rotate-admin-token.ts";
+import { rotateAdminToken } from "#src/platform/rotate-admin-token.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { dataPlace, dataSettings, defaultFile, openExistingStore } from "./data.ts";
+import { dataPlace, dataSettings, defaultFile, openExistingDatabase } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
@@ -18,11 +18,11 @@ export default defineCommand({
       throw new settings.SettingsError(["--rotate is required: it confirms that the current token is revoked"]);
     const place = dataPlace(values);
     const file = defaultFile(place, "admin-token", values.adminTokenFile);
-    const store = await openExistingStore(place);
+    const database = await openExistingDatabase(place);
     try {
-      await rotateAdminToken(store, file, Date.now());
+      await rotateAdminToken(database, file, Date.now());
     } finally {
-      await store.close();
+      await database.close();
     }
     stdout.write(`Wrote the new admin token to ${file}. All earlier admin tokens are revoked.\n`);
   },

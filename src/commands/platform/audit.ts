@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { readAuditLog } from "#src/platform/audit/audit-log.ts";
-import { isUid } from "#src/platform/uid.ts";
+import { isUid } from "#src/platform/contract/uid.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { dataPlace, dataSettings, openExistingStore } from "./data.ts";
+import { dataPlace, dataSettings, openExistingDatabase } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
@@ -19,14 +19,14 @@ export default defineCommand({
   },
   run: async (values, { stdout, signal }) => {
     const { since, until, uid, actor } = values;
-    const store = await openExistingStore(dataPlace(values));
+    const database = await openExistingDatabase(dataPlace(values));
     try {
-      for await (const record of readAuditLog((work) => store.read(work), { since, until, uid, actor })) {
+      for await (const record of readAuditLog((work) => database.read(work), { since, until, uid, actor })) {
         signal.throwIfAborted();
         if (!stdout.write(`${JSON.stringify(record)}\n`)) await once(stdout, "drain", { signal });
       }
     } finally {
-      await store.close();
+      await database.close();
     }
   },
 });

@@ -1,4 +1,4 @@
-import { backupSqlite } from "#src/platform/store/sqlite-backup.ts";
+import { backupSqlite } from "#src/platform/store/sqlite/sqlite-backup.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { dataPlace, dataSettings } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";

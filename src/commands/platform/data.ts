@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import type { Store } from "#src/platform/store/store.ts";
-import { SqliteStore } from "#src/platform/store/sqlite.ts";
+import type { Database } from "#src/platform/store/database.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 /** Where the data of a platform is stored: the settings of every command that uses it. */
@@ -42,21 +42,21 @@ export function defaultFile(place: DataPlace, name: "admin-token" | "key", given
 }
 
 /** @throws {NewerSchemaError | StoreUnavailableError} */
-export async function openStore(place: DataPlace, connections = 2): Promise<Store> {
-  if (place.kind === "file") return new SqliteStore(place.path);
+export async function openDatabase(place: DataPlace, connections = 2): Promise<Database> {
+  if (place.kind === "file") return new SqliteDatabase(place.path);
   // Imported on demand, so that a platform on SQLite does not load the PostgreSQL client.
-  const { PostgresStore } = await import("#src/platform/store/postgres.ts");
-  return PostgresStore.open(place.url, { connections });
+  const { PostgresDatabase } = await import("#src/platform/store/postgres/postgres-database.ts");
+  return PostgresDatabase.open(place.url, { connections });
 }
 
 /**
  * For commands that expect data: a mistyped path must not create a new platform.
  * @throws {Error} if the SQLite file does not exist.
  */
-export async function openExistingStore(place: DataPlace): Promise<Store> {
+export async function openExistingDatabase(place: DataPlace): Promise<Database> {
   if (place.kind === "file" && !existsSync(place.path))
     throw new Error(`--data: the file ${place.path} does not exist; "muster platform" creates it at its first start`);
-  return openStore(place);
+  return openDatabase(place);
 }
 
 /** Its error does not repeat the URL, which may contain a password. */

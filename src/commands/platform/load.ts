@@ -2,7 +2,7 @@ import { load, type LoadResult } from "#src/platform/load/load.ts";
 import { sourceFiles } from "#src/platform/load/source-file.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { showProgress } from "./load-progress.ts";
-import { dataPlace, dataSettings, openExistingStore } from "./data.ts";
+import { dataPlace, dataSettings, openExistingDatabase } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 const groupUid = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
@@ -23,16 +23,16 @@ export default defineCommand({
   run: async (values, { signal, stdout }) => {
     const place = dataPlace(values);
     const files = sourceFiles(values.files);
-    const store = await openExistingStore(place);
+    const database = await openExistingDatabase(place);
     const progress = showProgress(stdout);
     try {
       const { group } = values;
-      const result = await load({ store, files, group, now: Date.now(), signal, report: progress.report });
+      const result = await load({ database, files, group, now: Date.now(), signal, report: progress.report });
       progress.clear();
       stdout.write(`${summaryOf(result, files.length)}\n`);
     } finally {
       progress.clear();
-      await store.close();
+      await database.close();
     }
   },
 });

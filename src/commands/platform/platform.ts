@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import { createLog } from "#src/telemetry/log.ts";
 import { startPlatform } from "#src/platform/platform.ts";
-import type { PlatformSettings } from "#src/platform/settings.ts";
+import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
-import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
+import { readOrCreateKeyFile } from "#src/platform/tokens/key-file.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
-import { dataPlace, defaultFile, openStore } from "./data.ts";
+import { dataPlace, defaultFile, openDatabase } from "./data.ts";
 import { platformSettings } from "./settings.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -32,13 +32,13 @@ export default defineCommand({
         uniqueNames: values.uniqueNames,
         consistencyLag: values.consistencyLag,
         unknownFields: values.unknownFields,
-        deleteAnswer: values.deleteAnswer,
+        deleteResponse: values.deleteAnswer,
         rootGroupCreators: values.rootGroupCreators,
       };
     };
     const platform = await startPlatform({
-      store: await openStore(place, values.databaseConnections),
-      masterKey: readOrMakeKeyFile(keyFile),
+      database: await openDatabase(place, values.databaseConnections),
+      masterKey: readOrCreateKeyFile(keyFile),
       clock: Date.now,
       log,
       listen: { ...values.listen, tls: tlsFiles(values.tlsCert, values.tlsKey, log) },

@@ -1,4 +1,4 @@
-import { restoreSqlite } from "#src/platform/store/sqlite-backup.ts";
+import { restoreSqlite } from "#src/platform/store/sqlite/sqlite-backup.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { dataPlace, dataSettings } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Code } from "../errors/api-error.ts";
-import { Access, narrow, outermost } from "./access.ts";
+import { Access, downscope, outermost } from "./access.ts";
 import { builtinRoles } from "./builtin-roles.ts";
 import { allCapabilities, Capability, capabilityNamed, dottedNameOf } from "./capability.ts";
 
@@ -15,23 +15,23 @@ const access = new Access([
 ]);
 
 describe("Access", () => {
-  it("A binding holds in its group and in every group below it", () => {
-    expect(access.may(list, team)).toBe(true);
-    expect(access.may(list, member)).toBe(true);
-    expect(access.may(list, root)).toBe(false);
-    expect(access.may(list, sibling)).toBe(false);
-    expect(access.may(create, team)).toBe(false);
+  it("applies a grant in its group and in every group below it", () => {
+    expect(access.can(list, team)).toBe(true);
+    expect(access.can(list, member)).toBe(true);
+    expect(access.can(list, root)).toBe(false);
+    expect(access.can(list, sibling)).toBe(false);
+    expect(access.can(create, team)).toBe(false);
   });
 
-  it("answers 7 for what the caller can see and 5 for what it cannot", () => {
-    expect(() => access.demand(create, team, "group")).toThrowError(
+  it("throws 7 for a uid that the caller can see and 5 for one that it cannot", () => {
+    expect(() => access.require(create, team, "group")).toThrowError(
       expect.objectContaining({ code: Code.permissionDenied }),
     );
-    expect(() => access.demand(list, root, "group")).toThrowError(expect.objectContaining({ code: Code.notFound }));
-    expect(() => access.demand(list, member, "group")).not.toThrow();
+    expect(() => access.require(list, root, "group")).toThrowError(expect.objectContaining({ code: Code.notFound }));
+    expect(() => access.require(list, member, "group")).not.toThrow();
   });
 
-  it("tells where a capability holds, without parts within parts", () => {
+  it("returns the outermost uids where a capability is held", () => {
     expect(access.coverage(list)).toEqual([team]);
     expect(access.coverage(Capability.CAP_REPO_LIST)).toEqual([]);
     expect(new Access("everything").coverage(list)).toBe("everywhere");
@@ -39,26 +39,26 @@ describe("Access", () => {
   });
 });
 
-describe("narrow", () => {
+describe("downscope", () => {
   const grants = [{ group: team, capabilities: new Set([list, create]) }];
   it.each([
     [
-      "to a group above: stays",
+      "to an ancestor: unchanged",
       { groups: [root], capabilities: undefined },
       [{ group: team, capabilities: new Set([list, create]) }],
     ],
     [
-      "to a group below: only there",
+      "to a descendant: only there",
       { groups: [member], capabilities: undefined },
       [{ group: member, capabilities: new Set([list, create]) }],
     ],
-    ["to a group beside: nothing", { groups: [sibling], capabilities: undefined }, []],
+    ["to a sibling group: nothing", { groups: [sibling], capabilities: undefined }, []],
     [
-      "to capabilities: these at most",
+      "to capabilities: the intersection",
       { groups: undefined, capabilities: new Set([list, Capability.CAP_REPO_LIST]) },
       [{ group: team, capabilities: new Set([list]) }],
     ],
-  ])("%s", (_, narrowing, expected) => expect(narrow(grants, narrowing)).toEqual(expected));
+  ])("%s", (_, downscoping, expected) => expect(downscope(grants, downscoping)).toEqual(expected));
 });
 
 describe("capabilities and built-in roles", () => {
@@ -71,7 +71,7 @@ describe("capabilities and built-in roles", () => {
     expect(capabilityNamed("groups.fly")).toBeUndefined();
   });
 
-  it("give what the table says", () => {
+  it("have the capabilities of the contract's table", () => {
     const sizes = Object.fromEntries(builtinRoles.map(({ name, capabilities }) => [name, capabilities.size]));
     expect(sizes).toEqual({
       viewer: 10,

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
-import { type Reader, statement, type Writer } from "../store/store.ts";
+import { type Reader, statement, type Writer } from "../store/database.ts";
 
-/** Tells an admin token from a JWT at a glance, for people and for scanners of secrets. */
+/** Distinguishes an admin token from a JWT, for people and for secret scanners. */
 const prefix = "muster-admin-";
 
 const insert = statement((db, p: { hash: string; create_time: number }) =>
@@ -21,13 +21,13 @@ export function looksLikeAdminToken(token: string): boolean {
   return token.startsWith(prefix);
 }
 
-/** Keeps the token's hash: who reads the data cannot call with it. */
-export async function rememberAdminToken(tx: Writer, token: string, now: number): Promise<void> {
+/** Stores the hash of the token, so that the token cannot be recovered from the data. */
+export async function insertAdminToken(tx: Writer, token: string, now: number): Promise<void> {
   await tx.run(insert, { hash: hashOf(token), create_time: now });
 }
 
-/** Leaves the token as the only one. */
-export async function forgetOtherAdminTokens(tx: Writer, token: string): Promise<void> {
+/** Deletes all admin tokens but this one. */
+export async function deleteOtherAdminTokens(tx: Writer, token: string): Promise<void> {
   await tx.run(deleteOthers, { hash: hashOf(token) });
 }
 
@@ -35,7 +35,7 @@ export async function isAdminToken(tx: Reader, token: string): Promise<boolean> 
   return (await tx.first(select, { hash: hashOf(token) })) !== undefined;
 }
 
-/** A random token of 256 bits needs no slow hash. */
+/** A random token of 256 bits does not need a slow hash. */
 function hashOf(token: string): string {
   return hash("sha256", token, "hex");
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { allCapabilities, Capability, dottedNameOf } from "./capability.ts";
 
-/** A role that every platform has, in no group, readable by every caller, changed by none. */
+/** A role that every platform has. It has no parent; every caller can read it and nobody can change it. */
 export interface BuiltinRole {
-  /** A single segment, the same on every platform of ours. */
+  /** A single segment, the same on every platform. */
   readonly uid: string;
   readonly name: string;
   readonly description: string;
@@ -19,8 +19,8 @@ const pull = [Capability.CAP_IAM_GROUPS_LIST, Capability.CAP_REPO_LIST, Capabili
 export const builtinRoles: readonly BuiltinRole[] = [
   builtin("viewer", "sees everything", viewer),
   builtin("editor", "sees everything and changes repos", [...viewer, ...startingWith("repo.")]),
-  builtin("owner", "may do everything", allCapabilities),
-  builtin("limited_owner", "sees everything, creates identities and binds roles that it has", [
+  builtin("owner", "has all capabilities", allCapabilities),
+  builtin("limited_owner", "sees everything, creates identities and binds the roles that it has itself", [
     ...viewer,
     Capability.CAP_IAM_IDENTITY_CREATE,
     Capability.CAP_IAM_ROLE_BINDINGS_CREATE,

@@ -1,32 +1,32 @@
 import type { Capability } from "../gen/muster/capabilities/capabilities_pb.ts";
 
 /**
- * Who calls. The admin is not an identity: it is whoever holds the platform's admin token, and may do everything
- * everywhere, so that no change of a binding can lock the host of a platform out.
+ * The authenticated caller. The admin is not an identity: it is the holder of the admin token and has all capabilities
+ * everywhere, so that no change of a binding can lock out the operators of the platform.
  */
 export type Caller =
   | { readonly kind: "admin" }
   | {
       readonly kind: "identity";
       readonly uid: string;
-      readonly narrowing: Narrowing;
-      /** Whom the token speaks for; undefined where it does not say. */
+      readonly downscoping: Downscoping;
+      /** The issuer and subject on whose behalf the token was issued; undefined if the token does not say. */
       readonly actor: Actor | undefined;
     };
 
-/** The incoming token that an API token was given for: RFC 8693's actor. */
+/** The subject token that was exchanged for the API token, as in the `act` claim of RFC 8693. */
 export interface Actor {
   readonly iss: string;
   readonly sub: string;
   readonly aud: string | readonly string[];
 }
 
-/** What a token holds at most, whatever its identity's bindings give. */
-export interface Narrowing {
-  /** These capabilities only; all, where undefined. */
+/** The limits of a token, whatever its identity's bindings grant. */
+export interface Downscoping {
+  /** The only capabilities that the token has; undefined for no limit. */
   readonly capabilities: ReadonlySet<Capability> | undefined;
-  /** In these groups and below them only; everywhere, where undefined. */
+  /** The groups in which, and below which, the token is valid; undefined for no limit. */
   readonly groups: readonly string[] | undefined;
 }
 
-export const notNarrowed: Narrowing = { capabilities: undefined, groups: undefined };
+export const notDownscoped: Downscoping = { capabilities: undefined, groups: undefined };

@@ -16,7 +16,7 @@ function dotted(capability: Capability): string {
   return `${name.slice(0, verb)}.${name.slice(verb + 1)}`.toLowerCase();
 }
 
-/** The name that v1, the token exchange and messages to people use. */
+/** The name that v1, the token exchange and error messages use. */
 export function dottedNameOf(capability: Capability): string {
   return dottedNames.get(capability) ?? "unknown";
 }

@@ -1,12 +1,12 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { unauthenticated } from "../errors/api-error.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { type Reader, statement } from "../store/store.ts";
-import { Access, type Grant, narrow } from "./access.ts";
+import { type Reader, statement } from "../store/database.ts";
+import { Access, type Grant, downscope } from "./access.ts";
 import { builtinRole } from "./builtin-roles.ts";
 import type { Caller } from "./caller.ts";
 
-/** One row for each binding, and one without any where there is none. */
+/** One row for each binding of the identity, or a single row without a binding. */
 const identityWithBindings = statement((db, p: { identity: string }) =>
   db
     .selectFrom("identities as identity")
@@ -17,19 +17,19 @@ const identityWithBindings = statement((db, p: { identity: string }) =>
 );
 
 /**
- * What a caller may do as things stand in this transaction: every request reads it anew.
- * @throws ApiError (16) where the identity is gone or its static keys have expired
+ * The permissions of a caller in this transaction. Every request reads them again, so revocation is immediate.
+ * @throws ApiError (16) if the identity was deleted or its static keys have expired
  */
 export async function accessOf(reader: Reader, caller: Caller, now: number): Promise<Access> {
   if (caller.kind === "admin") return new Access("everything");
   const rows = await reader.all(identityWithBindings, { identity: caller.uid });
   const [found] = rows;
-  if (found === undefined) throw unauthenticated("the identity of the token does not exist any more");
+  if (found === undefined) throw unauthenticated("the identity of the token was deleted");
   if (found.expires !== null && found.expires <= now) throw unauthenticated("the identity's static keys have expired");
-  return new Access(narrow(rows.flatMap(grantIn), caller.narrowing));
+  return new Access(downscope(rows.flatMap(grantIn), caller.downscoping));
 }
 
-/** What the bindings of an identity give it, and where. */
+/** The grants of all bindings of an identity. */
 export async function grantsOf(reader: Reader, identityUid: string): Promise<Grant[]> {
   return (await reader.all(identityWithBindings, { identity: identityUid })).flatMap(grantIn);
 }

@@ -1,19 +1,19 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
-import { type Reader, statement } from "../store/store.ts";
-import { subtreeOf } from "../uid.ts";
+import { subtreeOf } from "../contract/uid.ts";
+import { type Reader, statement } from "../store/database.ts";
 import { type Author, nameOf } from "./author.ts";
 import type { AuthoredWriter } from "./authored-writer.ts";
 import { type FieldChanges, fieldChanges } from "./field-changes.ts";
 
-/** What was done, by whom, when: one line of the audit log. */
+/** One entry of the audit log: who did what, and when. */
 export interface AuditRecord {
   /** RFC 3339, milliseconds, UTC. */
   readonly time: string;
   readonly actor: Author;
   readonly action: Action;
-  /** The sort of thing, as messages to people call it: `role binding`. */
+  /** The type of the resource as in error messages: `role binding`. */
   readonly type: string;
-  /** Empty for what is not a resource. */
+  /** Empty if the record is not about a resource. */
   readonly uid: string;
   readonly fields: FieldChanges;
 }
@@ -41,7 +41,7 @@ interface ResourceChange<T extends Message> {
   readonly after: T | undefined;
 }
 
-/** Records what became of a resource. An update that leaves every field as it was is no change. */
+/** Records a change of a resource. An update that leaves every field unchanged is not recorded. */
 export async function recordResource<T extends Message>(
   tx: AuthoredWriter,
   { schema, type, uid, before, after }: ResourceChange<T>,
@@ -51,7 +51,7 @@ export async function recordResource<T extends Message>(
   if (action !== "update" || Object.keys(fields).length > 0) await record(tx, { action, type, uid, fields });
 }
 
-/** Records something that is no resource's change. */
+/** Adds a record to the log. */
 export async function record(
   tx: AuthoredWriter,
   { fields, ...what }: Omit<AuditRecord, "time" | "actor">,
@@ -62,10 +62,10 @@ export async function record(
 }
 
 export interface AuditFilter {
-  /** Milliseconds since the epoch; from `since` on, and before `until`. */
+  /** Milliseconds since the epoch. `since` is inclusive, `until` exclusive. */
   readonly since: number | undefined;
   readonly until: number | undefined;
-  /** The resource and everything below it. */
+  /** A resource, which stands for itself and everything below it. */
   readonly uid: string | undefined;
   /** `admin`, `host`, `platform`, or the uid of an identity. */
   readonly actor: string | undefined;
@@ -73,7 +73,7 @@ export interface AuditFilter {
 
 const pageSize = 1_000;
 
-/** The records, oldest first, a page at a time: a long log is never in memory whole, nor in one transaction. */
+/** The records, oldest first. Reads one page per transaction, so that a long log is never held in memory as a whole. */
 export async function* readAuditLog(read: ReadTransaction, filter: AuditFilter): AsyncGenerator<AuditRecord> {
   for (let last = 0; ; ) {
     const rows = await read((reader) => page(reader, filter, last));

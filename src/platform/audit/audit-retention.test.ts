@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { PostgresStore } from "../store/postgres.ts";
-import { SqliteStore } from "../store/sqlite.ts";
-import { type Store, statement } from "../store/store.ts";
+import { type Database, statement } from "#src/platform/store/database.ts";
+import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import { record } from "./audit-log.ts";
 import { deleteRecordsBefore, retainAuditLog } from "./audit-retention.ts";
@@ -16,20 +16,20 @@ const times = statement<object, { time: number }>((db) =>
 );
 const fact = statement((db, p: { name: string }) => db.insertInto("facts").values({ name: p.name, value: "" }));
 
-function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }>): void {
+function cases(open: () => Promise<{ database: Database; remove: () => Promise<void> }>): void {
   let opened: Awaited<ReturnType<typeof open>>;
-  let store: Store;
+  let database: Database;
   beforeEach(async () => {
     opened = await open();
-    ({ store } = opened);
+    ({ database } = opened);
   });
   afterEach(async () => {
-    await store.close();
+    await database.close();
     await opened.remove();
   });
 
   const add = (...all: readonly number[]) =>
-    store.write(async (writer) => {
+    database.write(async (writer) => {
       for (const time of all)
         await record(new AuthoredWriter(writer, { kind: "host", command: "test" }, time), {
           action: "create",
@@ -38,35 +38,35 @@ function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }
           fields: {},
         });
     });
-  const kept = async () => (await store.read((tx) => tx.all(times, {}))).map(({ time }) => time);
+  const kept = async () => (await database.read((tx) => tx.all(times, {}))).map(({ time }) => time);
   const never = new AbortController().signal;
 
-  it("deletes the records from before a time, and no other", async () => {
+  it("deletes the records from before a time and no others", async () => {
     await add(1, 2, 10, 11);
-    expect(await deleteRecordsBefore(store, 10, never)).toBe(2);
+    expect(await deleteRecordsBefore(database, 10, never)).toBe(2);
     expect(await kept()).toEqual([10, 11]);
-    expect(await deleteRecordsBefore(store, 10, never)).toBe(0);
+    expect(await deleteRecordsBefore(database, 10, never)).toBe(0);
   });
 
-  it("a record that is older than those in front of it goes when it is among the oldest", async () => {
+  it("deletes a record that is older than those before it once it is among the oldest", async () => {
     await add(10, 1, 11);
-    expect(await deleteRecordsBefore(store, 10, never)).toBe(1);
+    expect(await deleteRecordsBefore(database, 10, never)).toBe(1);
     expect(await kept()).toEqual([10, 11]);
   });
 
-  it("deletes many, in transactions between which others write", async () => {
+  it("deletes many records in transactions between which others can write", async () => {
     await add(...Array.from({ length: 1_600 }, () => 1), 10);
     const writes: Promise<number>[] = [];
     const left: number[] = [];
-    const write = store.write.bind(store);
-    store.write = async (work) => {
+    const write = database.write.bind(database);
+    database.write = async (work) => {
       const result = await write(work);
-      writes.push(write((tx) => tx.run(fact, { name: `beside ${writes.length}` })));
+      writes.push(write((tx) => tx.run(fact, { name: `other ${writes.length}` })));
       left.push((await kept()).length);
       return result;
     };
-    expect(await deleteRecordsBefore(store, 10, never)).toBe(1_600);
-    store.write = write;
+    expect(await deleteRecordsBefore(database, 10, never)).toBe(1_600);
+    database.write = write;
     expect(left).toEqual([1_101, 601, 101, 1]);
     expect(await Promise.all(writes)).toEqual([1, 1, 1, 1]);
   });
@@ -74,19 +74,19 @@ function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }
   it("stops between two transactions", async () => {
     await add(...Array.from({ length: 600 }, () => 1));
     const stopping = new AbortController();
-    const deleting = deleteRecordsBefore(store, 10, stopping.signal);
+    const deleting = deleteRecordsBefore(database, 10, stopping.signal);
     stopping.abort();
     await expect(deleting).rejects.toThrowError();
     expect((await kept()).length).toBe(100);
   });
 
-  it("looks at the start, and again and again", async () => {
+  it("deletes at the start and then periodically", async () => {
     await add(1_000, 5_000);
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     let now = 2_500;
     const lines: string[] = [];
     const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
-    const stop = retainAuditLog({ store, age: 1_000, clock: () => now, log });
+    const stop = retainAuditLog({ database, age: 1_000, clock: () => now, log });
     try {
       await vi.waitUntil(async () => (await kept()).length === 1);
       now = 6_500;
@@ -106,14 +106,14 @@ function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }
 describe("audit retention on SQLite", () => {
   cases(async () => {
     const folder = mkdtempSync(join(tmpdir(), "muster-retention-"));
-    const store = new SqliteStore(join(folder, "data"));
-    return { store, remove: async () => rmSync(folder, { recursive: true }) };
+    const database = new SqliteDatabase(join(folder, "data"));
+    return { database, remove: async () => rmSync(folder, { recursive: true }) };
   });
 });
 
 describeWithPostgres("audit retention on PostgreSQL", (postgres) => {
   cases(async () => {
-    const store = await PostgresStore.open(await postgres().newDatabase(), { connections: 3 });
-    return { store, remove: async () => {} };
+    const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 3 });
+    return { database, remove: async () => {} };
   });
 });

@@ -1,16 +1,16 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
-import { type Store, statement } from "../store/store.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
+import { type Database, statement } from "../store/database.ts";
 
-/** Records that one transaction deletes: it takes some milliseconds, and other writes have their turn between two. */
+/** The records that one transaction deletes. Small, so that other writes can run between two transactions. */
 const batch = 500;
-/** Between two batches (ms). */
+/** The pause between two batches (ms). */
 const pause = 20;
-/** How often the log is looked at (ms). */
+/** How often old records are deleted (ms). */
 const interval = 3_600_000;
 
-/** Of the oldest records those that are too old. Looks at no more than a batch, however long the log is. */
+/** Deletes those of the oldest `batch` records that are too old, however long the log is. */
 const deleteOldest = statement((db, p: { before: number; batch: number }) =>
   db.deleteFrom("audit_log").where("sequence", "in", (row) =>
     row
@@ -23,13 +23,13 @@ const deleteOldest = statement((db, p: { before: number; batch: number }) =>
 );
 
 /**
- * Deletes the records from before a time, oldest first, in small transactions. The log is in the order in which records
- * came: where a clock went back, one may stay until those in front of it are old.
- * @returns how many it deleted @throws whatever the signal was aborted with
+ * Deletes the records from before a time, oldest first, in small transactions. The log is ordered by insertion: if the
+ * clock went back, a record may stay until the records before it are old too.
+ * @returns how many records it deleted @throws the reason of the signal
  */
-export async function deleteRecordsBefore(store: Store, before: number, signal: AbortSignal): Promise<number> {
+export async function deleteRecordsBefore(database: Database, before: number, signal: AbortSignal): Promise<number> {
   for (let deleted = 0; ; ) {
-    const found = await store.write((tx) => tx.run(deleteOldest, { before, batch }));
+    const found = await database.write((tx) => tx.run(deleteOldest, { before, batch }));
     deleted += found;
     if (found < batch) return deleted;
     await setTimeout(pause, undefined, { signal });
@@ -37,29 +37,30 @@ export async function deleteRecordsBefore(store: Store, before: number, signal: 
 }
 
 export interface AuditRetentionOptions {
-  readonly store: Store;
-  /** How old a record gets, in milliseconds. */
+  readonly database: Database;
+  /** The age at which records are deleted, in milliseconds. */
   readonly age: number;
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly log: Logger;
 }
 
-/** Keeps the audit log from growing for ever. Replicas may each run it. @returns how to stop it; resolves when it has */
-export function retainAuditLog({ store, age, clock, log }: AuditRetentionOptions): () => Promise<void> {
+/** Deletes old records periodically. Every replica may run it. @returns a function that stops it and resolves when it has stopped */
+export function retainAuditLog({ database, age, clock, log }: AuditRetentionOptions): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const look = async () => {
+  const deleteOld = async () => {
     const before = clock() - age;
     try {
-      const deleted = await deleteRecordsBefore(store, before, signal);
-      if (deleted > 0) log.info({ deleted, before: new Date(before).toISOString() }, "deleted old audit records");
+      const deleted = await deleteRecordsBefore(database, before, signal);
+      if (deleted > 0) log.info({ deleted, before: new Date(before).toISOString() }, "old audit records deleted");
     } catch (error) {
-      if (!signal.aborted) log.error({ err: error }, "old audit records could not be deleted; the next look may");
+      if (!signal.aborted)
+        log.error({ err: error }, "deletion of old audit records failed; it is retried with the next interval");
     }
   };
-  let last = look();
+  let last = deleteOld();
   const timer = setInterval(() => {
-    last = last.then(look);
+    last = last.then(deleteOld);
   }, interval);
   return async () => {
     clearInterval(timer);

@@ -1,13 +1,13 @@
 import type { Actor, Caller } from "../access/caller.ts";
 
-/** In whose name something is changed. */
+/** The author of a change. */
 export type Author =
   | { readonly kind: "admin" }
-  /** `onBehalfOf`: whom the token that was exchanged for the identity speaks of. */
+  /** `onBehalfOf`: the subject token that was exchanged for the API token. */
   | { readonly kind: "identity"; readonly uid: string; readonly onBehalfOf: Actor | undefined }
-  /** Whoever runs a command where the platform's data is. */
+  /** A person who runs a command on the platform's data. */
   | { readonly kind: "host"; readonly command: string }
-  /** The platform by itself: at its start, or by an exchange. */
+  /** The platform itself: when it starts, or during a token exchange. */
   | { readonly kind: "platform" };
 
 export function authorOf(caller: Caller): Author {
@@ -15,7 +15,7 @@ export function authorOf(caller: Caller): Author {
   return { kind: "identity", uid: caller.uid, onBehalfOf: caller.actor };
 }
 
-/** What `muster platform audit --actor` finds the author by: the uid of an identity, or the word for the others. */
+/** The author as `muster platform audit --actor` takes it: the uid of an identity, or the kind of any other author. */
 export function nameOf(author: Author): string {
   return author.kind === "identity" ? author.uid : author.kind;
 }

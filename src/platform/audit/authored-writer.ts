@@ -1,9 +1,9 @@
-import type { Query, Statement, Writer } from "../store/store.ts";
+import type { Query, Statement, Writer } from "../store/database.ts";
 import type { Author } from "./author.ts";
 
 /**
- * A transaction that knows in whose name it changes, and when. Collections take no other, so no resource changes
- * without a record of it in the same transaction.
+ * A write transaction with the author and the time of its changes. Collections accept no other writer, so no resource
+ * changes without an audit record in the same transaction.
  */
 export class AuthoredWriter implements Writer {
   readonly #writer: Writer;

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { Capability } from "../access/capability.ts";
 import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { IdentityProviderSchema } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { IdentitySchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { IdentityProviderSchema } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { fieldChanges } from "./field-changes.ts";
 
@@ -18,14 +18,14 @@ const identity = (value: MessageInitShape<typeof IdentitySchema>["relationship"]
   create(IdentitySchema, { name: "i", ...(value && { relationship: value }) });
 
 describe("fieldChanges", () => {
-  it("tells what is set on create, and what was set on delete; not what the platform notes by itself", () => {
+  it("returns all fields for create and delete, except those that the platform maintains", () => {
     const time = timestampFromMs(1_700_000_000_000);
     const group = create(GroupSchema, { uid: "a", name: "g", verified: true, createTime: time, updateTime: time });
     expect(fieldChanges(GroupSchema, undefined, group)).toEqual({ name: { new: "g" }, verified: { new: true } });
     expect(fieldChanges(GroupSchema, group, undefined)).toEqual({ name: { old: "g" }, verified: { old: true } });
   });
 
-  it("tells old and new values of the fields that differ, and of no other", () => {
+  it("returns the old and new values of the fields that differ", () => {
     const before = create(GroupSchema, { name: "g", description: "d" });
     expect(fieldChanges(GroupSchema, before, create(GroupSchema, { name: "h", description: "d" }))).toEqual({
       name: { old: "g", new: "h" },
@@ -37,7 +37,7 @@ describe("fieldChanges", () => {
     expect(fieldChanges(GroupSchema, before, later)).toEqual({});
   });
 
-  it("goes into messages, and shows lists whole", () => {
+  it("descends into messages and shows lists as a whole", () => {
     const value = { iss: { case: "issuer", value: "https://i" }, sub: { case: "subject", value: "s" } } as const;
     const pattern = { iss: value.iss, sub: { case: "subjectPattern", value: "s.*" } } as const;
     const before = identity({ case: "claimMatch", value });
@@ -52,7 +52,7 @@ describe("fieldChanges", () => {
     });
   });
 
-  it("tells that a secret changed, never what it was or is", () => {
+  it("shows that a secret changed, but not its value", () => {
     const made = fieldChanges(IdentityProviderSchema, undefined, provider("hunter2"));
     expect(made["oidc.clientSecret"]).toEqual({ new: "(secret)" });
     const changed = fieldChanges(IdentityProviderSchema, provider("hunter2"), provider("hunter3"));

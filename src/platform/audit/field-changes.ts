@@ -9,22 +9,22 @@ import {
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { behaviorOf } from "../contract/field-behavior.ts";
 
-/** A field's value before and after; one that is left out was, or is, not set. */
+/** The value of a field before and after a change. A missing value means that the field was not set. */
 export interface FieldChange {
   readonly old?: JsonValue;
   readonly new?: JsonValue;
 }
 
-/** By the field's path as the contract's JSON has it: `claimMatch.subject`. */
+/** Changes by the path of the field in JSON: `claimMatch.subject`. */
 export type FieldChanges = Readonly<Record<string, FieldChange>>;
 
-/** Stands in the place of a secret. That it changed shows; what it was and is does not. */
+/** Replaces the value of a secret: the record shows that it changed, but not its value. */
 const secretMark = "(secret)";
 
-/** What the platform notes down by itself, and the uid, which the record has beside. */
-const notes: ReadonlySet<string> = new Set(["uid", "createTime", "updateTime", "lastSeenTime"]);
+/** Fields that the platform maintains, and the uid, which is a field of the record itself. */
+const maintainedFields: ReadonlySet<string> = new Set(["uid", "createTime", "updateTime", "lastSeenTime"]);
 
-/** In which fields two versions of a resource differ; `undefined` stands for none before, or none after. */
+/** The fields in which two versions of a resource differ. @param before undefined for create @param after undefined for delete */
 export function fieldChanges<T extends Message>(
   schema: DescMessage,
   before: T | undefined,
@@ -43,7 +43,7 @@ export function fieldChanges<T extends Message>(
 
 interface Leaf {
   readonly shown: JsonValue;
-  /** Equal where the value is. */
+  /** Equal if the values are equal. */
   readonly fingerprint: string;
 }
 
@@ -57,23 +57,23 @@ function addLeaves(leaves: Map<string, Leaf>, prefix: string, message: ReflectMe
   const json = toJson(message.desc, message.message) as JsonObject;
   for (const field of message.fields) {
     const value = json[field.jsonName];
-    if (value === undefined || (prefix === "" && notes.has(field.jsonName))) continue;
+    if (value === undefined || (prefix === "" && maintainedFields.has(field.jsonName))) continue;
     const path = `${prefix}${field.jsonName}`;
     if (field.fieldKind === "message" && !isWellKnown(field.message) && !behaviorOf(field).secret)
       addLeaves(leaves, `${path}.`, message.get(field));
-    else leaves.set(path, { shown: holdsSecret(field) ? secretMark : value, fingerprint: JSON.stringify(value) });
+    else leaves.set(path, { shown: containsSecret(field) ? secretMark : value, fingerprint: JSON.stringify(value) });
   }
 }
 
-/** Timestamps and the like are single values in JSON. */
+/** Well-known types such as timestamps are single values in JSON. */
 function isWellKnown({ typeName }: DescMessage): boolean {
   return typeName.startsWith("google.protobuf.");
 }
 
-/** A list or a map is shown whole or not at all. */
-function holdsSecret(field: DescField, seen: ReadonlySet<DescMessage> = new Set()): boolean {
+/** Whether the field contains a secret at any depth. A list or a map is shown either completely or not at all. */
+function containsSecret(field: DescField, seen: ReadonlySet<DescMessage> = new Set()): boolean {
   if (behaviorOf(field).secret) return true;
   const { message } = field;
   if (message === undefined || seen.has(message)) return false;
-  return message.fields.some((inner) => holdsSecret(inner, new Set([...seen, message])));
+  return message.fields.some((inner) => containsSecret(inner, new Set([...seen, message])));
 }

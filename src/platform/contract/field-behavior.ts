@@ -1,17 +1,17 @@
 import { type DescField, getOption } from "@bufbuild/protobuf";
 import { field_behavior, FieldBehavior } from "../gen/google/api/field_behavior_pb.ts";
 
-/** What `google.api.field_behavior` and `debug_redact` in the contract say of a field. */
+/** The annotations `google.api.field_behavior` and `debug_redact` of a field in the contract. */
 export interface Behavior {
-  /** Set by the platform: ignored in a request's body, refused in a mask. */
+  /** Set by the platform: ignored in a request body, rejected in a field mask. */
   readonly readOnly: boolean;
-  /** Never in an answer. */
+  /** Never in a response. */
   readonly writeOnly: boolean;
-  /** Given on create, never changed. */
+  /** Set on create and never changed. */
   readonly immutable: boolean;
-  /** Needed on create. */
+  /** Required on create. */
   readonly required: boolean;
-  /** Shown once or never, so who sends back what they read has it empty: that changes nothing. */
+  /** Returned once or never. A client that sends back a resource as it read it sends this field empty, which changes nothing. */
   readonly secret: boolean;
 }
 

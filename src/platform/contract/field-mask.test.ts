@@ -22,7 +22,7 @@ function update(current: IdentityInit, patch: IdentityInit, paths: string[]) {
 }
 
 describe("an update by mask", () => {
-  it("changes the listed fields only, in both spellings of a path", () => {
+  it("changes only the fields in the mask, in either spelling", () => {
     const updated = update(
       { name: "a", relationship: byIssuer },
       { name: "b", relationship: { case: "claimMatch", value: { sub: { case: "subject", value: "t" } } } },
@@ -37,12 +37,12 @@ describe("an update by mask", () => {
     expect(update({ name: "a", description: "d" }, { description: "e" }, ["description"]).description).toBe("e");
   });
 
-  it("resets a listed field that the body lacks", () => {
+  it("resets a field in the mask that the body does not set", () => {
     expect(update({ name: "a", description: "d" }, {}, ["description"]).description).toBe("");
     expect(update({ name: "a", relationship: byIssuer }, {}, ["claim_match"]).relationship.case).toBeUndefined();
   });
 
-  it("clears the siblings of a member of a oneof, whatever the order of the paths", () => {
+  it("clears the siblings of a oneof member, in any order of paths", () => {
     const patch = {
       relationship: { case: "claimMatch", value: { iss: { case: "issuerPattern", value: "x" } } },
     } as const;
@@ -55,7 +55,7 @@ describe("an update by mask", () => {
     }
   });
 
-  it("replaces maps whole", () => {
+  it("replaces a map as a whole", () => {
     const { relationship } = update(
       { relationship: byIssuer },
       { relationship: { case: "claimMatch", value: { claims: { tier: "b" } } } },
@@ -64,7 +64,7 @@ describe("an update by mask", () => {
     expect(relationship.case === "claimMatch" && relationship.value.claims).toEqual({ tier: "b" });
   });
 
-  it("without a mask takes the fields with a value other than the default, nested ones too", () => {
+  it("uses the fields without the default value if there is no mask, including nested ones", () => {
     const { name, description, relationship } = update(
       { name: "a", description: "d", relationship: byIssuer },
       { name: "b", relationship: { case: "claimMatch", value: { sub: { case: "subject", value: "t" } } } },
@@ -74,7 +74,7 @@ describe("an update by mask", () => {
     expect(relationship.case === "claimMatch" && relationship.value.iss.value).toBe("https://i");
   });
 
-  it("replaces everything for *, but what the platform sets and what is kept", () => {
+  it("replaces everything for * except read-only and kept fields", () => {
     const current = create(GroupSchema, {
       uid: "u",
       name: "a",
@@ -96,11 +96,11 @@ describe("an update by mask", () => {
     ["name.length", "unknown path"],
     ["claim_match.claims.team", "unknown path"],
     ["", "unknown path"],
-  ])("refuses the path %j", (path, message) => {
+  ])("rejects the path %j", (path, message) => {
     expect(() => update({}, {}, [path])).toThrowError(message);
   });
 
-  it("without a mask, refuses a field that cannot be changed and ignores one that the platform sets", () => {
+  it("rejects an immutable field and ignores a read-only one if there is no mask", () => {
     const patch = create(GroupInviteSchema, { roleUid: "r", keyId: "k", email: "a@example.com" });
     expect(() => readMask(GroupInviteSchema, [], patch)).toThrowError("roleUid: cannot be changed");
     const invite = create(GroupInviteSchema, { roleUid: "r", keyId: "k" });
@@ -110,11 +110,11 @@ describe("an update by mask", () => {
     );
   });
 
-  it("refuses * with company", () => {
-    expect(() => update({}, {}, ["*", "name"])).toThrowError("* stands alone");
+  it("rejects * together with other paths", () => {
+    expect(() => update({}, {}, ["*", "name"])).toThrowError("* must be the only path");
   });
 
-  it("does not touch the message that it was given", () => {
+  it("does not modify its arguments", () => {
     const current = create(IdentitySchema, { name: "a" });
     const patch = create(IdentitySchema, { name: "b" });
     applyMask(IdentitySchema, current, patch, readMask(IdentitySchema, ["name"], patch));

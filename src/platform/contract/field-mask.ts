@@ -12,24 +12,24 @@ import { behaviorOf } from "./field-behavior.ts";
 
 type Properties = Record<string, unknown>;
 
-/** What an update changes: some fields by their paths, or the whole resource (`*`). */
+/** The part of a resource that an update changes: the fields at some paths, or the whole resource (`*`). */
 export type Mask = { readonly kind: "fields"; readonly paths: readonly FieldPath[] } | { readonly kind: "all" };
 
-/** From a field of the resource down into nested messages; never empty. */
+/** A field of the resource, followed by fields of nested messages; never empty. */
 type FieldPath = readonly DescField[];
 
 /**
- * The mask of an update. An empty one means the fields that have a value other than the default, nested ones where
- * a nested message has them. (Over REST the fields present in the body are the mask, so it is empty only where the
+ * Reads the mask of an update. An empty mask means all fields of the patch that do not have the default value, including
+ * those of nested messages. (Over REST the fields that are present in the body are the mask, so it is empty only if the
  * body is.)
- * @param paths in either spelling
- * @throws ApiError (3) on `update_mask`: an unknown, read-only or immutable path, one into a map or a list, or `*`
- *   with company; on the field, where no mask is given and the patch has one that cannot be changed
+ * @param paths in lowerCamelCase or snake_case
+ * @throws ApiError (3) on `update_mask` for an unknown, read-only or immutable path, for a path into a map or a list,
+ *   and for `*` together with other paths; on the field itself if there is no mask and the patch sets an immutable field
  */
 export function readMask<D extends DescMessage>(desc: D, paths: readonly string[], patch: MessageShape<D>): Mask {
   if (paths.length === 0) return { kind: "fields", paths: populatedPaths(desc, patch) };
   if (paths.includes("*")) {
-    if (paths.length > 1) throw invalidArgument("update_mask", "* stands alone");
+    if (paths.length > 1) throw invalidArgument("update_mask", "* must be the only path");
     return { kind: "all" };
   }
   return { kind: "fields", paths: paths.map((path) => readPath(desc, path)) };
@@ -62,15 +62,15 @@ function populatedPaths(desc: DescMessage, message: MessageShape<DescMessage>): 
     });
 }
 
-/** Messages that are one value, not a set of fields. */
+/** Messages that are a single value, not a set of fields. */
 function isText(desc: DescMessage): boolean {
   return desc.typeName === "google.protobuf.Timestamp" || desc.typeName === "google.protobuf.Duration";
 }
 
 /**
- * The resource after the update: a new message. A listed field that the patch lacks is reset; setting a member of a
- * oneof clears its siblings; maps and lists are replaced whole; what the platform sets stays.
- * @param kept fields that a full replacement leaves alone beside the read-only ones
+ * Returns the resource after the update, as a new message. A field in the mask that the patch does not set is reset.
+ * Setting a member of a oneof clears its siblings. Maps and lists are replaced as a whole. Read-only fields stay.
+ * @param kept fields that a full replacement leaves unchanged, in addition to the read-only ones
  */
 export function applyMask<D extends DescMessage>(
   desc: D,
@@ -86,7 +86,7 @@ export function applyMask<D extends DescMessage>(
       : desc.fields
           .filter((field) => !behaviorOf(field).readOnly && !behaviorOf(field).immutable && !kept.includes(field.name))
           .map((field) => [field]);
-  // Resets first, so that a reset member of a oneof does not undo the sibling that is set.
+  // Resets come first, so that resetting a member of a oneof does not clear the sibling that is set.
   for (const path of paths) if (!isSetAt(patch, path)) change(updated, patch, path);
   for (const path of paths) if (isSetAt(patch, path)) change(updated, patch, path);
   return updated;

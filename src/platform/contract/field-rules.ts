@@ -2,8 +2,8 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import * as v1Groups from "../gen/muster/platform/iam/groups_pb.ts";
 import * as v1Identities from "../gen/muster/platform/iam/identities_pb.ts";
 import { AccountAssociationSchema } from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
-import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import {
   Identity_AWSIdentitySchema,
   Identity_ClaimMatchSchema,
@@ -52,7 +52,7 @@ const awsIdentity = {
   userIdPattern: patternRule,
 };
 
-/** By the names of fields in JSON. The rule of a list is its items', the rule of a map its values'. */
+/** Rules by the JSON name of the field. The rule of a list applies to its items, that of a map to its values. */
 const rules: ReadonlyMap<DescMessage, Readonly<Record<string, TextRule>>> = new Map<
   DescMessage,
   Readonly<Record<string, TextRule>>
@@ -75,7 +75,7 @@ const rules: ReadonlyMap<DescMessage, Readonly<Record<string, TextRule>>> = new 
   [v1Identities.Identity_AWSIdentitySchema, awsIdentity],
 ]);
 
-/** Fields that hold a uid in whatever message they are, where they are texts. */
+/** String fields that hold a uid in any message. */
 const uidFields = new Set([
   "uid",
   "id",
@@ -94,7 +94,7 @@ const uidFields = new Set([
   "scopes",
 ]);
 
-/** What the texts of a field must look like; undefined where any text will do. */
+/** The rule for the strings of a field; undefined if any string is valid. */
 export function textRuleOf(field: DescField): TextRule | undefined {
   const isText = field.fieldKind !== "message" && field.fieldKind !== "enum" && field.message === undefined;
   if (isText && uidFields.has(field.name)) return uidRule;

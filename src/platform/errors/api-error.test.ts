@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { invalidArgument, notFound } from "./api-error.ts";
 
-it("repeats what the caller sent, but not all of it: over gRPC a message is a header", () => {
+it("truncates what it repeats of the request", () => {
   const long = "a".repeat(1_499) + "😀".repeat(10_000);
   for (const { message, detail } of [
     invalidArgument(long, "x"),

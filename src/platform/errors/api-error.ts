@@ -1,4 +1,4 @@
-/** The gRPC codes that the platform answers with. */
+/** The gRPC codes that the platform returns. */
 export const Code = {
   cancelled: 1,
   invalidArgument: 3,
@@ -16,17 +16,20 @@ export const Code = {
 } as const;
 export type Code = (typeof Code)[keyof typeof Code];
 
-/** What an error says beside its code and reason; each becomes a typed payload of the AIP-193 shape. */
+/** The details of an error in addition to code and reason: one typed payload in the sense of AIP-193. */
 export type ErrorDetail =
   | { readonly kind: "badRequest"; readonly field: string; readonly description: string }
   | { readonly kind: "precondition"; readonly type: string; readonly description: string }
   | { readonly kind: "resource"; readonly resourceType: string; readonly uid: string }
   | { readonly kind: "retry"; readonly seconds: number };
 
-/** In characters: as long as a uid, and then some. Over gRPC a message is a header, which clients and proxies bound to some KiB. */
+/**
+ * The maximum length of a message in characters, more than the longest uid. Over gRPC a message is a header, which
+ * clients and proxies limit to a few KiB.
+ */
 const longestText = 1_500;
 
-/** An error may repeat what the caller sent, which may be long. */
+/** Truncates a text, because errors repeat what the caller sent, which may be long. */
 function bounded(text: string): string {
   return text.length <= longestText ? text : `${text.slice(0, longestText).toWellFormed()}…`;
 }
@@ -45,8 +48,8 @@ function boundedDetail(detail: ErrorDetail): ErrorDetail {
 }
 
 /**
- * An answer that is an error: thrown anywhere below a handler, turned into either wire form in one place.
- * The message reaches the caller, so it never holds a token, a secret or something that was fetched.
+ * An error response. It is thrown anywhere below a handler and converted to the wire format in one place per transport.
+ * The message reaches the caller, so it never contains a token, a secret or a document that was fetched.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -63,7 +66,7 @@ export class ApiError extends Error {
   }
 }
 
-/** `field` as the caller wrote it: a body's field in lowerCamelCase with its path, or the name of a query parameter. */
+/** @param field as the caller wrote it: the path of a field in the body, in lowerCamelCase, or the name of a query parameter */
 export function invalidArgument(field: string, description: string): ApiError {
   return new ApiError(Code.invalidArgument, "INVALID_ARGUMENT", `Invalid argument: ${field}: ${description}`, {
     kind: "badRequest",
@@ -72,7 +75,7 @@ export function invalidArgument(field: string, description: string): ApiError {
   });
 }
 
-/** `type` names the violation, such as `RESOURCE_NOT_EMPTY`. */
+/** @param type of the violation, such as `RESOURCE_NOT_EMPTY` */
 export function failedPrecondition(type: string, description: string): ApiError {
   return new ApiError(Code.failedPrecondition, "FAILED_PRECONDITION", `Precondition failed: ${description}`, {
     kind: "precondition",
@@ -81,7 +84,7 @@ export function failedPrecondition(type: string, description: string): ApiError 
   });
 }
 
-/** Also for what the caller cannot see at all: the answer must not tell the two apart. */
+/** Also used for resources that the caller cannot see: the responses must be indistinguishable. */
 export function notFound(resourceType: string, uid: string): ApiError {
   return new ApiError(Code.notFound, "NOT_FOUND", `Not found: ${resourceType} "${uid}"`, {
     kind: "resource",
@@ -94,7 +97,7 @@ export function permissionDenied(description: string): ApiError {
   return new ApiError(Code.permissionDenied, "PERMISSION_DENIED", `Permission denied: ${description}`);
 }
 
-/** The caller is not there any more: nobody reads this. */
+/** The client disconnected, so nobody receives this error. */
 export function cancelled(description: string): ApiError {
   return new ApiError(Code.cancelled, "CANCELLED", `Cancelled: ${description}`);
 }
@@ -115,7 +118,7 @@ export function unavailable(description: string): ApiError {
   return new ApiError(Code.unavailable, "UNAVAILABLE", `Unavailable: ${description}`);
 }
 
-/** Too much at once; `seconds` until it is worth trying again. */
+/** @param seconds after which a retry makes sense */
 export function resourceExhausted(description: string, seconds: number): ApiError {
   return new ApiError(Code.resourceExhausted, "RESOURCE_EXHAUSTED", `Resource exhausted: ${description}`, {
     kind: "retry",

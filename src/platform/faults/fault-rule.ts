@@ -1,26 +1,26 @@
 import { Code } from "../errors/api-error.ts";
 
-/** What goes wrong with a call. `applied` tells whether the call has done its work before. */
+/** The effect of a fault on a call. With `applied`, the call does its work first. */
 export type FaultEffect =
-  /** Nothing but the latency. */
+  /** Only the latency. */
   | { readonly kind: "none" }
   | { readonly kind: "error"; readonly code: Code; readonly applied: boolean }
-  /** The connection, or over HTTP/2 the stream, is reset in the place of an answer. */
+  /** The connection, or over HTTP/2 the stream, is reset instead of a response. */
   | { readonly kind: "reset"; readonly applied: boolean }
-  /** Half of the answer, then a reset. */
+  /** Half of the response is sent, followed by a reset. */
   | { readonly kind: "truncate" };
 
-/** A fault on demand, for people who test their clients. */
+/** A fault that is injected on demand, to test clients. */
 export interface FaultRule {
-  /** As it was written. */
+  /** The rule as it was written. */
   readonly text: string;
-  /** Of the names of operations, such as `muster.platform.iam.v2beta1.GroupsService/CreateGroup`. */
+  /** Matches names of operations such as `muster.platform.iam.v2beta1.GroupsService/CreateGroup`. */
   readonly method: RegExp;
-  /** Of the calls that match, from 0 to 1. */
+  /** The share of the matching calls that fail, from 0 to 1. */
   readonly share: number;
-  /** The rule is over after so many; never, where undefined. */
+  /** The number of calls after which the rule ends; undefined for no limit. */
   readonly count: number | undefined;
-  /** Milliseconds that the call waits before anything else. */
+  /** Milliseconds by which the call is delayed before anything else. */
   readonly latency: number;
   readonly effect: FaultEffect;
 }
@@ -32,22 +32,22 @@ const names = ["method", "share", "count", "latency", "code", "reset", "truncate
 type Name = (typeof names)[number];
 
 /**
- * Reads `method=GroupsService/*,share=0.1,code=14`. A method is the end of an operation's name, and `*` stands for any
- * text in it. `applied` puts an error or a reset behind the work: the change is made, its answer is lost.
- * @throws Error that tells the mend
+ * Parses a rule such as `method=GroupsService/*,share=0.1,code=14`. A method matches the end of an operation's name; `*`
+ * matches any text. With `applied`, the error or reset comes after the work: the change is made and its response is lost.
+ * @throws Error that says what is wrong and how to fix it
  */
 export function parseFaultRule(text: string): FaultRule {
   const given = new Map<Name, string>();
   for (const part of text.split(",")) {
     const [name = "", ...value] = part.trim().split("=");
-    if (!isName(name)) throw new Error(`"${name}" is none of ${names.join(", ")}`);
+    if (!isName(name)) throw new Error(`unknown part "${name}": must be one of ${names.join(", ")}`);
     if (given.has(name)) throw new Error(`"${name}" is given twice`);
     given.set(name, value.join("="));
   }
   const latency = durationOf(given.get("latency") ?? "0ms");
   const effect = effectOf(given);
   if (effect.kind === "none" && latency === 0)
-    throw new Error(`"${text}" does nothing: it needs one of latency=DURATION, code=N, reset, truncate`);
+    throw new Error(`"${text}" has no effect: add one of latency=DURATION, code=N, reset, truncate`);
   const count = given.get("count");
   return {
     text,
@@ -65,7 +65,7 @@ function isName(name: string): name is Name {
 
 function effectOf(given: ReadonlyMap<Name, string>): FaultEffect {
   const chosen = (["code", "reset", "truncate"] as const).filter((name) => given.has(name));
-  if (chosen.length > 1) throw new Error(`only one of ${chosen.join(" and ")} can happen to a call`);
+  if (chosen.length > 1) throw new Error(`${chosen.join(" and ")} exclude each other: use only one of them`);
   const applied = given.has("applied");
   const [effect] = chosen;
   switch (effect) {
@@ -78,18 +78,18 @@ function effectOf(given: ReadonlyMap<Name, string>): FaultEffect {
     case undefined:
       break;
   }
-  if (applied) throw new Error('"applied" says when code=N or reset happens; there is neither');
+  if (applied) throw new Error('"applied" requires code=N or reset');
   return { kind: "none" };
 }
 
 function codeOf(text: string): Code {
   const code = Object.values(Code).find((one) => one.toString() === text);
   if (code === undefined)
-    throw new Error(`code: "${text}" is no gRPC code that the platform answers: ${Object.values(Code).join(", ")}`);
+    throw new Error(`code: unknown gRPC code "${text}": must be one of ${Object.values(Code).join(", ")}`);
   return code;
 }
 
-/** Of the whole name or of its end, from a dot or a slash on. */
+/** Matches the whole name, or its end from a dot or slash on. */
 function methodPattern(text: string): RegExp {
   const parts = text.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`(^|[./])${parts.join(".*")}$`);

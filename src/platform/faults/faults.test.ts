@@ -18,17 +18,17 @@ describe("parseFaultRule", () => {
   });
 
   it.each([
-    ["", '"" is none of'],
-    ["cod=14", '"cod" is none of'],
-    ["method=*", "does nothing"],
-    ["code=2", "no gRPC code that the platform answers"],
-    ["code=14,reset", "only one of code and reset"],
+    ["", 'unknown part ""'],
+    ["cod=14", 'unknown part "cod"'],
+    ["method=*", "has no effect"],
+    ["code=2", "unknown gRPC code"],
+    ["code=14,reset", "code and reset exclude each other"],
     ["reset,reset", "given twice"],
-    ["latency=1s,applied", "there is neither"],
+    ["latency=1s,applied", "requires code=N or reset"],
     ["reset,share=1.5", "not a number from 0 to 1"],
     ["reset,count=0", "not a number from 1"],
     ["latency=soon", "not a duration"],
-  ])("refuses %j, and tells why", (text, message) => expect(() => parseFaultRule(text)).toThrowError(message));
+  ])("rejects %j", (text, message) => expect(() => parseFaultRule(text)).toThrowError(message));
 
   it.each([
     ["CreateGroup", true],
@@ -46,7 +46,7 @@ describe("parseFaultRule", () => {
 });
 
 describe("Faults", () => {
-  it("strikes by count, then by the next rule, and tells how often", () => {
+  it("applies a rule up to its count, then the next rule, and counts", () => {
     const faults = new Faults(["count=2,code=14", "code=8,method=ListGroups", "reset"].map(parseFaultRule));
     const struck = Array.from({ length: 4 }, () => faults.strike(create)?.text);
     expect(struck).toEqual(["count=2,code=14", "count=2,code=14", "reset", "reset"]);
@@ -55,7 +55,7 @@ describe("Faults", () => {
     expect(faults.strike(create)).toBeUndefined();
   });
 
-  it("strikes by share: each call by itself", () => {
+  it("applies a rule to a share of the calls", () => {
     const dice = [0.1, 0.9, 0.49, 0.5];
     const faults = new Faults([parseFaultRule("reset,share=0.5")], () => dice.shift() ?? 1);
     expect(Array.from({ length: 4 }, () => faults.strike(create) !== undefined)).toEqual([true, false, true, false]);

@@ -1,12 +1,12 @@
 import type { FaultRule } from "./fault-rule.ts";
 
-/** A rule, and how often it has struck. */
+/** A rule and the number of calls that it was applied to. */
 export interface FaultCount {
   readonly rule: FaultRule;
   readonly struck: number;
 }
 
-/** The rules in force, in order: of those that match a call the first strikes. */
+/** The active fault rules, in order. The first rule that matches a call is applied to it. */
 export class Faults {
   readonly #random: () => number;
   #rules: { readonly rule: FaultRule; struck: number }[] = [];
@@ -28,7 +28,7 @@ export class Faults {
     return this.#rules;
   }
 
-  /** What is to happen to a call of the operation. */
+  /** The rule that applies to this call of the operation; counts it. */
   strike(operation: string): FaultRule | undefined {
     for (const entry of this.#rules) {
       const { rule, struck } = entry;

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ApiError, type Code, resourceExhausted } from "../errors/api-error.ts";
-import type { Breakage } from "../server/broken-answer.ts";
 import type { FaultEffect, FaultRule } from "./fault-rule.ts";
+import type { ResponseFault } from "./response-fault.ts";
 
-/** Does the work, or does not, as the fault says. What a reset leaves is never sent. @throws ApiError */
+/** Runs the work of a call under a fault. The result or error is discarded if the response is reset. @throws ApiError */
 export async function runWithFault<T>({ latency, effect }: FaultRule, work: () => Promise<T>): Promise<T> {
   if (latency > 0) await wait(latency);
   switch (effect.kind) {
@@ -19,8 +19,8 @@ export async function runWithFault<T>({ latency, effect }: FaultRule, work: () =
   }
 }
 
-/** How what is sent of the call breaks. */
-export function breakageOf(effect: FaultEffect): Breakage | undefined {
+/** How the effect breaks the response of a call; `undefined` if it does not. */
+export function responseFaultOf(effect: FaultEffect): ResponseFault | undefined {
   return effect.kind === "reset" || effect.kind === "truncate" ? effect.kind : undefined;
 }
 

@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
+import type { Capability } from "../access/capability.ts";
 import { CreateGroupInviteRequestSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { CreateIdentityRequestSchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { CreateRoleRequestSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import type { Capability } from "../access/capability.ts";
 import { checkMessage } from "./check-message.ts";
 
 const role = (...capabilities: number[]) =>
@@ -15,7 +15,7 @@ const keys = (seconds: bigint, nanos = 0) =>
 const invite = (seconds: bigint, nanos = 0) =>
   create(CreateGroupInviteRequestSchema, { groupInvite: { ttl: { seconds, nanos } } });
 
-it("takes what JSON can say", () => {
+it("accepts every value that JSON can represent", () => {
   checkMessage(CreateRoleRequestSchema, role(0, 101));
   checkMessage(CreateRoleRequestSchema, create(CreateRoleRequestSchema));
   checkMessage(CreateIdentityRequestSchema, keys(253_402_300_799n, 999_999_999));
@@ -29,7 +29,7 @@ it.each([
   ["identity.staticKeys.expirationTime", CreateIdentityRequestSchema, keys(0n, -1)],
   ["groupInvite.ttl", CreateGroupInviteRequestSchema, invite(2n ** 62n)],
   ["groupInvite.ttl", CreateGroupInviteRequestSchema, invite(1n, 2 ** 31 - 1)],
-] as const)("refuses %s that JSON cannot say", (field, desc, message) => {
+] as const)("rejects %s, which JSON cannot represent", (field, desc, message) => {
   expect(() => checkMessage(desc, message)).toThrow(
     expect.objectContaining({ code: 3, detail: expect.objectContaining({ field }) }),
   );

@@ -1,14 +1,14 @@
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { invalidArgument } from "../errors/api-error.ts";
 
-/** The seconds of the first and the last moment that a timestamp of the contract can name. */
+/** The range of a protobuf timestamp, in seconds since the epoch. */
 const [firstSecond, lastSecond] = [-62_135_596_800n, 253_402_300_799n];
-/** As protobuf bounds durations: some 10,000 years. */
+/** The maximum of a protobuf duration in seconds, about 10,000 years. */
 const longestSeconds = 315_576_000_000n;
 
 /**
- * What bytes can say and JSON cannot: numbers that no enum has, moments that no calendar has. Over REST they are
- * refused when JSON is read; here where a message was read from bytes.
+ * Rejects values that the binary format can encode but JSON cannot: unknown enum numbers, and timestamps and durations
+ * out of range. Over REST, reading the JSON rejects them.
  * @throws ApiError (3) that names the field as JSON does
  */
 export function checkMessage(desc: DescMessage, message: Message, path = ""): void {
@@ -37,7 +37,7 @@ function valueOf(message: Message, { oneof, localName }: DescField): unknown {
 function checkItem(field: DescField, value: unknown, at: string): void {
   if (field.enum !== undefined) {
     if (field.enum.value[value as number] === undefined)
-      throw invalidArgument(at, `has no value of number ${String(value)}`);
+      throw invalidArgument(at, `unknown enum number ${String(value)}`);
   } else if (field.message !== undefined) checkNested(field.message, value as Message, at);
 }
 
@@ -46,11 +46,11 @@ function checkNested(desc: DescMessage, message: Message, at: string): void {
   switch (desc.typeName) {
     case "google.protobuf.Timestamp":
       if (seconds < firstSecond || seconds > lastSecond || nanos < 0 || nanos > 999_999_999)
-        throw invalidArgument(at, "must be a moment in the years 1 to 9999");
+        throw invalidArgument(at, "must be in the years 1 to 9999");
       return;
     case "google.protobuf.Duration":
       if (seconds < -longestSeconds || seconds > longestSeconds || Math.abs(nanos) > 999_999_999)
-        throw invalidArgument(at, "must be a duration of 10,000 years at most");
+        throw invalidArgument(at, "must be at most 10,000 years");
       return;
     default:
       checkMessage(desc, message, at);

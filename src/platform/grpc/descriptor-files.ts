@@ -3,19 +3,19 @@ import { toBinary } from "@bufbuild/protobuf";
 import { type DescriptorProto, type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { VendorAlias } from "./vendor-alias.ts";
 
-/** The files that describe services, found by their names and by what is in them. */
+/** The descriptor files of services, by file name, symbol and extension. */
 export class DescriptorFiles {
-  /** Full names, sorted. */
+  /** The full names of the services, sorted. */
   readonly services: readonly string[];
   readonly #byName = new Map<string, FileDescriptorProto>();
   /** The names of files by the full names of their services, methods, messages, fields and enums. */
   readonly #bySymbol = new Map<string, string>();
-  /** The numbers of the fields that a file adds to a message of another one. */
+  /** The files that extend a message, by field number. */
   readonly #extensions = new Map<string, Map<number, string>>();
 
   /**
-   * @param others files that no service imports, such as those of the details of errors
-   * @param alias under which our own services are described too
+   * @param others files that no service imports, such as those of error details
+   * @param alias a vendor under whose names the services are described too
    */
   constructor(services: readonly DescService[], others: readonly DescFile[], alias: VendorAlias | undefined) {
     for (const file of [...services.map((service) => service.file), ...others]) this.#add(file, alias);
@@ -24,7 +24,7 @@ export class DescriptorFiles {
     this.services = [...new Set(all)].toSorted();
   }
 
-  /** The file and, before it, those that it imports, encoded. `undefined` where there is none of the name. */
+  /** The encoded file, preceded by its imports; `undefined` if it does not exist. */
   byName(name: string): Uint8Array[] | undefined {
     const file = this.#byName.get(name);
     if (file === undefined) return undefined;
@@ -43,7 +43,7 @@ export class DescriptorFiles {
     return name === undefined ? undefined : this.byName(name);
   }
 
-  /** The numbers of the fields that were added to a message; `undefined` where there is none of the name. */
+  /** The numbers of the extensions of a message; `undefined` if the message does not exist. */
   extensionsOf(message: string): number[] | undefined {
     const numbers = this.#extensions.get(message);
     if (numbers !== undefined) return [...numbers.keys()];

@@ -12,7 +12,7 @@ import {
 
 type OutgoingDetail = NonNullable<ConstructorParameters<typeof ConnectError>[3]>[number];
 
-/** An error as gRPC, gRPC-web and Connect send it: the same code, message and details as over REST. */
+/** The error for gRPC, gRPC-web and Connect, with the same code, message and details as over REST. */
 export function grpcErrorOf(error: ApiError, domain: string): ConnectError {
   const info: OutgoingDetail = { desc: ErrorInfoSchema, value: { reason: error.reason, domain } };
   const details = error.detail === undefined ? [info] : [info, payloadOf(error.detail)];

@@ -7,37 +7,37 @@ import {
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
 import type { Logger } from "pino";
+import type { ResponseFault } from "../faults/response-fault.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { bearerOf } from "../server/bearer.ts";
-import { breakAnswer, type Breakage } from "../server/broken-answer.ts";
-import type { CallRunner } from "../server/call-runner.ts";
-import type { NodeHandler } from "../server/http-server.ts";
+import { breakResponse } from "../server/break-response.ts";
+import type { NodeHandler } from "../server/http-handler.ts";
+import type { CallRunner } from "../service/call-runner.ts";
 import type { Operation } from "../service/operations.ts";
 import { checkMessage } from "./check-message.ts";
 import { grpcErrorOf } from "./grpc-error.ts";
 import { mountHealth } from "./health.ts";
 import { mountReflection } from "./reflection.ts";
-import { blamingTheCaller } from "./unreadable-message.ts";
+import { rejectingUnreadable } from "./unreadable-message.ts";
 import { VendorAlias } from "./vendor-alias.ts";
 
-/** Breaks the answer of a call, which a handler cannot see. */
-const breaker = createContextKey<(breakage: Breakage) => void>(() => {});
+/** Breaks the response of a call. Handlers have no access to the response itself. */
+const breaker = createContextKey<(fault: ResponseFault) => void>(() => {});
 
-/** As over REST. */
+/** The same limit as over REST. */
 const maximumMessageBytes = 1024 * 1024;
 
 export interface GrpcOptions {
   readonly errorDomain: string;
-  /** Under whose package names (`<vendor>.platform…`) the same methods are served too. */
+  /** A vendor under whose package names (`<vendor>.platform…`) the same methods are served too. */
   readonly vendorAlias: string | undefined;
-  /** Aborted when the platform is to get no more calls. */
+  /** Aborted when the platform stops accepting calls. */
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
 
 /**
- * gRPC, gRPC-web and Connect for every method of the contract: handlers are mounted, nothing is written again. Beside
- * them the standard services that tools look for: health and reflection.
+ * Serves every method of the contract over gRPC, gRPC-web and Connect, and the standard services health and reflection.
  */
 export function grpcHandler(operations: readonly Operation[], runner: CallRunner, options: GrpcOptions): NodeHandler {
   const { errorDomain, vendorAlias, stopping, log } = options;
@@ -47,7 +47,7 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
   const router = createConnectRouter({
     readMaxBytes: maximumMessageBytes,
     acceptCompression: [compressionGzip, compressionBrotli],
-    // What the contract does not have is not kept, where nobody could see it.
+    // Discard unknown fields, which would otherwise be stored invisibly.
     binaryOptions: { readUnknownFields: false },
   });
   for (const operation of operations)
@@ -57,42 +57,42 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
         checkMessage(operation.method.input, request);
         return operation.invoke(request, bearer);
       };
-      const outcome = await runner.run(async () => ({ operation: operation.name, run }));
-      if (outcome.breakage !== undefined) values.get(breaker)(outcome.breakage);
-      // Nothing is sent of it any more.
-      if (outcome.breakage === "reset") return new Promise<never>(() => {});
-      if (outcome.kind === "error") throw grpcErrorOf(outcome.error, errorDomain);
-      return outcome.value;
+      const result = await runner.run(async () => ({ operation: operation.name, run }));
+      if (result.responseFault !== undefined) values.get(breaker)(result.responseFault);
+      // The stream is reset: there is nothing left to send.
+      if (result.responseFault === "reset") return new Promise<never>(() => {});
+      if (result.kind === "error") throw grpcErrorOf(result.error, errorDomain);
+      return result.value;
     });
   mountHealth(router, alias === undefined ? names : [...names, ...names.map((name) => alias.nameOf(name))], stopping);
   mountReflection(router, [...services, Health], alias, stopping);
-  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, blamingTheCaller(handler)]));
+  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, rejectingUnreadable(handler)]));
   return (request, response) => {
-    // Another package name is another path.
+    // An alias differs only in the path.
     if (alias !== undefined) request.url = alias.ownPath(request.url ?? "");
     const handler = handlers.get((request.url ?? "").replace(/\?.*$/s, ""));
     if (handler === undefined) {
       response.writeHead(404).end();
       return;
     }
-    const breakThis = (breakage: Breakage) => breakAnswer(request, response, breakage);
+    const breakThis = (fault: ResponseFault) => breakResponse(request, response, fault);
     const values = createContextValues().set(breaker, breakThis);
     handler(universalRequestFromNodeRequest(request, response, undefined, values))
-      .then((answer) => universalResponseToNodeResponse(answer, response))
+      .then((result) => universalResponseToNodeResponse(result, response))
       .catch((error: unknown) => {
-        // The handlers answer their own errors; what is left is a client that went away.
-        log.debug({ err: error }, "an answer could not be sent");
+        // Handlers convert their own errors to responses, so the client has disconnected.
+        log.debug({ err: error }, "response could not be sent");
         response.destroy();
       });
   };
 }
 
-/** `/package.Service/Method`: no path of the REST API has a dot in its first segment but `/.well-known`. */
+/** Whether the path has the form `/package.Service/Method`. No REST path but `/.well-known` has a dot in its first segment. */
 export function isGrpcPath(path: string): boolean {
   return /^\/[a-zA-Z]\w*(\.\w+)+\/\w+$/.test(path);
 }
 
-/** The methods that stream: those of the standard services. */
+/** Whether the method streams. Only methods of the standard services do. */
 export function isStreamPath(path: string): boolean {
   return path === "/grpc.health.v1.Health/Watch" || path.startsWith("/grpc.reflection.");
 }

@@ -1,16 +1,16 @@
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import type { DescService } from "@bufbuild/protobuf";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
-import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { DescriptorFiles } from "./descriptor-files.ts";
 import type { VendorAlias } from "./vendor-alias.ts";
 
-/** On one stream: more than any tool asks, and few enough for an answer to cost more than its question. */
-const maximumQuestions = 1_000;
+/** The maximum number of requests on one stream, more than any tool sends. */
+const maximumRequests = 1_000;
 
-/** What is asked, the same in both versions of the service. */
-interface Question {
+/** The part of a request that both versions of the service share. */
+interface ReflectionRequest {
   readonly host: string;
   readonly messageRequest:
     | { readonly case: "fileByFilename" | "fileContainingSymbol" | "allExtensionNumbersOfType"; readonly value: string }
@@ -22,7 +22,7 @@ interface Question {
     | { readonly case: undefined; readonly value?: undefined };
 }
 
-type Reply =
+type ReflectionResponse =
   | { readonly case: "fileDescriptorResponse"; readonly value: { readonly fileDescriptorProto: Uint8Array[] } }
   | { readonly case: "listServicesResponse"; readonly value: { readonly service: { readonly name: string }[] } }
   | {
@@ -32,9 +32,9 @@ type Reply =
   | { readonly case: "errorResponse"; readonly value: { readonly errorCode: number; readonly errorMessage: string } };
 
 /**
- * Server reflection, in the version that tools ask for first and the one that older tools know: what is served, and
- * how it is described. Under a vendor's alias everything of ours is there a second time, as the vendor names it.
- * @param stopping ends streams that are open
+ * Server reflection in v1, and in v1alpha for older tools. With a vendor alias, all services of the platform are also
+ * described under the names of the vendor.
+ * @param stopping ends open streams
  */
 export function mountReflection(
   router: ConnectRouter,
@@ -42,67 +42,68 @@ export function mountReflection(
   alias: VendorAlias | undefined,
   stopping: AbortSignal,
 ): void {
-  // Made when it is first asked for: most platforms are never asked.
+  // Created lazily: most platforms are never asked for it.
   let files: DescriptorFiles | undefined;
-  const answers = async function* (questions: AsyncIterable<Question>) {
+  const respond = async function* (requests: AsyncIterable<ReflectionRequest>) {
     files ??= new DescriptorFiles(
       [...services, ServerReflection, ServerReflectionAlpha],
       [file_google_rpc_error_details],
       alias,
     );
-    let asked = 0;
-    for await (const question of until(stopping, questions)) {
-      if (++asked > maximumQuestions) throw new ConnectError("too many questions", Code.ResourceExhausted);
-      const messageResponse = replyTo(question.messageRequest, files);
-      yield { validHost: question.host, originalRequest: question as never, messageResponse };
+    let received = 0;
+    for await (const request of until(stopping, requests)) {
+      if (++received > maximumRequests)
+        throw new ConnectError("too many requests on one stream", Code.ResourceExhausted);
+      const messageResponse = responseTo(request.messageRequest, files);
+      yield { validHost: request.host, originalRequest: request as never, messageResponse };
     }
   };
-  router.service(ServerReflection, { serverReflectionInfo: answers });
-  router.service(ServerReflectionAlpha, { serverReflectionInfo: answers });
+  router.service(ServerReflection, { serverReflectionInfo: respond });
+  router.service(ServerReflectionAlpha, { serverReflectionInfo: respond });
 }
 
-function replyTo(question: Question["messageRequest"], files: DescriptorFiles): Reply {
-  switch (question.case) {
+function responseTo(request: ReflectionRequest["messageRequest"], files: DescriptorFiles): ReflectionResponse {
+  switch (request.case) {
     case "listServices":
       return { case: "listServicesResponse", value: { service: files.services.map((name) => ({ name })) } };
     case "fileByFilename":
-      return filesReply(files.byName(question.value), `file ${question.value}`);
+      return filesResponse(files.byName(request.value), `file ${request.value}`);
     case "fileContainingSymbol":
-      return filesReply(files.bySymbol(question.value), `symbol ${question.value}`);
+      return filesResponse(files.bySymbol(request.value), `symbol ${request.value}`);
     case "fileContainingExtension": {
-      const { containingType, extensionNumber } = question.value;
-      return filesReply(
+      const { containingType, extensionNumber } = request.value;
+      return filesResponse(
         files.byExtension(containingType, extensionNumber),
         `extension ${extensionNumber} of ${containingType}`,
       );
     }
     case "allExtensionNumbersOfType": {
-      const numbers = files.extensionsOf(question.value);
-      if (numbers === undefined) return notFound(`type ${question.value}`);
+      const numbers = files.extensionsOf(request.value);
+      if (numbers === undefined) return notFound(`type ${request.value}`);
       return {
         case: "allExtensionNumbersResponse",
-        value: { baseTypeName: question.value, extensionNumber: numbers },
+        value: { baseTypeName: request.value, extensionNumber: numbers },
       };
     }
     case undefined:
       return {
         case: "errorResponse",
-        value: { errorCode: Code.InvalidArgument, errorMessage: "the request asks for nothing" },
+        value: { errorCode: Code.InvalidArgument, errorMessage: "the request is empty: message_request is required" },
       };
   }
 }
 
-function filesReply(found: Uint8Array[] | undefined, what: string): Reply {
+function filesResponse(found: Uint8Array[] | undefined, what: string): ReflectionResponse {
   return found === undefined
     ? notFound(what)
     : { case: "fileDescriptorResponse", value: { fileDescriptorProto: found } };
 }
 
-function notFound(what: string): Reply {
-  return { case: "errorResponse", value: { errorCode: Code.NotFound, errorMessage: `there is no ${what}` } };
+function notFound(what: string): ReflectionResponse {
+  return { case: "errorResponse", value: { errorCode: Code.NotFound, errorMessage: `${what} not found` } };
 }
 
-/** The items until the signal is aborted: a stream that waits for its client must not keep the platform from stopping. */
+/** Yields the items until the signal is aborted, because a stream that waits for its client must not delay shutdown. */
 async function* until<T>(signal: AbortSignal, items: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   const { promise: stopped, resolve } = Promise.withResolvers<undefined>();

@@ -1,25 +1,25 @@
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { Code } from "../errors/api-error.ts";
 
-/** What the library says of bytes that are no message, or not packed as they say. */
+/** The error messages of the library for bytes that are not a valid message, or not compressed as declared. */
 const unreadable = /^(parse binary|decompression failed|received compressed envelope|invalid envelope)/;
 
-/** As gRPC writes codes, in the headers behind an answer; in Connect's JSON they have names. */
+/** Codes as in gRPC trailers. Connect's JSON has their names instead. */
 const [internal, invalidArgument] = [String(Code.internal), String(Code.invalidArgument)];
 
 /**
- * A handler that answers bytes which are no message with code 3, over each protocol: the library takes them for a
- * failure of its own (13), as which they would be counted, retried and, over Connect, be HTTP status 500.
+ * Wraps a handler so that it rejects invalid messages with code 3 over each protocol. The library reports them as an
+ * internal error (13), which clients would retry and which is HTTP status 500 over Connect.
  */
-export function blamingTheCaller(handler: UniversalHandler): UniversalHandler {
-  const blaming: (...args: Parameters<UniversalHandler>) => Promise<UniversalServerResponse> = async (request) => {
+export function rejectingUnreadable(handler: UniversalHandler): UniversalHandler {
+  const rejecting: (...args: Parameters<UniversalHandler>) => Promise<UniversalServerResponse> = async (request) => {
     const response = await handler(request);
     return response.status === 500 ? ofConnect(response) : ofGrpc(response);
   };
-  return Object.assign(blaming, handler);
+  return Object.assign(rejecting, handler);
 }
 
-/** Over gRPC the code comes behind the body, over gRPC-web in the body's last frame. */
+/** Over gRPC the code is in the trailers, over gRPC-web in the last frame of the body. */
 function ofGrpc(response: UniversalServerResponse): UniversalServerResponse {
   const { body, trailer } = response;
   if (body === undefined) return response;
@@ -56,7 +56,7 @@ async function ofConnect(response: UniversalServerResponse): Promise<UniversalSe
     (async function* () {
       yield* all;
     })();
-  // What is compressed is not of this kind: it would have to be a large message.
+  // A compressed body is not such an error, because only large messages are compressed.
   const error = text.startsWith("{") ? (JSON.parse(text) as { code?: string; message?: string }) : {};
   if (error.code !== "internal" || !unreadable.test(error.message ?? "")) return { ...response, body: body(chunks) };
   const corrected = Buffer.from(JSON.stringify({ ...error, code: "invalid_argument" }));

@@ -1,13 +1,13 @@
 import { clone } from "@bufbuild/protobuf";
 import { type DescriptorProto, type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 
-/** The package that everything of ours is in. */
+/** The package of the contract. */
 const own = "muster";
 
 /**
- * Names under another vendor's package: `muster.platform.iam.v2beta1.GroupsService` as
- * `acme.platform.iam.v2beta1.GroupsService`. The messages on the wire do not carry the vendor, so the same methods can
- * be served under both.
+ * Translates names to the package of another vendor: `muster.platform.iam.v2beta1.GroupsService` to
+ * `acme.platform.iam.v2beta1.GroupsService`. Messages on the wire do not contain package names, so the same methods can be
+ * served under both.
  */
 export class VendorAlias {
   readonly #vendor: string;
@@ -16,18 +16,18 @@ export class VendorAlias {
     this.#vendor = vendor;
   }
 
-  /** Our own path for one of the vendor's; any other as it is. */
+  /** The path with the package of the contract. Other paths are returned unchanged. */
   ownPath(path: string): string {
     const prefix = `/${this.#vendor}.`;
     return path.startsWith(prefix) ? `/${own}.${path.slice(prefix.length)}` : path;
   }
 
-  /** The vendor's name for one of ours; any other as it is. */
+  /** The name with the package of the vendor. Other names are returned unchanged. */
   nameOf(name: string): string {
     return name.startsWith(`${own}.`) ? `${this.#vendor}${name.slice(own.length)}` : name;
   }
 
-  /** One of our files as the vendor would have written it; any other as it is. */
+  /** The descriptor file with the names of the vendor. Other files are returned unchanged. */
   fileOf(file: FileDescriptorProto): FileDescriptorProto {
     if (!file.package.startsWith(`${own}.`)) return file;
     const copy = clone(FileDescriptorProtoSchema, file);
@@ -52,7 +52,7 @@ export class VendorAlias {
     return name.startsWith(`${own}/`) ? `${this.#vendor}${name.slice(own.length)}` : name;
   }
 
-  /** A reference to a type is its full name behind a dot. */
+  /** A type reference is the full name with a leading dot. */
   #reference(typeName: string): string {
     return typeName.startsWith(".") ? `.${this.nameOf(typeName.slice(1))}` : typeName;
   }

@@ -1,6 +1,8 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { accountAssociations } from "../collections/account-associations.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { alreadyExists } from "../errors/api-error.ts";
 import {
@@ -9,13 +11,11 @@ import {
   ListAccountAssociationsRequestSchema,
   ListAccountAssociationsResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
-import { listPage } from "../resources/list.ts";
-import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "../resources/rules.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { accountAssociations } from "./account-association-collection.ts";
 
 export function accountAssociationsService(sessions: Sessions): Service {
   return implement(AccountAssociationsService, {
@@ -43,7 +43,7 @@ export function accountAssociationsService(sessions: Sessions): Service {
         checkName(created.name);
         checkDescription(created.description);
         if ((await accountAssociations.find(session.tx, parent)) !== undefined)
-          throw alreadyExists("the group has an account association already");
+          throw alreadyExists("the group already has an account association");
         await accountAssociations.insert(session.tx, created);
         return created;
       }),

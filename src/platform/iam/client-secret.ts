@@ -7,47 +7,47 @@ import {
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import type { MasterKey } from "../tokens/key-file.ts";
 
-/** The configuration of a provider; there is no other than OpenID Connect. */
+/** The OpenID Connect configuration of a provider, the only kind that exists. */
 export function oidcOf({ configuration }: IdentityProvider): OIDC | undefined {
   return configuration.case === "oidc" ? configuration.value : undefined;
 }
 
-/** The provider without its client secret: as an answer shows it, and as an update starts from it. */
+/** The provider without its client secret: the form of responses, and the one that updates are applied to. */
 export function withoutSecret(provider: IdentityProvider): IdentityProvider {
   return withSecret(provider, "");
 }
 
-/** Whether the mask that a caller gave names the client secret itself: then an empty one clears it. */
+/** Whether a mask names the client secret explicitly, so that an empty one clears it. */
 export function namesSecret(paths: readonly string[]): boolean {
   return paths.some((path) => path === "oidc.client_secret" || path === "oidc.clientSecret");
 }
 
 /**
- * The provider as it is kept: a new client secret is sealed under the key file, for this provider alone; where it is
- * empty, the one that was kept stays.
- * @param kept the provider as it is kept so far; undefined where its secret is not to stay
- * @throws ApiError (3) where the issuer changes and the secret would stay: another party would come by it
+ * Returns the provider as it is stored. A new client secret is sealed with the master key, for this provider only. If it is
+ * empty, the stored secret is kept.
+ * @param stored the provider as it is stored; undefined if its secret must not be kept
+ * @throws ApiError (3) if the issuer changes and the secret would be kept, because it would be sent to another party
  */
 export function sealSecret(
   masterKey: MasterKey,
   provider: IdentityProvider,
-  kept: IdentityProvider | undefined,
+  stored: IdentityProvider | undefined,
 ): IdentityProvider {
   const given = oidcOf(provider);
-  const before = kept === undefined ? undefined : oidcOf(kept);
+  const before = stored === undefined ? undefined : oidcOf(stored);
   if (given === undefined) return provider;
   if (given.clientSecret !== "")
     return withSecret(provider, Buffer.from(masterKey.seal(purpose(provider), given.clientSecret)).toString("base64"));
   if (before === undefined || before.clientSecret === "") return provider;
   if (before.issuer !== given.issuer)
-    throw invalidArgument("oidc.clientSecret", "must be given anew when the issuer changes");
+    throw invalidArgument("oidc.clientSecret", "must be set again when the issuer changes");
   return withSecret(provider, before.clientSecret);
 }
 
-/** The client secret itself, of a provider as it is kept; empty where it has none. */
-export function openSecret(masterKey: MasterKey, kept: IdentityProvider): string {
-  const sealed = oidcOf(kept)?.clientSecret ?? "";
-  return sealed === "" ? "" : masterKey.open(purpose(kept), Buffer.from(sealed, "base64"));
+/** The client secret of a stored provider in plain text; empty if it has none. */
+export function openSecret(masterKey: MasterKey, stored: IdentityProvider): string {
+  const sealed = oidcOf(stored)?.clientSecret ?? "";
+  return sealed === "" ? "" : masterKey.open(purpose(stored), Buffer.from(sealed, "base64"));
 }
 
 function purpose({ uid }: IdentityProvider): string {

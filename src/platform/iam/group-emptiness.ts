@@ -1,76 +1,44 @@
+import { collections } from "../collections/collections.ts";
 import { failedPrecondition } from "../errors/api-error.ts";
-import { type Reader, statement } from "../store/store.ts";
+import { type Reader, type Statement, statement } from "../store/database.ts";
+import type { ResourceTable } from "../store/schema/tables.ts";
 
 /** @property now milliseconds since the epoch */
 type Parent = { parent: string; now: number };
 
-/** What keeps a group from being deleted, in the order in which it is told. Each asks for one child of the sort. */
-const childKinds = [
-  {
-    types: "repos",
-    find: statement((db, p: Parent) => db.selectFrom("repos").select("uid").where("parent", "=", p.parent).limit(1)),
-  },
-  {
-    types: "groups",
-    find: statement((db, p: Parent) => db.selectFrom("groups").select("uid").where("parent", "=", p.parent).limit(1)),
-  },
-  {
-    types: "identities",
-    find: statement((db, p: Parent) =>
-      db.selectFrom("identities").select("uid").where("parent", "=", p.parent).limit(1),
-    ),
-  },
-  {
-    types: "roles",
-    find: statement((db, p: Parent) => db.selectFrom("roles").select("uid").where("parent", "=", p.parent).limit(1)),
-  },
-  {
-    types: "role bindings",
-    find: statement((db, p: Parent) =>
-      db
-        .selectFrom("role_bindings as binding")
-        .leftJoin("founding_bindings as founding", "founding.binding_uid", "binding.uid")
-        .select("binding.uid")
-        .where("binding.parent", "=", p.parent)
-        .where("founding.binding_uid", "is", null)
-        .limit(1),
-    ),
-  },
-  {
-    types: "identity providers",
-    find: statement((db, p: Parent) =>
-      db.selectFrom("identity_providers").select("uid").where("parent", "=", p.parent).limit(1),
-    ),
-  },
-  {
-    types: "account associations",
-    find: statement((db, p: Parent) =>
-      db.selectFrom("account_associations").select("uid").where("parent", "=", p.parent).limit(1),
-    ),
-  },
-  {
-    types: "group invites",
-    find: statement((db, p: Parent) =>
-      db
-        .selectFrom("group_invites")
-        .select("uid")
-        .where("parent", "=", p.parent)
-        // Expired ones do not count.
-        .where("expires", ">", p.now)
-        .limit(1),
-    ),
-  },
-  {
-    types: "advisories",
-    find: statement((db, p: Parent) =>
-      db.selectFrom("advisories").select("uid").where("parent", "=", p.parent).limit(1),
-    ),
-  },
-] as const;
+type FindChild = Statement<Parent, { uid: string }>;
 
-/** @throws ApiError (9), `RESOURCE_NOT_EMPTY`, naming the first sort of children that the group has */
+/** Finds one child that is not a creator binding, which is deleted with its group. */
+const roleBinding: FindChild = statement((db, p: Parent) =>
+  db
+    .selectFrom("role_bindings as binding")
+    .leftJoin("founding_bindings as creator", "creator.binding_uid", "binding.uid")
+    .select("binding.uid")
+    .where("binding.parent", "=", p.parent)
+    .where("creator.binding_uid", "is", null)
+    .limit(1),
+);
+
+/** Finds one child that has not expired. Expired invites are deleted with their group. */
+const groupInvite: FindChild = statement((db, p: Parent) =>
+  db.selectFrom("group_invites").select("uid").where("parent", "=", p.parent).where("expires", ">", p.now).limit(1),
+);
+
+const special: Partial<Record<ResourceTable, FindChild>> = { role_bindings: roleBinding, group_invites: groupInvite };
+
+/** Finds one child in any other table. */
+function childIn(table: ResourceTable): FindChild {
+  return statement((db, p: Parent) => db.selectFrom(table).select("uid").where("parent", "=", p.parent).limit(1));
+}
+
+/** The children that prevent the deletion of a group. */
+const childTypes = collections
+  .filter(({ description }) => description.parent === undefined)
+  .map(({ description: { table, types } }) => ({ types, find: special[table] ?? childIn(table) }));
+
+/** Requires that a group is empty. @throws ApiError (9), `RESOURCE_NOT_EMPTY`, that names the first type of child */
 export async function checkEmpty(reader: Reader, group: string, now: number): Promise<void> {
-  for (const { types, find } of childKinds)
+  for (const { types, find } of childTypes)
     if ((await reader.first(find, { parent: group, now })) !== undefined)
       throw failedPrecondition("RESOURCE_NOT_EMPTY", `cannot delete group with child ${types}`);
 }

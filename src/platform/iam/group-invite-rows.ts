@@ -1,24 +1,24 @@
 import { create } from "@bufbuild/protobuf";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
+import { groupInvites } from "../collections/group-invites.ts";
+import { roles } from "../collections/roles.ts";
 import {
   type GroupInvite,
   GroupInviteRoleSchema,
   GroupInviteSchema,
 } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
-import { type Reader, statement } from "../store/store.ts";
-import { groupInvites } from "./group-invite-collection.ts";
-import { roles } from "./role-collection.ts";
+import { type Reader, statement } from "../store/database.ts";
 
 const inGroup = statement((db, p: { group: string }) =>
   db.selectFrom("group_invites").select("uid").where("parent", "=", p.group),
 );
 
-/** Deletes the invites of a group that goes: expired ones, which do not keep it. */
+/** Deletes the invites of a group that is deleted. They have expired, otherwise they would prevent it. */
 export async function deleteInvitesIn(tx: AuthoredWriter, group: string): Promise<void> {
   for (const { uid } of await tx.all(inGroup, { group })) await groupInvites.delete(tx, uid);
 }
 
-/** Invites as an answer shows them: with their roles, without their codes. */
+/** Invites in the form of responses: with their roles and without their codes. */
 export async function shownInvites(reader: Reader, invites: readonly GroupInvite[]): Promise<GroupInvite[]> {
   const byUid = await roles.findAll(
     reader,

@@ -1,8 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { type Duration, durationMs, EmptySchema, type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { groupInvites } from "../collections/group-invites.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { emailRule, fits } from "../contract/text-rule.ts";
+import { newUidIn, parentOf } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import {
   type GroupInvite,
@@ -11,18 +13,16 @@ import {
   ListGroupInvitesRequestSchema,
   ListGroupInvitesResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
-import { listPage } from "../resources/list.ts";
-import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
-import { newUidIn, parentOf } from "../uid.ts";
-import { groupInvites } from "./group-invite-collection.ts";
 import { shownInvites } from "./group-invite-rows.ts";
 import { newInviteCode } from "./invite-code.ts";
-import { roleToGive } from "./role-to-bind.ts";
+import { roleToGrant } from "./role-to-grant.ts";
 
-/** The last millisecond that a timestamp of the contract can name. */
+/** The last millisecond that a timestamp can represent. */
 const endOfTime = Date.parse("9999-12-31T23:59:59.999Z");
 
 export function groupInvitesService(sessions: Sessions): Service {
@@ -59,7 +59,7 @@ export function groupInvitesService(sessions: Sessions): Service {
           createTime: time,
           updateTime: time,
         });
-        await checkMayInvite(session, created);
+        await requireInvitable(session, created);
         created.expirationTime = expiryOf(ttl, session.now);
         await groupInvites.insert(session.tx, created);
         return create(GroupInviteSchema, { ...(await shown(session, created)), code });
@@ -67,12 +67,12 @@ export function groupInvitesService(sessions: Sessions): Service {
 
     updateGroupInvite: ({ groupInvite: patch = create(GroupInviteSchema), updateMask }, call) =>
       sessions.write(call, async (session) => {
-        // There is no capability of its own for this: who may make an invite may make one with another address.
+        // There is no separate capability: a caller that can create an invite could create one with the other values.
         const capability = Capability.CAP_IAM_GROUP_INVITES_CREATE;
         const current = await permittedResource(session, groupInvites, capability, patch.uid);
         const mask = readMask(GroupInviteSchema, updateMask?.paths ?? [], patch);
         const updated = applyMask(GroupInviteSchema, current, patch, mask);
-        await checkMayInvite(session, updated);
+        await requireInvitable(session, updated);
         updated.updateTime = timestampFromMs(session.now);
         await groupInvites.update(session.tx, updated);
         return shown(session, updated);
@@ -87,19 +87,19 @@ export function groupInvitesService(sessions: Sessions): Service {
   });
 }
 
-/** Who invites says who gets the role: they must be one who could bind it. */
-async function checkMayInvite(session: WriteSession, { uid, email, roleUid }: GroupInvite): Promise<void> {
+/** An invite grants a role, so the caller must be able to bind that role. */
+async function requireInvitable(session: WriteSession, { uid, email, roleUid }: GroupInvite): Promise<void> {
   const group = parentOf(uid) ?? "";
-  session.access.demand(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
-  if (!fits(emailRule, email)) throw invalidArgument("email", "must be an e-mail address");
-  await roleToGive(session, "roleUid", roleUid, group);
+  session.access.require(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
+  if (!fits(emailRule, email)) throw invalidArgument("email", "must be an e-mail address, or empty");
+  await roleToGrant(session, "roleUid", roleUid, group);
 }
 
 /** @throws ApiError (3) */
 function expiryOf(ttl: Duration | undefined, now: number): Timestamp {
-  if (ttl === undefined) throw invalidArgument("ttl", 'is required, such as "86400s"');
+  if (ttl === undefined) throw invalidArgument("ttl", 'is required: a duration such as "86400s"');
   const milliseconds = Math.floor(durationMs(ttl));
-  if (milliseconds <= 0) throw invalidArgument("ttl", "must be more than nothing");
+  if (milliseconds <= 0) throw invalidArgument("ttl", "must be positive");
   if (now + milliseconds > endOfTime) throw invalidArgument("ttl", "must end before the year 10000");
   return timestampFromMs(now + milliseconds);
 }
@@ -109,6 +109,6 @@ async function shown({ tx }: Session, invite: GroupInvite): Promise<GroupInvite>
   return one ?? invite;
 }
 
-function keyIdIs(keyId: string): Condition[] {
-  return keyId === "" ? [] : [(row) => row("key_id" as "name", "=", keyId)];
+function keyIdIs(keyId: string): Condition<"group_invites">[] {
+  return keyId === "" ? [] : [(row) => row("key_id", "=", keyId)];
 }

@@ -1,7 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { groups } from "../collections/groups.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newRootUid, newUidIn } from "../contract/uid.ts";
 import { permissionDenied } from "../errors/api-error.ts";
 import {
   type Group,
@@ -10,18 +13,15 @@ import {
   ListGroupsRequestSchema,
   ListGroupsResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { listPage } from "../resources/list.ts";
-import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
+import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "../resources/rules.ts";
-import { checkUniqueName } from "../resources/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
-import { newRootUid, newUidIn } from "../uid.ts";
-import { groups } from "./group-collection.ts";
+import { bindCreator, unbindCreator } from "./creator-binding.ts";
 import { checkEmpty } from "./group-emptiness.ts";
 import { deleteInvitesIn } from "./group-invite-rows.ts";
-import { bindFounder, unbindFounder } from "./founding-binding.ts";
 
 export function groupsService(sessions: Sessions): Service {
   return implement(GroupsService, {
@@ -57,19 +57,19 @@ export function groupsService(sessions: Sessions): Service {
   });
 }
 
-/** Makes a group, in no other where `parent` is empty. @throws ApiError */
+/** Creates a group. @param parent its uid; empty for a root group @throws ApiError */
 export async function createGroup(session: WriteSession, parent: string, group: Group): Promise<Group> {
   if (parent === "") return createRoot(session, group);
   await permittedParent(session, Capability.CAP_IAM_GROUPS_CREATE, parent);
   return insertGroup(session, newUidIn(parent), group);
 }
 
-/** The group as it is, which the caller may change. @throws ApiError (5, 7) */
+/** Returns the current group if the caller can update it. @throws ApiError (5, 7) */
 export function groupToUpdate(session: WriteSession, uid: string): Promise<Group> {
   return permittedResource(session, groups, Capability.CAP_IAM_GROUPS_UPDATE, uid);
 }
 
-/** @param updated the group as it shall be @throws ApiError */
+/** @param updated the new state of the group @throws ApiError */
 export async function updateGroup(session: WriteSession, current: Group, updated: Group): Promise<Group> {
   checkGroup(session, updated, current.verified);
   if (updated.name !== current.name) await checkUniqueName(session, groups, updated.uid, updated.name);
@@ -78,26 +78,26 @@ export async function updateGroup(session: WriteSession, current: Group, updated
   return updated;
 }
 
-/** Deletes an empty group, with what does not keep it: its founder's binding, expired invites. @throws ApiError */
+/** Deletes an empty group, with its creator binding and its expired invites. @throws ApiError */
 export async function deleteGroup(session: WriteSession, uid: string): Promise<void> {
   const { tx, now } = session;
   await permittedResource(session, groups, Capability.CAP_IAM_GROUPS_DELETE, uid);
   await checkEmpty(tx, uid, now);
-  await unbindFounder(tx, uid);
+  await unbindCreator(tx, uid);
   await deleteInvitesIn(tx, uid);
   await groups.delete(tx, uid);
 }
 
-/** A root group, of which the caller becomes owner; the admin owns every one as it is. */
+/** Creates a root group. An identity becomes its owner; the admin does not need a binding. */
 async function createRoot(session: WriteSession, group: Group): Promise<Group> {
   const { caller, settings } = session;
   if (caller.kind === "identity" && settings.rootGroupCreators === "admin")
-    throw permissionDenied("only the admin may make root groups");
-  // A narrowed token must not come by more than it holds.
-  if (caller.kind === "identity" && (caller.narrowing.capabilities ?? caller.narrowing.groups) !== undefined)
-    throw permissionDenied("a narrowed token cannot make a root group");
+    throw permissionDenied("only the admin can create root groups");
+  // The new binding would exceed what a downscoped token allows.
+  if (caller.kind === "identity" && (caller.downscoping.capabilities ?? caller.downscoping.groups) !== undefined)
+    throw permissionDenied("a downscoped token cannot create a root group");
   const created = await insertGroup(session, newRootUid(), group);
-  if (caller.kind === "identity") await bindFounder(session, created.uid, caller.uid);
+  if (caller.kind === "identity") await bindCreator(session, created.uid, caller.uid);
   return created;
 }
 
@@ -114,5 +114,5 @@ function checkGroup({ caller }: Session, { name, description, verified }: Group,
   checkName(name);
   checkDescription(description);
   if (verified !== verifiedBefore && caller.kind !== "admin")
-    throw permissionDenied("only the admin may change whether a group is verified");
+    throw permissionDenied("only the admin can change verified");
 }

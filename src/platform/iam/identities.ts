@@ -2,7 +2,10 @@ import { clone, create, equals } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability, dottedNameOf } from "../access/capability.ts";
 import { grantsOf } from "../access/grants.ts";
+import { identities } from "../collections/identities.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newUidIn } from "../contract/uid.ts";
 import { permissionDenied } from "../errors/api-error.ts";
 import {
   IdentitiesService,
@@ -13,16 +16,13 @@ import {
   LookupIdentityResponseSchema,
   RelationshipType,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { listPage } from "../resources/list.ts";
-import { permittedParent, permittedResource } from "../resources/permitted.ts";
-import { nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "../resources/rules.ts";
-import { checkUniqueName } from "../resources/unique-name.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
+import { checkUniqueName } from "../handlers/unique-name.ts";
+import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
-import { endFamiliesOf } from "../tokens/refresh-families.ts";
-import { newUidIn } from "../uid.ts";
-import { identities } from "./identity-collection.ts";
+import { revokeRefreshTokens } from "../tokens/refresh-families.ts";
 import { lookUpIdentity } from "./identity-lookup.ts";
 import { checkRelationship } from "./identity-rules.ts";
 import { deleteBindingsOf } from "./role-binding-rows.ts";
@@ -31,10 +31,10 @@ export function identitiesService(sessions: Sessions): Service {
   return implement(IdentitiesService, {
     listIdentities: (request, call) =>
       sessions.read(call, async (session) => {
-        const conditions = nameIs(request.name);
+        const conditions: Condition<"identities">[] = nameIs(request.name);
         const { relationshipType } = request;
         if (relationshipType !== RelationshipType.UNSPECIFIED)
-          conditions.push((row) => row("relationship" as "name", "=", relationshipType as unknown as string));
+          conditions.push((row) => row("relationship", "=", relationshipType));
         const { items, ...page } = await listPage(session, identities, {
           schema: ListIdentitiesRequestSchema,
           request,
@@ -64,13 +64,13 @@ export function identitiesService(sessions: Sessions): Service {
         const current = await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_UPDATE, identity.uid);
         const mask = readMask(IdentitySchema, updateMask?.paths ?? [], identity);
         const updated = applyMask(IdentitySchema, current, identity, mask);
-        const assumedOtherwise = !equals(IdentitySchema, assumption(current), assumption(updated));
+        const assumptionChanged = !equals(IdentitySchema, assumption(current), assumption(updated));
         checkTexts(updated);
-        // Static keys that have expired are no reason to refuse a new description.
-        if (assumedOtherwise) {
-          await checkHoldsWhatItGives(session, current.uid);
+        // The relationship is not checked if it is unchanged: expired static keys do not prevent a new description.
+        if (assumptionChanged) {
+          await requireGrantsOf(session, current.uid);
           checkRelationship(updated, session.now);
-          await endFamiliesOf(session.tx, updated.uid);
+          await revokeRefreshTokens(session.tx, updated.uid);
         }
         if (updated.name !== current.name) await checkUniqueName(session, identities, updated.uid, updated.name);
         updated.updateTime = timestampFromMs(session.now);
@@ -82,7 +82,7 @@ export function identitiesService(sessions: Sessions): Service {
       sessions.write(call, async (session) => {
         await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_DELETE, uid);
         await deleteBindingsOf(session.tx, uid);
-        await endFamiliesOf(session.tx, uid);
+        await revokeRefreshTokens(session.tx, uid);
         await identities.delete(session.tx, uid);
         return create(EmptySchema);
       }),
@@ -100,20 +100,20 @@ function checkTexts({ name, description }: Identity): void {
   checkDescription(description);
 }
 
-/** The identity without everything that does not say who may assume it. */
+/** The part of an identity that determines which tokens may assume it. */
 function assumption({ relationship }: Identity): Identity {
   const only = create(IdentitySchema);
   only.relationship = relationship;
   return only;
 }
 
-/** Who changes how an identity is assumed could assume it: nobody can give what they do not have. */
-async function checkHoldsWhatItGives({ tx, access }: WriteSession, identityUid: string): Promise<void> {
+/** A caller that changes how an identity is assumed could assume it, so it must hold everything that the identity holds. */
+async function requireGrantsOf({ tx, access }: WriteSession, identityUid: string): Promise<void> {
   for (const { group, capabilities } of await grantsOf(tx, identityUid)) {
-    const lacking = access.lacking(capabilities, group);
-    if (lacking !== undefined)
+    const missing = access.missing(capabilities, group);
+    if (missing !== undefined)
       throw permissionDenied(
-        `changing how the identity is assumed needs ${dottedNameOf(lacking)}, which its bindings give it, where they do`,
+        `changing how the identity is assumed requires ${dottedNameOf(missing)} wherever its bindings grant it`,
       );
   }
 }

@@ -1,9 +1,9 @@
+import { checkDescription, checkIssuer, checkName, checkPresent } from "../contract/check-text.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { IdentityProvider } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
-import { checkDescription, checkIssuer, checkName, checkPresent } from "../resources/rules.ts";
 import { oidcOf } from "./client-secret.ts";
 
-/** Checks a provider whose client secret is settled. @throws ApiError (3) that names the field */
+/** Checks a provider in its stored form. @throws ApiError (3) that names the field */
 export function checkProvider(provider: IdentityProvider): void {
   checkName(provider.name);
   checkDescription(provider.description);

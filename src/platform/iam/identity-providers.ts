@@ -1,7 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { identityProviders } from "../collections/identity-providers.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newUidIn, parentOf } from "../contract/uid.ts";
 import {
   type IdentityProvider,
   IdentityProviderSchema,
@@ -9,20 +11,18 @@ import {
   ListIdentityProvidersRequestSchema,
   ListIdentityProvidersResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
-import { listPage } from "../resources/list.ts";
-import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
+import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkUniqueName } from "../resources/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
 import type { MasterKey } from "../tokens/key-file.ts";
-import { newUidIn, parentOf } from "../uid.ts";
 import { namesSecret, sealSecret, withoutSecret } from "./client-secret.ts";
-import { identityProviders } from "./identity-provider-collection.ts";
 import { checkProvider } from "./identity-provider-rules.ts";
-import { roleToGive } from "./role-to-bind.ts";
+import { roleToGrant } from "./role-to-grant.ts";
 
-/** @param masterKey seals client secrets */
+/** @param masterKey to seal client secrets */
 export function identityProvidersService(sessions: Sessions, masterKey: MasterKey): Service {
   return implement(IdentityProvidersService, {
     listIdentityProviders: (request, call) =>
@@ -55,11 +55,11 @@ export function identityProvidersService(sessions: Sessions, masterKey: MasterKe
           createTime: time,
           updateTime: time,
         });
-        const kept = sealSecret(masterKey, created, undefined);
-        await checkMayProvide(session, kept);
-        await checkUniqueName(session, identityProviders, kept.uid, name);
-        await identityProviders.insert(session.tx, kept);
-        return withoutSecret(kept);
+        const stored = sealSecret(masterKey, created, undefined);
+        await requireProvidable(session, stored);
+        await checkUniqueName(session, identityProviders, stored.uid, name);
+        await identityProviders.insert(session.tx, stored);
+        return withoutSecret(stored);
       }),
 
     updateIdentityProvider: ({ identityProvider: patch = create(IdentityProviderSchema), updateMask }, call) =>
@@ -70,11 +70,11 @@ export function identityProvidersService(sessions: Sessions, masterKey: MasterKe
         const mask = readMask(IdentityProviderSchema, paths, patch);
         const updated = applyMask(IdentityProviderSchema, withoutSecret(current), patch, mask);
         updated.updateTime = timestampFromMs(session.now);
-        const kept = sealSecret(masterKey, updated, namesSecret(paths) ? undefined : current);
-        await checkMayProvide(session, kept);
-        if (kept.name !== current.name) await checkUniqueName(session, identityProviders, kept.uid, kept.name);
-        await identityProviders.update(session.tx, kept);
-        return withoutSecret(kept);
+        const stored = sealSecret(masterKey, updated, namesSecret(paths) ? undefined : current);
+        await requireProvidable(session, stored);
+        if (stored.name !== current.name) await checkUniqueName(session, identityProviders, stored.uid, stored.name);
+        await identityProviders.update(session.tx, stored);
+        return withoutSecret(stored);
       }),
 
     deleteIdentityProvider: ({ uid }, call) =>
@@ -86,10 +86,10 @@ export function identityProvidersService(sessions: Sessions, masterKey: MasterKe
   });
 }
 
-/** Who makes or changes a provider says who gets its role: they must be one who could bind it. */
-async function checkMayProvide(session: WriteSession, provider: IdentityProvider): Promise<void> {
+/** A provider grants its default role, so the caller must be able to bind that role. */
+async function requireProvidable(session: WriteSession, provider: IdentityProvider): Promise<void> {
   const group = parentOf(provider.uid) ?? "";
-  session.access.demand(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
+  session.access.require(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
   checkProvider(provider);
-  await roleToGive(session, "defaultRole", provider.defaultRole, group);
+  await roleToGrant(session, "defaultRole", provider.defaultRole, group);
 }

@@ -1,4 +1,5 @@
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { checkIssuer, checkPresent } from "../contract/check-text.ts";
 import { awsAccountRule, fits, issuerNameRule, subjectRule } from "../contract/text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type {
@@ -7,15 +8,14 @@ import type {
   Identity_ClaimMatch as ClaimMatch,
   Identity_StaticKeys as StaticKeys,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { checkIssuer, checkPresent } from "../resources/rules.ts";
 import { parseJwks } from "../tokens/jwks.ts";
 import { compilePattern } from "../tokens/pattern.ts";
 
-/** Static keys are trusted for this long at most, and by default. */
+/** The maximum and default lifetime of static keys (ms). */
 const staticKeysLifetime = 365 * 24 * 60 * 60 * 1_000;
 
 /**
- * Checks how an identity is assumed, and sets the expiry of static keys that name none.
+ * Checks which tokens may assume an identity, and sets the expiration time of static keys that have none.
  * @throws ApiError (3) that names the field
  */
 export function checkRelationship({ relationship }: Identity, now: number): void {
@@ -54,12 +54,12 @@ function checkStaticKeys(keys: StaticKeys, now: number): void {
   checkPresent("staticKeys.issuer", keys.issuer, issuerNameRule);
   checkPresent("staticKeys.subject", keys.subject, subjectRule);
   const jwks = parseJwks(keys.issuerKeys);
-  // A symmetric key would let whoever reads the identity sign, and a private one is private no longer.
+  // Anyone who can read the identity could sign with a symmetric or private key.
   if (jwks === undefined || jwks.publicKeys.length === 0 || jwks.others > 0)
-    throw invalidArgument("staticKeys.issuerKeys", "must be a JWKS document with public keys, and no others");
+    throw invalidArgument("staticKeys.issuerKeys", "must be a JWKS document with public keys only");
   const [audience = "", ...others] = keys.audiences;
   if (others.length > 0 || audience === "")
-    throw invalidArgument("staticKeys.audiences", "must be exactly one audience");
+    throw invalidArgument("staticKeys.audiences", "must contain exactly one audience");
   checkPresent("staticKeys.audiences", audience);
   const latest = now + staticKeysLifetime;
   if (keys.expirationTime === undefined) keys.expirationTime = timestampFromMs(latest);
@@ -82,5 +82,5 @@ function checkAwsIdentity({ awsAccount, awsArn, awsUserId }: AWSIdentity): void 
 
 function checkPattern(field: string, value: string): void {
   checkPresent(field, value);
-  if (compilePattern(value) === undefined) throw invalidArgument(field, "must be a regular expression of RE2");
+  if (compilePattern(value) === undefined) throw invalidArgument(field, "must be an RE2 regular expression");
 }

@@ -1,18 +1,18 @@
 import { hash, randomBytes } from "node:crypto";
 
-/** What somebody joins a group with. */
+/** The code with which somebody joins a group. */
 export interface InviteCode {
-  /** Names the code without giving it away. */
+  /** Identifies the code without revealing it. */
   readonly keyId: string;
-  /** The key id and a secret, with a dot between them. */
+  /** The key id and a secret, separated by a dot. */
   readonly code: string;
-  /** What is kept of the code: who reads the data cannot join with it. */
+  /** The stored form of the code, from which it cannot be recovered. */
   readonly codeHash: string;
 }
 
 export function newInviteCode(): InviteCode {
   const keyId = randomBytes(8).toString("hex");
   const code = `${keyId}.${randomBytes(32).toString("base64url")}`;
-  // A random secret of 256 bits needs no slow hash.
+  // A random secret of 256 bits does not need a slow hash.
   return { keyId, code, codeHash: hash("sha256", code, "hex") };
 }

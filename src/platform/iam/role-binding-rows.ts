@@ -1,5 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
+import { groups } from "../collections/groups.ts";
+import { identities, issuerOf, subjectOf } from "../collections/identities.ts";
+import { roleBindings } from "../collections/role-bindings.ts";
+import { roles } from "../collections/roles.ts";
+import { parentOf } from "../contract/uid.ts";
+import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import {
   type RoleBinding,
   RoleBindingGroupSchema,
@@ -7,15 +14,8 @@ import {
   RoleBindingRoleSchema,
   RoleBindingSchema,
 } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { type Reader, statement } from "../store/store.ts";
-import { parentOf } from "../uid.ts";
-import { groups } from "./group-collection.ts";
-import { identities, issuerOf, subjectOf } from "./identity-collection.ts";
-import { roleBindings } from "./role-binding-collection.ts";
-import { roles } from "./role-collection.ts";
+import { type Reader, statement } from "../store/database.ts";
 
 const ofIdentity = statement((db, p: { identity: string }) =>
   db.selectFrom("role_bindings").select("uid").where("identity_uid", "=", p.identity),
@@ -34,30 +34,34 @@ const equal = statement((db, p: { group: string; identity: string; role: string;
     .limit(1),
 );
 
+/** Deletes all bindings of an identity that is deleted. */
 export async function deleteBindingsOf(tx: AuthoredWriter, identity: string): Promise<void> {
   for (const { uid } of await tx.all(ofIdentity, { identity })) await roleBindings.delete(tx, uid);
 }
 
-/** Whether any binding gives the role. */
+/** Whether the role is bound. */
 export async function bindingsWithRole(tx: Reader, role: string): Promise<boolean> {
   return (await tx.first(withRole, { role })) !== undefined;
 }
 
-/** Whether another binding gives the same role to the same identity in the same group. */
+/** Whether another binding grants the same role to the same identity in the same group. */
 export async function hasEqualBinding(tx: Reader, { uid, identityUid, roleUid }: RoleBinding): Promise<boolean> {
   const parameters = { group: parentOf(uid) ?? "", identity: identityUid, role: roleUid, except: uid };
   return (await tx.first(equal, parameters)) !== undefined;
 }
 
-/** A binding with what it refers to, as far as that is there. */
-export interface ReferringBinding {
+/** A binding with the resources that it refers to; undefined for those that do not exist. */
+export interface BindingWithReferences {
   readonly binding: RoleBinding;
   readonly identity: Identity | undefined;
   readonly group: Group | undefined;
   readonly role: Role | undefined;
 }
 
-export async function withReferences(reader: Reader, bindings: readonly RoleBinding[]): Promise<ReferringBinding[]> {
+export async function withReferences(
+  reader: Reader,
+  bindings: readonly RoleBinding[],
+): Promise<BindingWithReferences[]> {
   const groupOf = ({ uid }: RoleBinding) => parentOf(uid) ?? "";
   const [identitiesByUid, groupsByUid, rolesByUid] = [
     await identities.findAll(
@@ -78,7 +82,7 @@ export async function withReferences(reader: Reader, bindings: readonly RoleBind
   }));
 }
 
-/** Bindings as an answer shows them: with the identity, group and role that they refer to. */
+/** Bindings in the form of responses: with the identity, group and role that they refer to. */
 export async function hydrate(reader: Reader, bindings: readonly RoleBinding[]): Promise<RoleBinding[]> {
   return (await withReferences(reader, bindings)).map(({ binding, identity, group, role }) => {
     const hydrated = create(RoleBindingSchema, { uid: binding.uid, createTime: binding.createTime });

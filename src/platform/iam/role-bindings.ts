@@ -1,7 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { groups } from "../collections/groups.ts";
+import { identities } from "../collections/identities.ts";
+import { roleBindings } from "../collections/role-bindings.ts";
+import { roles } from "../collections/roles.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { isRoot, isUid, newUidIn, parentOf } from "../contract/uid.ts";
 import { alreadyExists, invalidArgument, notFound } from "../errors/api-error.ts";
 import {
   BatchCreateRoleBindingsResponseSchema,
@@ -11,20 +16,15 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
+import { checkResourceType } from "../handlers/resource-type.ts";
 import type { Collection } from "../resources/collection.ts";
-import { listPage } from "../resources/list.ts";
-import { permittedParent, permittedResource } from "../resources/permitted.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
-import { isRoot, isUid, newUidIn, parentOf } from "../uid.ts";
-import { groups } from "./group-collection.ts";
-import { identities } from "./identity-collection.ts";
-import { roleBindings } from "./role-binding-collection.ts";
 import { hasEqualBinding, hydrate } from "./role-binding-rows.ts";
-import { roles } from "./role-collection.ts";
-import { roleToGive } from "./role-to-bind.ts";
-import { refuseOtherSorts } from "./sort-of-uid.ts";
+import { roleToGrant } from "./role-to-grant.ts";
 
 const maximumBatch = 25;
 
@@ -74,11 +74,11 @@ export function roleBindingsService(sessions: Sessions): Service {
     batchCreateRoleBindings: ({ parent, requests, roleUid }, call) =>
       sessions.write(call, async (session) => {
         if (requests.length === 0 || requests.length > maximumBatch)
-          throw invalidArgument("requests", `must be 1 to ${maximumBatch}`);
+          throw invalidArgument("requests", `must have 1 to ${maximumBatch} items`);
         const created: RoleBinding[] = [];
         for (const request of requests) {
           if (parent !== "" && request.parent !== "" && request.parent !== parent)
-            throw invalidArgument("requests.parent", "must be the parent of the batch, or be left out");
+            throw invalidArgument("requests.parent", "must be the parent of the batch, or empty");
           const binding = request.roleBinding ?? create(RoleBindingSchema);
           if (binding.roleUid === "") binding.roleUid = roleUid;
           created.push(await createBinding(session, request.parent === "" ? parent : request.parent, binding));
@@ -101,7 +101,7 @@ async function createBinding(
   return created;
 }
 
-/** Nobody can give what they do not have, nor to an identity that they cannot see. */
+/** A caller can grant only what it holds, and only to an identity that it can see. */
 async function checkBinding(session: WriteSession, binding: RoleBinding): Promise<void> {
   const { uid, identityUid, roleUid } = binding;
   if (identityUid === "") throw invalidArgument("identityUid", "is required");
@@ -109,21 +109,21 @@ async function checkBinding(session: WriteSession, binding: RoleBinding): Promis
     throw invalidArgument("identityUid", "must be the uid of an identity");
   const identity = await identities.find(session.tx, identityUid);
   if (identity === undefined || !session.access.sees(identityUid)) {
-    await refuseOtherSorts(session, "identityUid", [identityUid], [identities]);
+    await checkResourceType(session, "identityUid", [identityUid], [identities]);
     throw notFound("identity", identityUid);
   }
-  await roleToGive(session, "roleUid", roleUid, parentOf(uid) ?? "");
+  await roleToGrant(session, "roleUid", roleUid, parentOf(uid) ?? "");
   if (session.settings.uniqueNames && (await hasEqualBinding(session.tx, binding)))
-    throw alreadyExists("the identity has this role in this group already");
+    throw alreadyExists("the identity already has this role in this group");
 }
 
-/** Deleting a binding that is gone, or never was, succeeds for whoever might have deleted it. */
+/** Succeeds for a binding that does not exist, if the caller could have deleted it. */
 async function deleteBinding(session: WriteSession, uid: string): Promise<void> {
   const capability = Capability.CAP_IAM_ROLE_BINDINGS_DELETE;
   const parent = parentOf(uid);
   if (!isUid(uid) || parent === undefined) throw notFound("role binding", uid);
   if ((await roleBindings.find(session.tx, uid)) === undefined) {
-    session.access.demand(capability, parent, "group");
+    session.access.require(capability, parent, "group");
     return;
   }
   await permittedResource(session, roleBindings, capability, uid);
@@ -135,16 +135,16 @@ async function shown({ tx }: Session, binding: RoleBinding): Promise<RoleBinding
   return hydrated ?? binding;
 }
 
-/** @throws ApiError (3) where the uid is malformed, or of another sort */
+/** A filter by uid. @throws ApiError (3) if the uid is malformed or names another type of resource */
 async function uidIs(
   session: Session,
   field: string,
   column: "identity_uid" | "role_uid" | "parent",
   uid: string,
-  sort: Collection,
-): Promise<Condition[]> {
+  collection: Collection,
+): Promise<Condition<"role_bindings">[]> {
   if (uid === "") return [];
   if (!isUid(uid)) throw invalidArgument(field, "must be a uid");
-  await refuseOtherSorts(session, field, [uid], [sort]);
-  return [(row) => row(column as "parent", "=", uid)];
+  await checkResourceType(session, field, [uid], [collection]);
+  return [(row) => row(column, "=", uid)];
 }

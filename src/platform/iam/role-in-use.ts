@@ -1,5 +1,5 @@
 import { failedPrecondition } from "../errors/api-error.ts";
-import { type Reader, statement } from "../store/store.ts";
+import { type Reader, statement } from "../store/database.ts";
 import { bindingsWithRole } from "./role-binding-rows.ts";
 
 const invited = statement((db, p: { role: string; now: number }) =>
@@ -9,7 +9,7 @@ const isDefault = statement((db, p: { role: string }) =>
   db.selectFrom("identity_providers").select("uid").where("default_role", "=", p.role).limit(1),
 );
 
-/** @throws ApiError (9), `RESOURCE_IN_USE`, where something gives the role or will */
+/** Requires that nothing grants the role. @throws ApiError (9), `RESOURCE_IN_USE` */
 export async function checkNotInUse(tx: Reader, role: string, now: number): Promise<void> {
   if (await bindingsWithRole(tx, role)) throw inUse("that is bound");
   if ((await tx.first(invited, { role, now })) !== undefined) throw inUse("that an invite names");

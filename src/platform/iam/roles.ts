@@ -2,7 +2,10 @@ import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { builtinRole } from "../access/builtin-roles.ts";
 import { Capability } from "../access/capability.ts";
+import { roles } from "../collections/roles.ts";
+import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newUidIn } from "../contract/uid.ts";
 import { invalidArgument, permissionDenied } from "../errors/api-error.ts";
 import {
   ListRolesRequestSchema,
@@ -11,17 +14,14 @@ import {
   RoleSchema,
   RolesService,
 } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { listPage } from "../resources/list.ts";
-import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
+import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkDescription, checkName } from "../resources/rules.ts";
-import { checkUniqueName } from "../resources/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { newUidIn } from "../uid.ts";
-import { roles } from "./role-collection.ts";
 import { checkNotInUse } from "./role-in-use.ts";
-import { roleToRead } from "./role-to-bind.ts";
+import { roleToRead } from "./role-to-grant.ts";
 
 export function rolesService(sessions: Sessions): Service {
   return implement(RolesService, {
@@ -53,7 +53,7 @@ export function rolesService(sessions: Sessions): Service {
         });
         checkRole(created);
         if (created.capabilities.length === 0) throw invalidArgument("capabilities", "at least one is required");
-        session.access.demandAll(created.capabilities, parent, "making the role");
+        session.access.requireAll(created.capabilities, parent, "creating the role");
         await checkUniqueName(session, roles, created.uid, name);
         await roles.insert(session.tx, created);
         return created;
@@ -61,13 +61,13 @@ export function rolesService(sessions: Sessions): Service {
 
     updateRole: ({ role = create(RoleSchema), updateMask }, call) =>
       sessions.write(call, async (session) => {
-        refuseBuiltin(role.uid);
+        rejectBuiltin(role.uid);
         const current = await permittedResource(session, roles, Capability.CAP_IAM_ROLES_UPDATE, role.uid);
         const updated = applyMask(RoleSchema, current, role, readMask(RoleSchema, updateMask?.paths ?? [], role));
         updated.capabilities = distinct(updated.capabilities);
         checkRole(updated);
         const gained = updated.capabilities.filter((capability) => !current.capabilities.includes(capability));
-        session.access.demandAll(gained, role.uid, "changing the role");
+        session.access.requireAll(gained, role.uid, "updating the role");
         if (updated.name !== current.name) await checkUniqueName(session, roles, updated.uid, updated.name);
         updated.updateTime = timestampFromMs(session.now);
         await roles.update(session.tx, updated);
@@ -76,7 +76,7 @@ export function rolesService(sessions: Sessions): Service {
 
     deleteRole: ({ uid }, call) =>
       sessions.write(call, async (session) => {
-        refuseBuiltin(uid);
+        rejectBuiltin(uid);
         await permittedResource(session, roles, Capability.CAP_IAM_ROLES_DELETE, uid);
         await checkNotInUse(session.tx, uid, session.now);
         await roles.delete(session.tx, uid);
@@ -85,14 +85,14 @@ export function rolesService(sessions: Sessions): Service {
   });
 }
 
-function refuseBuiltin(uid: string): void {
+function rejectBuiltin(uid: string): void {
   if (builtinRole(uid) !== undefined) throw permissionDenied("a built-in role cannot be changed or deleted");
 }
 
 function checkRole({ name, description, capabilities }: Role): void {
   checkName(name);
   checkDescription(description);
-  if (capabilities.includes(Capability.UNKNOWN)) throw invalidArgument("capabilities", "must not have UNKNOWN");
+  if (capabilities.includes(Capability.UNKNOWN)) throw invalidArgument("capabilities", "must not contain UNKNOWN");
 }
 
 function distinct(capabilities: readonly Capability[]): Capability[] {

@@ -1,14 +1,14 @@
-/** One document of a file, not yet parsed. */
+/** A document of a file that has not been parsed yet. */
 export interface DocumentText {
   readonly text: string;
-  /** Of its beginning, from 1. */
+  /** The number of its first line, from 1. */
   readonly line: number;
 }
 
-/** A document is held in memory whole, so it has a bound; in characters. */
+/** The maximum length of a document in characters. Documents are held in memory. */
 export const maximumDocument = 4 * 1024 * 1024;
 
-/** The text cannot be cut into documents. */
+/** The text cannot be split into documents. */
 export class UnreadableText extends Error {
   override readonly name = "UnreadableText";
   /** From 1. */

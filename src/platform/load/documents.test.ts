@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { maximumDocument, UnreadableText } from "./document-text.ts";
 import { jsonDocuments } from "./json-text.ts";
-import { LoadMistake } from "./mistake.ts";
+import { DocumentError } from "./load-error.ts";
 import { documentsOf, sourceFiles } from "./source-file.ts";
 import { yamlDocuments } from "./yaml-text.ts";
 
-/** However the text is cut into chunks, the documents are the same. */
+/** The documents do not depend on how the text is split into chunks. */
 function cut(text: string, documents: (chunks: Iterable<string>) => Iterable<{ text: string; line: number }>) {
   const whole = [...documents([text])];
   for (const size of [1, 2, 3, 7])
@@ -16,11 +16,11 @@ function cut(text: string, documents: (chunks: Iterable<string>) => Iterable<{ t
   return whole;
 }
 
-describe("JSON is cut into documents", () => {
+describe("jsonDocuments", () => {
   it.each([
     ["one object", '\n{"a": 1}\n', [['{"a": 1}', 2]]],
     [
-      "objects in a row",
+      "consecutive objects",
       '{"a":1}\n{"a":2}\n\n{"a":3}',
       [
         ['{"a":1}', 1],
@@ -57,14 +57,14 @@ describe("JSON is cut into documents", () => {
     ["[[{}]]", 1, "must be an object"],
     ["[{}] {}", 1, "must be an object"],
     ["{}\n]", 2, "must be an object"],
-  ])("%j is refused at line %d: %s", (text, line, message) => {
+  ])("rejects %j at line %d: %s", (text, line, message) => {
     const read = () => [...jsonDocuments([text])];
     expect(read).toThrowError(message);
     expect(read).toThrowError(expect.objectContaining({ line }));
   });
 });
 
-describe("YAML is cut into documents", () => {
+describe("yamlDocuments", () => {
   it.each([
     ["one without a marker", "a: 1\n", [["a: 1\n", 1]]],
     [
@@ -76,7 +76,7 @@ describe("YAML is cut into documents", () => {
         ["--- # three\na: 3\n", 4],
       ],
     ],
-    ["comments in front of a marker are no document", "# about\n\n---\na: 1\n", [["---\na: 1\n", 3]]],
+    ["comments before a marker are not a document", "# about\n\n---\na: 1\n", [["---\na: 1\n", 3]]],
     ["directives are part of the next one", "%YAML 1.2\n---\na: 1\n", [["%YAML 1.2\n---\na: 1\n", 1]]],
     [
       "an end marker",
@@ -88,7 +88,7 @@ describe("YAML is cut into documents", () => {
     ],
     ["markers that are indented or longer are text", "a: |\n  ---\n----: 1\n", [["a: |\n  ---\n----: 1\n", 1]]],
     [
-      "Windows lines",
+      "Windows line endings",
       "a: 1\r\n---\r\na: 2\r\n",
       [
         ["a: 1\r\n", 1],
@@ -105,21 +105,18 @@ it.each([
   ["JSON", jsonDocuments, ['{"a":"']],
   ["YAML", yamlDocuments, ["a: 1\n"]],
   ["YAML in one line", yamlDocuments, ["a: "]],
-] as const)(
-  "a document in %s that is too large for memory is refused before it is read whole",
-  (_, documents, head) => {
-    let read = 0;
-    function* endless() {
-      yield* head;
-      for (;;) {
-        read += 65_536;
-        yield "x".repeat(65_535) + (head[0].endsWith("\n") ? "\n" : "x");
-      }
+] as const)("rejects a document in %s that is too large before it is read completely", (_, documents, head) => {
+  let read = 0;
+  function* endless() {
+    yield* head;
+    for (;;) {
+      read += 65_536;
+      yield "x".repeat(65_535) + (head[0].endsWith("\n") ? "\n" : "x");
     }
-    expect(() => [...documents(endless())]).toThrowError(UnreadableText);
-    expect(read).toBeLessThan(maximumDocument + 200_000);
-  },
-);
+  }
+  expect(() => [...documents(endless())]).toThrowError(UnreadableText);
+  expect(read).toBeLessThan(maximumDocument + 200_000);
+});
 
 describe("files", () => {
   const folder = mkdtempSync(join(tmpdir(), "muster-load-"));
@@ -131,18 +128,18 @@ describe("files", () => {
   const read = (path: string) =>
     sourceFiles([path])
       .flatMap((one) => [...documentsOf(one, () => {})])
-      .map((one) => (one instanceof LoadMistake ? one.message.replace(`${folder}/`, "") : one.value));
+      .map((one) => (one instanceof DocumentError ? one.message.replace(`${folder}/`, "") : one.value));
 
-  it("are read by the ending of their names, those of a folder in order", () => {
+  it("are read by their extension, those of a folder in order", () => {
     file("b.yaml", "a: 1\n---\n---\na: 2\n");
     file("a.jsonl", '{"a": 3}\n{"a": 4}\n');
     file("README.md", "not this");
     expect(read(folder)).toEqual([{ a: 3 }, { a: 4 }, { a: 1 }, { a: 2 }]);
-    expect(() => sourceFiles([join(folder, "none.yaml")])).toThrowError("none.yaml: there is no such file");
-    expect(() => sourceFiles([join(folder, "README.md")])).toThrowError("README.md: the name of a file must end in");
+    expect(() => sourceFiles([join(folder, "none.yaml")])).toThrowError("none.yaml: no such file or folder");
+    expect(() => sourceFiles([join(folder, "README.md")])).toThrowError("README.md: the file extension must be one of");
   });
 
-  it("tell a document that does not parse by file, document and line, and go on with the next", () => {
+  it("report a document that cannot be parsed with file, document and line, and continue with the next", () => {
     expect(read(file("c.json", '{"a": 1}\n{"a": }\n{"a": 2}'))).toEqual([
       { a: 1 },
       expect.stringMatching(/^c\.json, document 2 \(line 2\): is not JSON: /),
@@ -162,7 +159,7 @@ describe("files", () => {
     ]);
   });
 
-  it("refuse a YAML document that unfolds into very much", () => {
+  it("reject a YAML document with excessive alias expansion", () => {
     const levels = Array.from({ length: 9 }, (_, n) => `l${n + 1}: &l${n + 1} [${Array(9).fill(`*l${n}`).join(",")}]`);
     expect(read(file("g.yaml", `l0: &l0 [x]\n${levels.join("\n")}\n`))).toEqual([
       expect.stringContaining("Excessive alias count"),

@@ -5,13 +5,13 @@ const backslash = 0x5c;
 const newline = 0x0a;
 const opening = new Set([0x5b, 0x7b]);
 const closing = new Set([0x5d, 0x7d]);
-/** What may stand between documents: blanks, and in an array commas. */
+/** Characters between documents: white space and, in an array, commas. */
 const between = new Set([0x20, 0x09, 0x0a, 0x0d, 0x2c]);
 
 /**
- * Cuts JSON into its documents, one in memory at a time: one object, objects in a row (JSON Lines, say), or one array
- * of them. It only counts brackets outside of strings; what is within a document is for the parser to judge.
- * @throws UnreadableText where something else than an object begins, or the text ends within a document
+ * Splits JSON into documents, with one in memory at a time: a single object, consecutive objects (JSON Lines), or an array
+ * of objects. It only counts brackets outside strings; the parser validates the documents.
+ * @throws UnreadableText if a document is not an object, or the text ends within a document
  */
 export function* jsonDocuments(chunks: Iterable<string>): Generator<DocumentText> {
   const state = { line: 1, start: 1, depth: 0, inString: false, escaped: false, array: "none" as ArrayState };
@@ -54,5 +54,5 @@ export function* jsonDocuments(chunks: Iterable<string>): Generator<DocumentText
   if (state.array === "open") throw new UnreadableText(state.line, "the file ends within its array");
 }
 
-/** Whether the documents stand in an array; `without`: the first one did not. */
+/** Whether the documents are in an array; `without` if the first one is not. */
 type ArrayState = "none" | "without" | "open" | "closed";

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
-import { type Reader, statement, type Store } from "../store/store.ts";
-import { FieldMistake } from "./field-mistake.ts";
-import { LoadMistake, LoadRefused, type Place } from "./mistake.ts";
-import { type Outcome, RecordPlacer } from "./place-records.ts";
+import { type Reader, statement, type Database } from "../store/database.ts";
+import { FieldError } from "./field-error.ts";
+import { DocumentError, LoadError, type Place } from "./load-error.ts";
+import { type Change, RecordPlacer } from "./place-records.ts";
 import { type LoadRecord, readRecords } from "./record.ts";
 import { documentsOf, type SourceDocument, type SourceFile } from "./source-file.ts";
 
-/** How far a load is; bytes are those of all files, read in each phase. */
+/** The progress of a load. Each phase reads all files. */
 export interface LoadProgress {
   readonly phase: "checking" | "writing";
   readonly bytes: number;
@@ -16,23 +16,23 @@ export interface LoadProgress {
 }
 
 export interface LoadOptions {
-  readonly store: Store;
+  readonly database: Database;
   readonly files: readonly SourceFile[];
-  /** Where documents go that name no group: a uid. */
+  /** The uid of the group for documents that do not name one; undefined for the root group of the platform. */
   readonly group: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly signal: AbortSignal;
-  /** Told some times a second. */
+  /** Called several times a second. */
   readonly report: (progress: LoadProgress) => void;
 }
 
-/** How many resources of each kind came to what. */
-export type LoadResult = { readonly [K in LoadRecord["kind"]]: { readonly [O in Outcome]: number } };
+/** The number of resources by kind and change. */
+export type LoadResult = { readonly [K in LoadRecord["kind"]]: { readonly [O in Change]: number } };
 
-/** So many mistakes are told at once. */
-const maximumMistakes = 20;
-/** Between two looks at the signal and the terminal, in milliseconds. */
+/** The maximum number of errors in a `LoadError`. */
+const maximumErrors = 20;
+/** The interval at which a load reports and checks its signal (ms). */
 const stride = 100;
 
 const rootGroup = statement<object, { value: string }>((db) =>
@@ -40,23 +40,23 @@ const rootGroup = statement<object, { value: string }>((db) =>
 );
 
 /**
- * Fills the store with what files say, all of it or nothing. The files are read twice, one document in memory at a
- * time: first all of them are judged, which holds nobody up, then they are written in one transaction.
- * @throws LoadRefused; whatever the signal was aborted with
+ * Loads the documents of files into the database, all or none. The files are read twice, with one document in memory at a
+ * time: first all documents are checked, without a transaction, and then they are written in one transaction.
+ * @throws LoadError, or the reason of the signal
  */
 export async function load(options: LoadOptions): Promise<LoadResult> {
   await check(options);
-  return options.store.write(async (writer) => {
+  return options.database.write(async (writer) => {
     const tx = new AuthoredWriter(writer, { kind: "host", command: "platform load" }, options.now);
     const placer = new RecordPlacer(tx, options.group ?? (await firstRootGroup(tx)));
-    const result = { Repo: noOutcome(), Tag: noOutcome(), Advisory: noOutcome() };
+    const result = { Repo: noChanges(), Tag: noChanges(), Advisory: noChanges() };
     for await (const read of readAll(options, "writing")) {
-      if (read instanceof LoadMistake) throw new LoadRefused([read]);
+      if (read instanceof DocumentError) throw new LoadError([read]);
       try {
         for (const record of read.records) result[record.kind][await placer.place(record)] += 1;
       } catch (error) {
-        if (!(error instanceof FieldMistake)) throw error;
-        throw new LoadRefused([new LoadMistake(read.place, error.field, error.message)]);
+        if (!(error instanceof FieldError)) throw error;
+        throw new LoadError([new DocumentError(read.place, error.field, error.message)]);
       }
     }
     return result;
@@ -64,12 +64,12 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
 }
 
 async function check(options: LoadOptions): Promise<void> {
-  const mistakes: LoadMistake[] = [];
+  const errors: DocumentError[] = [];
   for await (const read of readAll(options, "checking")) {
-    if (read instanceof LoadMistake) mistakes.push(read);
-    if (mistakes.length >= maximumMistakes) break;
+    if (read instanceof DocumentError) errors.push(read);
+    if (errors.length >= maximumErrors) break;
   }
-  if (mistakes.length > 0) throw new LoadRefused(mistakes);
+  if (errors.length > 0) throw new LoadError(errors);
 }
 
 interface ReadDocument {
@@ -77,42 +77,42 @@ interface ReadDocument {
   readonly records: readonly LoadRecord[];
 }
 
-/** Now and then lets signals and the terminal have their turn. */
+/** Reads the documents of all files, and yields to the event loop at intervals. */
 async function* readAll(
   { files, signal, report }: LoadOptions,
   phase: LoadProgress["phase"],
-): AsyncGenerator<ReadDocument | LoadMistake> {
+): AsyncGenerator<ReadDocument | DocumentError> {
   const totalBytes = files.reduce((sum, file) => sum + file.bytes, 0);
   let [bytes, documents, last] = [0, 0, performance.now()];
-  const tell = () => report({ phase, bytes, totalBytes, documents });
+  const reportNow = () => report({ phase, bytes, totalBytes, documents });
   for (const file of files)
     for (const document of documentsOf(file, (read) => (bytes += read))) {
       documents += 1;
-      yield document instanceof LoadMistake ? document : recordsOf(document);
+      yield document instanceof DocumentError ? document : recordsOf(document);
       if (performance.now() - last < stride) continue;
-      tell();
+      reportNow();
       await setImmediate();
       signal.throwIfAborted();
       last = performance.now();
     }
-  tell();
+  reportNow();
 }
 
-function recordsOf(document: SourceDocument): ReadDocument | LoadMistake {
+function recordsOf(document: SourceDocument): ReadDocument | DocumentError {
   try {
     return { place: document.place, records: readRecords(document) };
   } catch (error) {
-    if (error instanceof LoadMistake) return error;
+    if (error instanceof DocumentError) return error;
     throw error;
   }
 }
 
 async function firstRootGroup(reader: Reader): Promise<string> {
   const fact = await reader.first(rootGroup, {});
-  if (fact === undefined) throw new Error("the data has no root group yet: start the platform on it once");
+  if (fact === undefined) throw new Error("the data has no root group: start the platform on it once");
   return fact.value;
 }
 
-function noOutcome(): Record<Outcome, number> {
+function noChanges(): Record<Change, number> {
   return { created: 0, updated: 0, unchanged: 0 };
 }

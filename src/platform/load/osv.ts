@@ -7,12 +7,12 @@ import {
   AdvisorySchema,
   Severity_Type as SeverityType,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { FieldMistake } from "./field-mistake.ts";
+import { FieldError } from "./field-error.ts";
 
 const time = z.iso.datetime({ offset: true }).transform((value) => timestampFromMs(Date.parse(value)));
 const severities = z.array(z.object({ type: z.string(), score: z.string().min(1) })).optional();
 
-/** The part of the Open Source Vulnerability format (https://ossf.github.io/osv-schema/) that becomes an advisory. */
+/** The part of the Open Source Vulnerability format (https://ossf.github.io/osv-schema/) that is converted to advisories. */
 const osv = z.object({
   id: z.string().min(1),
   modified: time,
@@ -49,19 +49,19 @@ export function isOsv(value: object): boolean {
 }
 
 /**
- * An advisory for each package that the document says is affected: the package is the artifact and its own component.
- * Its publication is a manual detection; each version that ends a range is a fix, made when the document was last
- * modified; a withdrawn document is a deleted advisory.
- * @throws FieldMistake
+ * Converts an OSV document to one advisory for each affected package, which is both the artifact and the component. The
+ * publication becomes a manual detection. Each version that ends a range becomes a fix at the time of the last
+ * modification. A withdrawn document becomes a deleted advisory.
+ * @throws FieldError
  */
 export function advisoriesOfOsv(value: object): Advisory[] {
   const read = osv.safeParse(value);
   if (!read.success) {
     const [issue] = read.error.issues;
-    throw new FieldMistake(pathOf(issue?.path ?? []), issue?.message ?? "does not fit the OSV format");
+    throw new FieldError(pathOf(issue?.path ?? []), issue?.message ?? "does not match the OSV format");
   }
   const document = read.data;
-  // A package may stand there several times, once for each of its branches.
+  // A package may occur several times, once for each of its branches.
   const packages = new Map<string, Affected[]>();
   for (const affected of document.affected ?? []) {
     const { name = "", ecosystem = "", purl } = affected.package ?? {};
@@ -71,7 +71,7 @@ export function advisoriesOfOsv(value: object): Advisory[] {
   return (packages.size === 0 ? [[]] : [...packages.values()]).map((affected) => advisoryOf(document, affected));
 }
 
-/** @param affected all that the document says of one package */
+/** @param affected all entries of the document for one package */
 function advisoryOf(document: Osv, affected: readonly Affected[]): Advisory {
   const { id, modified, published = modified, withdrawn, aliases } = document;
   const [first] = affected;
@@ -101,7 +101,7 @@ function advisoryOf(document: Osv, affected: readonly Affected[]): Advisory {
 function fixesOf(affected: readonly Affected[], modified: Timestamp): MessageInitShape<typeof AdvisoryEventSchema>[] {
   const versions = affected
     .flatMap(({ ranges }) => ranges ?? [])
-    // A commit is no version.
+    // GIT ranges contain commits, not versions.
     .filter(({ type }) => type !== "GIT")
     .flatMap(({ events }) => events.flatMap(({ fixed }) => (fixed === undefined ? [] : [fixed])));
   return [...new Set(versions)].map((fixedVersion) => ({
@@ -110,7 +110,7 @@ function fixesOf(affected: readonly Affected[], modified: Timestamp): MessageIni
   }));
 }
 
-/** Package URLs name it as a qualifier: `pkg:apk/alpine/curl?arch=x86_64`. */
+/** The architecture, which is a qualifier of a package URL: `pkg:apk/alpine/curl?arch=x86_64`. */
 function architectureOf(purl: string | undefined): string {
   const [, qualifiers = ""] = (purl ?? "").split(/[?#]/);
   return new URLSearchParams(qualifiers).get("arch") ?? "";

@@ -1,28 +1,29 @@
 import { clone, create, equals, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
+import { groups } from "../collections/groups.ts";
+import { repos } from "../collections/repos.ts";
+import { tags } from "../collections/tags.ts";
+import { isUid, newUidIn } from "../contract/uid.ts";
 import { type Repo, RepoSchema } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { type Tag, TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { groups } from "../iam/group-collection.ts";
-import { repos } from "../registry/repo-collection.ts";
 import { reposNamed } from "../registry/repos-named.ts";
-import { tagNamed, tags } from "../registry/tag-collection.ts";
-import { isUid, newUidIn } from "../uid.ts";
+import { tagNamed } from "../registry/tag-rows.ts";
 import { eventUidIn, putAdvisory, sameAdvisory } from "../vulnerabilities/advisory-rows.ts";
-import { FieldMistake } from "./field-mistake.ts";
+import { FieldError } from "./field-error.ts";
 import type { LoadRecord } from "./record.ts";
 
-/** What came of a record. */
-export type Outcome = "created" | "updated" | "unchanged";
+/** How a record changed the database. */
+export type Change = "created" | "updated" | "unchanged";
 
-/** Groups and repos that documents name again and again; beyond this they are looked up anew. */
-const maximumRemembered = 10_000;
+/** The size of the caches of groups and repos. */
+const maximumCached = 10_000;
 
 /**
- * Puts records into the store, each in the place of what is there already: a repo by its name in the group, a tag by
- * its name in the repo, an advisory by its id and what it is about. What a record does not say is reset; one that
- * changes nothing leaves even the update time alone, so that loading twice is loading once.
+ * Creates or replaces the resources of records. An existing repo is found by its name in the group, a tag by its name in
+ * the repo, and an advisory by its id, artifact and component. Fields that a record does not set are reset. A record that
+ * changes nothing does not change the update time either, so that loading is idempotent.
  */
 export class RecordPlacer {
   readonly #tx: AuthoredWriter;
@@ -37,8 +38,8 @@ export class RecordPlacer {
     this.#now = timestampFromMs(tx.now);
   }
 
-  /** @throws FieldMistake where a group or a repo is not there, or a name is of more than one */
-  async place(record: LoadRecord): Promise<Outcome> {
+  /** @throws FieldError if a group or a repo does not exist, or a name is ambiguous */
+  async place(record: LoadRecord): Promise<Change> {
     const group = await this.#groupOf(record);
     switch (record.kind) {
       case "Repo":
@@ -53,8 +54,8 @@ export class RecordPlacer {
   async #groupOf({ group = this.#defaultGroup }: LoadRecord): Promise<string> {
     if (this.#groups.has(group)) return group;
     if ((await groups.find(this.#tx, group)) === undefined)
-      throw new FieldMistake("group", `there is no group "${group}"`);
-    if (this.#groups.size >= maximumRemembered) this.#groups.clear();
+      throw new FieldError("group", `group "${group}" does not exist`);
+    if (this.#groups.size >= maximumCached) this.#groups.clear();
     this.#groups.add(group);
     return group;
   }
@@ -62,15 +63,15 @@ export class RecordPlacer {
   async #repoOf(group: string, name: string): Promise<string> {
     if (isUid(name)) {
       if ((await repos.find(this.#tx, name)) === undefined)
-        throw new FieldMistake("repo", `there is no repo "${name}"`);
+        throw new FieldError("repo", `repo "${name}" does not exist`);
       return name;
     }
     const key = `${group}/${name}`;
     const known = this.#repos.get(key);
     if (known !== undefined) return known;
     const found = await this.#onlyRepo(group, name, "repo");
-    if (found === undefined) throw new FieldMistake("repo", `there is no repo "${name}" in group "${group}"`);
-    if (this.#repos.size >= maximumRemembered) this.#repos.clear();
+    if (found === undefined) throw new FieldError("repo", `repo "${name}" does not exist in group "${group}"`);
+    if (this.#repos.size >= maximumCached) this.#repos.clear();
     this.#repos.set(key, found.uid);
     return found.uid;
   }
@@ -78,11 +79,11 @@ export class RecordPlacer {
   async #onlyRepo(group: string, name: string, field: string): Promise<Repo | undefined> {
     const [found, another] = await reposNamed(this.#tx, group, name);
     if (another !== undefined)
-      throw new FieldMistake(field, `group "${group}" has more than one repo "${name}"; rename one of them first`);
+      throw new FieldError(field, `group "${group}" has more than one repo "${name}"; rename one of them first`);
     return found;
   }
 
-  async #placeRepo(group: string, given: Repo): Promise<Outcome> {
+  async #placeRepo(group: string, given: Repo): Promise<Change> {
     const before = await this.#onlyRepo(group, given.name, "name");
     const repo = this.#stamped(RepoSchema, given, before, group);
     if (before !== undefined && isSame(RepoSchema, before, repo)) return "unchanged";
@@ -90,7 +91,7 @@ export class RecordPlacer {
     return before === undefined ? "created" : "updated";
   }
 
-  async #placeTag(repo: string, given: Tag): Promise<Outcome> {
+  async #placeTag(repo: string, given: Tag): Promise<Change> {
     const before = await tagNamed(this.#tx, repo, given.name);
     const tag = this.#stamped(TagSchema, given, before, repo);
     if (before !== undefined && isSame(TagSchema, before, tag)) return "unchanged";
@@ -98,7 +99,7 @@ export class RecordPlacer {
     return before === undefined ? "created" : "updated";
   }
 
-  async #placeAdvisory(group: string, given: Advisory): Promise<Outcome> {
+  async #placeAdvisory(group: string, given: Advisory): Promise<Change> {
     const before = await sameAdvisory(this.#tx, group, given);
     const advisory = this.#stamped(AdvisorySchema, given, before, group);
     advisory.createTime = given.createTime ?? advisory.createTime;
@@ -112,7 +113,7 @@ export class RecordPlacer {
     return before === undefined ? "created" : "updated";
   }
 
-  /** The resource as it is to be kept: where it was, and since when. */
+  /** The resource as it is stored, with the uid and create time of the existing one. */
   #stamped<D extends DescMessage>(
     desc: D,
     given: MessageShape<D>,
@@ -125,7 +126,7 @@ export class RecordPlacer {
   }
 }
 
-/** Whether they differ in nothing but when they were updated. */
+/** Whether two resources differ at most in their update time. */
 function isSame<D extends DescMessage>(desc: D, a: MessageShape<D>, b: MessageShape<D>): boolean {
   const timeless = (message: MessageShape<D>) => create(desc, { ...message, updateTime: undefined } as never);
   return equals(desc, timeless(a), timeless(b));

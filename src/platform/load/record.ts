@@ -1,24 +1,24 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { isUid } from "../contract/uid.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { type Repo, RepoSchema } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { type Tag, TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
+import { readJson } from "../json/read-json.ts";
 import { checkRepo, checkTag } from "../registry/registry-rules.ts";
-import { readJson } from "../rest/json-read.ts";
-import { isUid } from "../uid.ts";
 import { checkAdvisory } from "../vulnerabilities/advisory-rules.ts";
-import { FieldMistake } from "./field-mistake.ts";
-import { LoadMistake } from "./mistake.ts";
+import { FieldError } from "./field-error.ts";
+import { DocumentError } from "./load-error.ts";
 import { advisoriesOfOsv, isOsv } from "./osv.ts";
 import type { SourceDocument } from "./source-file.ts";
 
-/** What a document says is to be there. Without a group it goes where the load as a whole goes. */
+/** A resource in a document. Without a group, it belongs to the default group of the load. */
 export type LoadRecord =
   | { readonly kind: "Repo"; readonly group: string | undefined; readonly repo: Repo }
   | {
       readonly kind: "Tag";
       readonly group: string | undefined;
-      /** The repo's name, or its uid. */
+      /** The name or the uid of the repo. */
       readonly in: string;
       readonly tag: Tag;
     }
@@ -27,20 +27,20 @@ export type LoadRecord =
 type Fields = { readonly [name: string]: unknown };
 
 /**
- * Reads a document: `kind` (Repo, Tag or Advisory), `group` (a uid), a tag's `repo`, and the fields of the contract;
- * or an OSV document. Judges all that can be judged without the store.
- * @returns one record; of an OSV document one for each package that it says is affected
- * @throws LoadMistake that names the field
+ * Reads a document with `kind` (Repo, Tag or Advisory), `group` (a uid), `repo` for a tag, and the fields of the contract;
+ * or an OSV document. It checks everything that can be checked without the database.
+ * @returns one record, or for an OSV document one for each affected package
+ * @throws DocumentError that names the field
  */
 export function readRecords({ place, value }: SourceDocument): LoadRecord[] {
   try {
     if (typeof value !== "object" || value === null || Array.isArray(value))
-      throw new LoadMistake(place, undefined, "must be an object");
+      throw new DocumentError(place, undefined, "must be an object");
     return recordsOf(value as Fields);
   } catch (error) {
     if (error instanceof ApiError && error.detail?.kind === "badRequest")
-      throw new LoadMistake(place, error.detail.field, error.detail.description);
-    if (error instanceof FieldMistake) throw new LoadMistake(place, error.field, error.message);
+      throw new DocumentError(place, error.detail.field, error.detail.description);
+    if (error instanceof FieldError) throw new DocumentError(place, error.field, error.message);
     throw error;
   }
 }
@@ -48,22 +48,22 @@ export function readRecords({ place, value }: SourceDocument): LoadRecord[] {
 function recordsOf(value: Fields): LoadRecord[] {
   const { kind, group: givenGroup, repo: givenRepo, ...fields } = value;
   const group = givenGroup === undefined ? undefined : text("group", givenGroup);
-  if (group !== undefined && !isUid(group)) throw new FieldMistake("group", "must be the uid of a group");
+  if (group !== undefined && !isUid(group)) throw new FieldError("group", "must be the uid of a group");
   switch (kind) {
     case "Repo": {
-      refuse("repo", givenRepo);
+      reject("repo", givenRepo);
       const repo = read(RepoSchema, fields);
       checkRepo(repo);
       return [{ kind, group, repo }];
     }
     case "Tag": {
-      if (givenRepo === undefined) throw new FieldMistake("repo", "is required: the name or the uid of a repo");
+      if (givenRepo === undefined) throw new FieldError("repo", "is required: the name or uid of a repo");
       const tag = read(TagSchema, fields);
       checkTag(tag);
       return [{ kind, group, in: text("repo", givenRepo), tag }];
     }
     case "Advisory": {
-      refuse("repo", givenRepo);
+      reject("repo", givenRepo);
       const advisory = read(AdvisorySchema, fields);
       checkAdvisory(advisory);
       return [{ kind, group, advisory }];
@@ -76,7 +76,10 @@ function recordsOf(value: Fields): LoadRecord[] {
       });
     default:
   }
-  throw new FieldMistake("kind", "must be Repo, Tag or Advisory; an OSV document has id and modified instead");
+  throw new FieldError(
+    "kind",
+    "must be Repo, Tag or Advisory; only OSV documents, which have id and modified, do not need it",
+  );
 }
 
 function read<D extends DescMessage>(desc: D, fields: Fields): MessageShape<D> {
@@ -84,10 +87,10 @@ function read<D extends DescMessage>(desc: D, fields: Fields): MessageShape<D> {
 }
 
 function text(field: string, value: unknown): string {
-  if (typeof value !== "string" || value === "") throw new FieldMistake(field, "must be a text");
+  if (typeof value !== "string" || value === "") throw new FieldError(field, "must be a non-empty string");
   return value;
 }
 
-function refuse(field: string, value: unknown): void {
-  if (value !== undefined) throw new FieldMistake(field, "unknown field");
+function reject(field: string, value: unknown): void {
+  if (value !== undefined) throw new FieldError(field, "unknown field");
 }

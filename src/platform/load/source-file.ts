@@ -3,17 +3,17 @@ import { extname, join } from "node:path";
 import { parseDocument } from "yaml";
 import { type DocumentText, UnreadableText } from "./document-text.ts";
 import { jsonDocuments } from "./json-text.ts";
-import { LoadMistake, type Place } from "./mistake.ts";
+import { DocumentError, type Place } from "./load-error.ts";
 import { yamlDocuments } from "./yaml-text.ts";
 
-/** A file to be loaded. */
+/** A file to load. */
 export interface SourceFile {
   readonly path: string;
   readonly format: "yaml" | "json";
   readonly bytes: number;
 }
 
-/** A parsed document and where it stands. */
+/** A parsed document with its location. */
 export interface SourceDocument {
   readonly place: Place;
   readonly value: unknown;
@@ -28,19 +28,19 @@ const formats: Readonly<Record<string, SourceFile["format"]>> = {
 };
 
 /**
- * The files that the paths name; of a folder, those of a known format directly in it, by name.
+ * Resolves paths to files. A folder stands for the files of a known format directly in it, sorted by name.
  * @throws Error that names the path
  */
 export function sourceFiles(paths: readonly string[]): SourceFile[] {
   return paths.flatMap((path) => {
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) throw new Error(`${path}: there is no such file`);
+    if (stats === undefined) throw new Error(`${path}: no such file or folder`);
     if (!stats.isDirectory()) return [sourceFile(path, stats.size)];
     const files = readdirSync(path)
       .filter((name) => formats[extname(name)] !== undefined)
       .toSorted()
       .map((name) => join(path, name));
-    if (files.length === 0) throw new Error(`${path}: this folder has no file that ends in ${known}`);
+    if (files.length === 0) throw new Error(`${path}: the folder contains no file with the extension ${known}`);
     return files.map((file) => sourceFile(file, statSync(file).size));
   });
 }
@@ -49,20 +49,20 @@ const known = Object.keys(formats).join(", ");
 
 function sourceFile(path: string, bytes: number): SourceFile {
   const format = formats[extname(path)];
-  if (format === undefined) throw new Error(`${path}: the name of a file must end in ${known}`);
+  if (format === undefined) throw new Error(`${path}: the file extension must be one of ${known}`);
   return { path, format, bytes };
 }
 
 /**
- * The documents of a file, one in memory at a time. Reads synchronously: what stands between two documents is the
- * caller's to wait for.
- * @param onRead told how many bytes each read took
- * @returns a mistake in the place of a document that does not parse
+ * The documents of a file, with one in memory at a time. It reads synchronously, so the caller must yield to the event loop
+ * between documents.
+ * @param onRead called with the number of bytes of each read
+ * @returns an error instead of each document that cannot be parsed
  */
 export function* documentsOf(
   { path, format }: SourceFile,
   onRead: (bytes: number) => void,
-): Generator<SourceDocument | LoadMistake> {
+): Generator<SourceDocument | DocumentError> {
   let document = 0;
   try {
     const chunks = chunksOf(path, onRead);
@@ -70,12 +70,12 @@ export function* documentsOf(
       document += 1;
       const place = { file: path, document, line: text.line };
       const parsed = format === "json" ? parseJson(place, text) : parseYaml(place, text);
-      // Nothing between two markers is no document of anything.
-      if (parsed instanceof LoadMistake || parsed.value !== null) yield parsed;
+      // Skip empty documents between two markers.
+      if (parsed instanceof DocumentError || parsed.value !== null) yield parsed;
     }
   } catch (error) {
     if (!(error instanceof UnreadableText)) throw error;
-    yield new LoadMistake({ file: path, document: document + 1, line: error.line }, undefined, error.message);
+    yield new DocumentError({ file: path, document: document + 1, line: error.line }, undefined, error.message);
   }
 }
 
@@ -103,25 +103,25 @@ function* chunksOf(path: string, onRead: (bytes: number) => void): Generator<str
   }
 }
 
-function parseJson(place: Place, { text }: DocumentText): SourceDocument | LoadMistake {
+function parseJson(place: Place, { text }: DocumentText): SourceDocument | DocumentError {
   try {
     return { place, value: JSON.parse(text) as unknown };
   } catch (error) {
-    return new LoadMistake(place, undefined, `is not JSON: ${(error as Error).message}`);
+    return new DocumentError(place, undefined, `is not JSON: ${(error as Error).message}`);
   }
 }
 
-function parseYaml(place: Place, { text }: DocumentText): SourceDocument | LoadMistake {
+function parseYaml(place: Place, { text }: DocumentText): SourceDocument | DocumentError {
   try {
     const document = parseDocument(text, { prettyErrors: false, logLevel: "silent" });
     const [error] = document.errors;
     if (error !== undefined) {
       const line = place.line + text.slice(0, error.pos[0]).split("\n").length - 1;
-      return new LoadMistake({ ...place, line }, undefined, `is not YAML: ${error.message}`);
+      return new DocumentError({ ...place, line }, undefined, `is not YAML: ${error.message}`);
     }
     return { place, value: document.toJS() as unknown };
   } catch (error) {
-    // More aliases than any honest document has.
-    return new LoadMistake(place, undefined, `is not YAML: ${(error as Error).message}`);
+    // The parser limits the number of aliases.
+    return new DocumentError(place, undefined, `is not YAML: ${(error as Error).message}`);
   }
 }

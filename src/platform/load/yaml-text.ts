@@ -2,13 +2,13 @@ import { type DocumentText, maximumDocument, tooLarge } from "./document-text.ts
 
 const begins = /^---(\s|$)/;
 const ends = /^\.\.\.(\s|$)/;
-/** Neither content nor the beginning of a document: blank, a comment, a directive. */
+/** A line before the content of a document: blank, a comment or a directive. */
 const prologue = /^(\s*(#.*)?|%.*)$/;
 
 /**
- * Cuts YAML into its documents, one in memory at a time. Markers at the beginning of a line end a document wherever
- * they stand, in a block of text too, so lines are all that must be looked at.
- * @throws UnreadableText where a document is too large
+ * Splits YAML into documents, with one in memory at a time. A marker at the beginning of a line ends a document even inside a
+ * block scalar, so it is enough to look at lines.
+ * @throws UnreadableText if a document is too large
  */
 export function* yamlDocuments(chunks: Iterable<string>): Generator<DocumentText> {
   let text = "";
@@ -28,7 +28,7 @@ export function* yamlDocuments(chunks: Iterable<string>): Generator<DocumentText
       continue;
     }
     if (begin) {
-      // Comments in front of it are no part of it; directives are.
+      // Directives before the marker belong to the document; comments do not.
       if (!/^%/m.test(text)) [text, start] = ["", line];
       hasContent = true;
     } else hasContent ||= !prologue.test(current);
@@ -43,7 +43,7 @@ function* linesOf(chunks: Iterable<string>): Generator<string> {
   for (const chunk of chunks) {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
-    // A line without an end is a document without an end: the bound holds for both.
+    // A line is part of one document, so the same limit applies.
     if (rest.length > maximumDocument) throw tooLarge(1);
     yield* lines;
   }

@@ -2,7 +2,7 @@ import type { Operation } from "../service/operations.ts";
 import { docsPage } from "./docs-page.ts";
 import { type DocumentOptions, openApiDocument } from "./document.ts";
 
-/** The descriptions of the API, each made when it is first asked for: most platforms are never asked. */
+/** The OpenAPI document and its page. Both are created lazily: most platforms are never asked for them. */
 export class ApiDescriptions {
   readonly #operations: readonly Operation[];
   readonly #options: DocumentOptions;
@@ -14,13 +14,13 @@ export class ApiDescriptions {
     this.#options = options;
   }
 
-  /** JSON. */
+  /** The document as JSON. */
   get openApi(): string {
     this.#openApi ??= JSON.stringify(openApiDocument(this.#operations, this.#options));
     return this.#openApi;
   }
 
-  /** HTML. */
+  /** The document as an HTML page. */
   get page(): string {
     this.#page ??= docsPage(openApiDocument(this.#operations, this.#options));
     return this.#page;

@@ -1,7 +1,7 @@
 import { docsStyle } from "./docs-style.ts";
 import type { OpenApiDocument, OpenApiOperation, Schema } from "./schema.ts";
 
-/** An OpenAPI document as a page for people: one file without scripts, pictures or anything from elsewhere. */
+/** Renders an OpenAPI document as an HTML page without scripts, images or external resources. */
 export function docsPage(document: OpenApiDocument): string {
   const { info, servers, tags, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -28,7 +28,7 @@ ${sections.join("\n")}
 `;
 }
 
-/** `RoleBindingsService` as `Role bindings`; the services of v1 are named without the last word. */
+/** `RoleBindingsService` as `Role bindings`. The names of v1 services lack the last word. */
 function titleOf(service: string): string {
   const words = service.replace(/Service$/, "").replace(/(?!^)([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
   return service.endsWith("Service") ? words : `${words} (v1)`;
@@ -40,14 +40,14 @@ function operationHtml(method: string, path: string, operation: OpenApiOperation
   );
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   const required = body?.required === undefined ? "" : `, with ${body.required.map(code).join(", ")}`;
-  const answer = operation.responses["200"];
-  const answered =
-    answer !== undefined && "content" in answer ? Object.values(answer.content ?? {})[0]?.schema : undefined;
+  const response = operation.responses["200"];
+  const content =
+    response !== undefined && "content" in response ? Object.values(response.content ?? {})[0]?.schema : undefined;
   return `<details id="${operation.operationId}"><summary><b class="method ${method}">${method.toUpperCase()}</b>
 <code>${escaped(path)}</code> <span>${escaped(operation.operationId.replace(/^[^_]*_/, ""))}</span></summary>
 ${paragraph(operation.description)}${table(parameters)}
 ${body === undefined ? "" : `<p>Body: ${typeHtml(body)}${required}.</p>`}
-<p>Answer: ${answered === undefined ? "nothing" : typeHtml(answered)}.</p></details>`;
+<p>Response: ${content === undefined ? "no body" : typeHtml(content)}.</p></details>`;
 }
 
 function schemaHtml(name: string, { description, properties = {} }: Schema): string {
@@ -55,7 +55,7 @@ function schemaHtml(name: string, { description, properties = {} }: Schema): str
     row(
       field,
       typeHtml(schema),
-      [schema.readOnly ? "set by the platform" : "", schema.writeOnly ? "never in an answer" : ""],
+      [schema.readOnly ? "set by the platform" : "", schema.writeOnly ? "never in a response" : ""],
       schema.description,
     ),
   );
@@ -89,7 +89,7 @@ function paragraph(text: string | undefined): string {
   return text === undefined ? "" : `<p>${prose(text)}</p>`;
 }
 
-/** Comments mark code as Markdown does. */
+/** Renders code in comments, which is marked up as in Markdown. */
 function prose(text: string): string {
   return escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

@@ -1,10 +1,10 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
+import { uidRule } from "../contract/text-rule.ts";
 import { comments } from "../gen/comments.ts";
+import { orderPattern } from "../resources/order.ts";
 import { type Route, routesOf } from "../rest/routes.ts";
 import type { Operation } from "../service/operations.ts";
 import { described, MessageSchemas, requirementsOf } from "./message-schemas.ts";
-import { uidRule } from "../contract/text-rule.ts";
-import { orderPattern } from "../resources/order.ts";
 import type { MediaTypes, OpenApiDocument, OpenApiOperation, Parameter, Schema } from "./schema.ts";
 
 export interface DocumentOptions {
@@ -12,7 +12,7 @@ export interface DocumentOptions {
   readonly authUrl: string;
 }
 
-/** The REST API as an OpenAPI 3.1 document, from the same annotations by which requests are answered. */
+/** Returns the REST API as an OpenAPI 3.1 document, from the same annotations that route requests. */
 export function openApiDocument(
   operations: readonly Operation[],
   { baseUrl, authUrl }: DocumentOptions,
@@ -22,7 +22,7 @@ export function openApiDocument(
   for (const operation of operations)
     for (const [index, route] of routesOf(operation).entries()) {
       const own = operationOf(route, index, schemas);
-      const elsewhere = operation.access === "anonymous" && authUrl !== baseUrl;
+      const elsewhere = operation.authentication === "none" && authUrl !== baseUrl;
       const path = (paths[pathOf(route)] ??= {});
       path[route.httpMethod.toLowerCase()] = elsewhere ? { ...own, servers: [{ url: authUrl }] } : own;
     }
@@ -35,10 +35,10 @@ export function openApiDocument(
     paths,
     components: {
       schemas: { ...schemas.all(), Error: errorSchema },
-      responses: { Error: { description: "An error, whatever its HTTP status.", content: json(ref("Error")) } },
+      responses: { Error: { description: "An error, with any HTTP status.", content: json(ref("Error")) } },
       securitySchemes: {
-        apiToken: { type: "http", scheme: "bearer", description: "A token that the exchange gave." },
-        incomingToken: { type: "http", scheme: "bearer", description: "The token to exchange, or to refresh with." },
+        apiToken: { type: "http", scheme: "bearer", description: "An API token that the token exchange issued." },
+        subjectToken: { type: "http", scheme: "bearer", description: "The token to exchange, or a refresh token." },
       },
     },
     security: [{ apiToken: [] }],
@@ -47,8 +47,8 @@ export function openApiDocument(
 
 const introduction =
   "Organisation structure and access control, a registry's repositories and tags, and advisories, in one tree of groups. " +
-  "A uid is the path of a resource in the tree; in a URL its slashes stay as they are. Names of fields are also taken in " +
-  "snake_case, names of query parameters also in lowerCamelCase. The same methods are served over gRPC on the same port.";
+  "A uid is the path of a resource in the tree; in a URL its slashes are not escaped. Field names are also accepted in " +
+  "snake_case, and query parameter names also in lowerCamelCase. The same methods are served over gRPC on the same port.";
 
 const errorSchema: Schema = {
   type: "object",
@@ -58,14 +58,14 @@ const errorSchema: Schema = {
     message: { type: "string" },
     details: {
       type: "array",
-      description: "google.rpc.ErrorInfo, and what there is to say of this error, each with its @type.",
+      description: "google.rpc.ErrorInfo and, depending on the error, one more google.rpc detail, each with its @type.",
       items: { type: "object", properties: { "@type": { type: "string" } }, required: ["@type"] },
     },
   },
 };
 
 function operationOf(route: Route, index: number, schemas: MessageSchemas): OpenApiOperation {
-  const { method, access } = route.operation;
+  const { method, authentication } = route.operation;
   const body = bodyOf(route, schemas);
   return {
     operationId: `${method.parent.name}_${method.name}${index === 0 ? "" : `_${route.httpMethod.toLowerCase()}`}`,
@@ -73,12 +73,12 @@ function operationOf(route: Route, index: number, schemas: MessageSchemas): Open
     ...described(comments.get(`${method.parent.typeName}.${method.name}`)),
     parameters: [...pathParameters(route), ...queryParameters(route, schemas)],
     ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
-    responses: { "200": answerOf(method, schemas), default: { $ref: "#/components/responses/Error" } },
-    ...(access === "anonymous" ? { security: [{ incomingToken: [] }] } : {}),
+    responses: { "200": responseOf(method, schemas), default: { $ref: "#/components/responses/Error" } },
+    ...(authentication === "none" ? { security: [{ subjectToken: [] }] } : {}),
   };
 }
 
-/** Two paths that differ in the name of a variable alone are one path: it is always called `uid`. */
+/** OpenAPI does not allow paths that differ only in the name of a variable, so the variable is always called `uid`. */
 function pathOf({ template }: Route): string {
   return template.text.replace(/\{[^}]*\}/g, "{uid}");
 }
@@ -90,8 +90,8 @@ function pathParameters({ template }: Route): Parameter[] {
     required: true,
     description:
       variable === "parent"
-        ? "The uid of what it is created in. Its slashes stay as they are."
-        : "The uid of the resource. Its slashes stay as they are.",
+        ? "The uid of the parent of the new resource. Its slashes are not escaped."
+        : "The uid of the resource. Its slashes are not escaped.",
     schema: { type: "string", pattern: uidRule.pattern.source, maxLength: uidRule.maxLength ?? 0 },
   }));
 }
@@ -113,15 +113,18 @@ function parametersOf(field: DescField, prefix: string, schemas: MessageSchemas)
   return [{ name, in: "query", ...described(comment ?? description), schema: { ...schema, ...rules } }];
 }
 
-/** What is the same in every method: what there is to say of it, and what its values must be. */
+/** The descriptions and schemas of parameters that all methods share. */
 const commonParameters: Readonly<Record<string, Schema>> = {
   update_mask: {
-    description: "Paths of fields, separated by commas: only these change. Without it, the fields of the body do.",
+    description: "The paths of the fields to change, separated by commas. The default is the fields in the body.",
   },
-  page_size: { description: "Results on a page: 50 by default, 200 at most.", minimum: 0 },
-  page_token: { description: "The nextPageToken of the page before." },
-  order_by: { description: "A field, and optionally asc or desc behind a space.", pattern: orderPattern.source },
-  skip: { description: "Results that are skipped before the page starts.", minimum: 0 },
+  page_size: {
+    description: "The maximum number of results on a page. The default is 50, the maximum 200.",
+    minimum: 0,
+  },
+  page_token: { description: "The nextPageToken of the previous page." },
+  order_by: { description: "A field, optionally followed by a space and asc or desc.", pattern: orderPattern.source },
+  skip: { description: "The number of results to skip before the page starts.", minimum: 0 },
 };
 
 function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas): MediaTypes | undefined {
@@ -139,10 +142,10 @@ function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas)
   }
 }
 
-function answerOf({ output }: DescMethod, schemas: MessageSchemas) {
+function responseOf({ output }: DescMethod, schemas: MessageSchemas) {
   if (output.typeName === "google.protobuf.Empty")
-    return { description: "Done. There is no body, or an empty object." };
-  return { description: "The answer.", content: json(schemas.of(output)) };
+    return { description: "Success. The body is missing or an empty object." };
+  return { description: "The response.", content: json(schemas.of(output)) };
 }
 
 function json(schema: Schema): MediaTypes {

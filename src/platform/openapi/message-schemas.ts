@@ -4,29 +4,29 @@ import { textRuleOf } from "../contract/field-rules.ts";
 import { comments } from "../gen/comments.ts";
 import type { Schema } from "./schema.ts";
 
-/** The JSON of messages as schemas: each message that is asked for, and all that it holds, once and by its name. */
+/** Collects the JSON schemas of messages and of the messages that they contain, each once, by name. */
 export class MessageSchemas {
   readonly #schemas = new Map<string, Schema>();
 
-  /** By name, in the order of the names. */
+  /** All schemas, sorted by name. */
   all(): Record<string, Schema> {
     return Object.fromEntries([...this.#schemas].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** A reference to the message's schema, or for a well-known type the schema itself. */
+  /** A reference to the schema of the message; for a well-known type, the schema itself. */
   of(desc: DescMessage): Schema {
     const wellKnown = wellKnownTypes[desc.typeName];
     if (wellKnown !== undefined) return wellKnown;
     const name = desc.typeName.replace(/^muster\.(platform\.)?/, "");
     if (!this.#schemas.has(name)) {
-      // Before its fields: a message may hold itself.
+      // Registered before its fields are visited, because messages may be recursive.
       this.#schemas.set(name, {});
       this.#schemas.set(name, this.#describe(desc));
     }
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** The value of a field, whatever the field says of it. */
+  /** The schema of the value of a field, without its annotations. */
   ofField(field: DescField): Schema {
     switch (field.fieldKind) {
       case "scalar":
@@ -66,7 +66,7 @@ export class MessageSchemas {
       ...this.ofField(field),
       ...described(
         comments.get(`${field.parent.typeName}.${field.name}`),
-        immutable ? "Cannot be changed once it is created." : undefined,
+        immutable ? "Cannot be changed after creation." : undefined,
         siblings.length === 0 ? undefined : `Not together with ${siblings.join(" or ")}.`,
       ),
       ...(readOnly ? { readOnly } : {}),
@@ -75,7 +75,7 @@ export class MessageSchemas {
   }
 }
 
-/** Of the members of a oneof there is one at most: no pair of them. */
+/** At most one member of a oneof is set, so every pair of them is excluded. */
 function exclusive({ oneofs }: DescMessage): Pick<Schema, "not"> {
   const pairs = oneofs.flatMap(({ fields }) =>
     fields.flatMap(({ jsonName: one }, index) =>
@@ -85,7 +85,7 @@ function exclusive({ oneofs }: DescMessage): Pick<Schema, "not"> {
   return pairs.length === 0 ? {} : { not: { anyOf: pairs } };
 }
 
-/** What the platform's own checks ask of a text. */
+/** The rule that the platform checks for a string field. */
 function ruled(field: DescField): Pick<Schema, "pattern" | "maxLength" | "format"> {
   const rule = textRuleOf(field);
   if (rule === undefined) return {};
@@ -97,7 +97,7 @@ function ruled(field: DescField): Pick<Schema, "pattern" | "maxLength" | "format
   };
 }
 
-/** What a resource must have when it is created, also within the messages that it has. */
+/** The fields that are required on create, including those of nested messages. */
 export function requirementsOf(desc: DescMessage): Pick<Schema, "required" | "properties"> {
   const required = desc.fields.filter((field) => behaviorOf(field).required).map(({ jsonName }) => jsonName);
   const nested = desc.fields.flatMap((field): [string, Schema][] => {
@@ -126,7 +126,7 @@ const wellKnownTypes: Readonly<Record<string, Schema>> = {
 const scalars: Partial<Record<ScalarType, Schema>> = {
   [ScalarType.BOOL]: { type: "boolean" },
   [ScalarType.INT32]: { type: "integer", format: "int32" },
-  // Of 64 bits, JSON's numbers keep 53.
+  // JSON numbers are exact only up to 53 bits, so 64-bit integers are strings.
   [ScalarType.INT64]: { type: "string", format: "int64", pattern: "^-?\\d{1,19}$" },
   [ScalarType.STRING]: { type: "string" },
 };

@@ -1,10 +1,10 @@
-/** The part of JSON Schema 2020-12, and of OpenAPI's own words in it, that describes the contract. */
+/** The part of JSON Schema 2020-12, with the extensions of OpenAPI, that describes the contract. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: "string" | "integer" | "boolean" | "object" | "array";
   readonly format?: string;
   readonly pattern?: string;
-  /** In characters. */
+  /** The maximum length in characters. */
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly enum?: readonly (string | number)[];
@@ -12,7 +12,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
   readonly required?: readonly string[];
-  /** Members that exclude each other: no two of them together. */
+  /** Pairs of properties that exclude each other. */
   readonly not?: { readonly anyOf: readonly { readonly required: readonly string[] }[] };
   readonly description?: string;
   readonly readOnly?: true;

@@ -1,7 +1,7 @@
+import { repos } from "../collections/repos.ts";
+import { subtreeOf } from "../contract/uid.ts";
 import type { Repo } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
-import { type Reader, statement } from "../store/store.ts";
-import { subtreeOf } from "../uid.ts";
-import { repos } from "./repo-collection.ts";
+import { type Reader, statement } from "../store/database.ts";
 
 const named = statement((db, p: { name: string; group: string; from: string; to: string }) =>
   db
@@ -14,7 +14,7 @@ const named = statement((db, p: { name: string; group: string; from: string; to:
     .limit(2),
 );
 
-/** The repos of this name directly in a group, two at most: names need not be unique. */
+/** The repos with this name directly in a group, at most two. Names may be ambiguous. */
 export async function reposNamed(reader: Reader, group: string, name: string): Promise<Repo[]> {
   const rows = await reader.all(named, { name, group, ...subtreeOf(group) });
   return rows.map(({ body }) => repos.parse(body));

@@ -1,7 +1,9 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { repos } from "../collections/repos.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newUidIn } from "../contract/uid.ts";
 import { failedPrecondition } from "../errors/api-error.ts";
 import {
   ListReposRequestSchema,
@@ -9,16 +11,14 @@ import {
   RepoSchema,
   ReposService,
 } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
-import { listPage } from "../resources/list.ts";
-import { permittedParent, permittedResource } from "../resources/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedParent, permittedResource } from "../handlers/permitted.ts";
+import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { checkUniqueName } from "../resources/unique-name.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { newUidIn } from "../uid.ts";
 import { checkRepo } from "./registry-rules.ts";
-import { repos } from "./repo-collection.ts";
-import { hasTags } from "./tag-collection.ts";
+import { hasTags } from "./tag-rows.ts";
 
 export function reposService(sessions: Sessions): Service {
   return implement(ReposService, {

@@ -1,6 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
+import { repos } from "../collections/repos.ts";
+import { excludedForms } from "../collections/tag-form.ts";
+import { tags } from "../collections/tags.ts";
+import { isUid, newUidIn } from "../contract/uid.ts";
 import {
   ListTagsRequestSchema,
   ListTagsResponseSchema,
@@ -9,17 +13,13 @@ import {
   TagSchema,
   TagsService,
 } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { listPage, type Selection } from "../resources/list.ts";
-import { permittedResource } from "../resources/permitted.ts";
-import { nameIs } from "../resources/row-condition.ts";
-import { isOneOf } from "../resources/text-filter.ts";
+import { listPage, type ListSelection } from "../handlers/list-page.ts";
+import { permittedResource } from "../handlers/permitted.ts";
+import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
-import { isUid, newUidIn } from "../uid.ts";
 import { checkTag } from "./registry-rules.ts";
-import { repos } from "./repo-collection.ts";
-import { tagNamed, tags } from "./tag-collection.ts";
-import { formsLeftOut } from "./tag-form.ts";
+import { tagNamed } from "./tag-rows.ts";
 
 export function tagsService(sessions: Sessions): Service {
   return implement(TagsService, {
@@ -48,7 +48,7 @@ export function tagsService(sessions: Sessions): Service {
   });
 }
 
-/** A repo has one tag of a name: making it again moves it to another digest. */
+/** Creates a tag, or moves the tag of this name to another digest. Names are unique in a repo. */
 async function putTag(session: WriteSession, repo: string, { name, digest, deprecated, bundles }: Tag): Promise<Tag> {
   const current = isUid(repo) ? await tagNamed(session.tx, repo, name) : undefined;
   const capability = current === undefined ? Capability.CAP_TAG_CREATE : Capability.CAP_TAG_UPDATE;
@@ -61,17 +61,21 @@ async function putTag(session: WriteSession, repo: string, { name, digest, depre
   return put;
 }
 
-function selectionOf(request: ListTagsRequest): Selection {
-  const conditions = [...nameIs(request.name), ...isOneOf("digest", request.digest === "" ? [] : [request.digest])];
+function selectionOf(request: ListTagsRequest): ListSelection<"tags"> {
+  const conditions: Condition<"tags">[] = nameIs(request.name);
+  if (request.digest !== "") conditions.push((row) => row("digest", "=", request.digest));
   if (request.updatedSince !== undefined) {
     const since = timestampMs(request.updatedSince);
     conditions.push((row) => row("update_time", ">=", since));
   }
-  const hidden = formsLeftOut({
+  const excluded = excludedForms({
     referrers: request.includeReferrers,
     dates: request.includeDates,
     epochs: request.includeEpochs,
   });
-  if (hidden.length === 0) return { conditions };
-  return { conditions, leftOut: { parts: hidden.map(String), others: (row) => row("form", "not in", hidden) } };
+  if (excluded.length === 0) return { conditions };
+  return {
+    conditions,
+    excluded: { partitions: excluded.map(String), others: (row) => row("form", "not in", excluded) },
+  };
 }

@@ -3,61 +3,70 @@ import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Capability } from "../access/capability.ts";
 import { recordResource } from "../audit/audit-log.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
-import { type Reader, type Statement, statement } from "../store/store.ts";
-import type { ResourceColumns, ResourceTable } from "../store/tables.ts";
-import { parentOf } from "../uid.ts";
+import { parentOf } from "../contract/uid.ts";
+import { type Reader, type Statement, statement } from "../store/database.ts";
+import type { ResourceColumns, ResourceTable, Tables } from "../store/schema/tables.ts";
 import type { Order, SortColumn } from "./order.ts";
-import { addToTreeCounts, forgetTreeCounts } from "./tree-counts.ts";
+import { addToTreeCounts, deleteTreeCounts } from "./tree-counts.ts";
 
-/** What all resources of the contract share. */
+/** The fields that resources of the contract share. */
 type ResourceMessage = { uid: string; name?: string; createTime?: Timestamp; updateTime?: Timestamp };
 
-/** The columns of a table beside those that every resource has. */
-type OwnColumns = Readonly<Record<string, string | number | null>>;
+/** The columns of a table in addition to those that every resource has. */
+type OwnColumns<T extends ResourceTable> = Omit<Tables[T], keyof ResourceColumns>;
 
-/** What differs between collections, as far as keeping and finding resources goes. */
-export interface CollectionDescription<D extends DescMessage> {
+/** The values of a row, by column. */
+type Row = Readonly<Record<string, unknown>>;
+
+/** The properties that differ between collections. */
+export interface CollectionDescription<D extends DescMessage, T extends ResourceTable> {
   readonly schema: D;
-  readonly table: ResourceTable;
-  /** What one is called in messages to people: `role binding`. */
+  readonly table: T;
+  /** The singular for error messages: `role binding`. */
   readonly type: string;
-  /** What several are called: `role bindings`. */
+  /** The plural: `role bindings`. */
   readonly types: string;
-  /** One a group: the resource has the uid of the group that it is in, and is a child of it. */
-  readonly oneAGroup?: true;
-  /** List and Get need it. */
+  /** The collection of the parents; undefined for resources that are directly in groups. */
+  readonly parent?: Collection;
+  /** A group has at most one such resource, which has the group's uid and counts as its child. */
+  readonly singleton?: true;
+  /** The capability that List and Get require. */
   readonly listCapability: Capability;
   readonly sortable: readonly SortColumn[];
   readonly defaultOrder: Order;
-  /** The names of the table's own columns, and their values for a resource. */
-  readonly ownColumns: readonly string[];
-  readonly columnsOf: (message: MessageShape<D>) => OwnColumns;
+  /** The table's own columns, each with the function that returns its value for a resource. */
+  readonly columns: {
+    readonly [C in keyof OwnColumns<T>]: (message: MessageShape<D>) => OwnColumns<T>[C];
+  };
   /**
-   * The part that a resource is in, of those parts that a List may leave out and so are counted by themselves too;
-   * undefined for whatever no List leaves out. An update does not change it.
+   * The partition of a resource. A List may exclude partitions, so each is also counted separately. Undefined for
+   * resources that no List excludes. An update never changes the partition.
    */
-  readonly partOf?: (message: MessageShape<D>) => string | undefined;
+  readonly partitionOf?: (message: MessageShape<D>) => string | undefined;
 }
 
-/** Backends bound the parameters of one query. */
+/** The maximum number of parameters of one query; backends limit it. */
 const maximumParameters = 1_000;
 
 export const byUid: Order = { column: "uid", direction: "asc" };
 
-/** The resources of one sort in the store: messages in, messages out. Knows no caller and no rule. */
-export class Collection<D extends DescMessage = DescMessage> {
-  readonly description: CollectionDescription<D>;
+/** The resources of one type in the database, as messages. It applies no rules and checks no permissions. */
+export class Collection<D extends DescMessage = DescMessage, T extends ResourceTable = ResourceTable> {
+  readonly description: CollectionDescription<D, T>;
+  readonly #ownColumns: readonly (readonly [string, (message: MessageShape<D>) => unknown])[];
   readonly #select: Statement<{ uid: string }, Pick<ResourceColumns, "body">>;
-  readonly #insert: Statement<OwnColumns, unknown>;
-  readonly #update: Statement<OwnColumns, unknown>;
+  readonly #insert: Statement<Row, unknown>;
+  readonly #update: Statement<Row, unknown>;
   readonly #delete: Statement<{ uid: string }, unknown>;
 
-  constructor(description: CollectionDescription<D>) {
+  constructor(description: CollectionDescription<D, T>) {
     this.description = description;
-    const { table, ownColumns } = description;
+    this.#ownColumns = Object.entries(description.columns);
+    // The statements use only the columns that all tables of resources share.
+    const table: ResourceTable = description.table;
     const pick = (parameters: object, names: readonly string[]) =>
       Object.fromEntries(names.map((name) => [name, (parameters as Readonly<Record<string, never>>)[name]])) as never;
-    const changing = ["name", "update_time", "body", ...ownColumns];
+    const changing = ["name", "update_time", "body", ...this.#ownColumns.map(([column]) => column)];
     this.#select = statement((db, { uid }) => db.selectFrom(table).select("body").where("uid", "=", uid));
     this.#insert = statement((db, parameters) =>
       db.insertInto(table).values(pick(parameters, ["uid", "parent", "create_time", ...changing])),
@@ -71,9 +80,9 @@ export class Collection<D extends DescMessage = DescMessage> {
     this.#delete = statement((db, { uid }) => db.deleteFrom(table).where("uid", "=", uid));
   }
 
-  /** The uid of what the resource is in; `undefined` for a root. */
+  /** The uid of the parent of a resource; `undefined` for a root. */
   parentOf(uid: string): string | undefined {
-    return this.description.oneAGroup ? uid : parentOf(uid);
+    return this.description.singleton ? uid : parentOf(uid);
   }
 
   async find(reader: Reader, uid: string): Promise<MessageShape<D> | undefined> {
@@ -81,15 +90,14 @@ export class Collection<D extends DescMessage = DescMessage> {
     return row === undefined ? undefined : this.parse(row.body);
   }
 
-  /** Those of the uids that exist, by uid. */
+  /** The resources that exist, by uid. */
   async findAll(reader: Reader, uids: Iterable<string>): Promise<Map<string, MessageShape<D>>> {
+    const table: ResourceTable = this.description.table;
     const wanted = [...new Set(uids)];
     const found = new Map<string, MessageShape<D>>();
     for (let start = 0; start < wanted.length; start += maximumParameters) {
       const some = wanted.slice(start, start + maximumParameters);
-      const rows = await reader.query((db) =>
-        db.selectFrom(this.description.table).select(["uid", "body"]).where("uid", "in", some),
-      );
+      const rows = await reader.query((db) => db.selectFrom(table).select(["uid", "body"]).where("uid", "in", some));
       for (const row of rows) found.set(row.uid, this.parse(row.body));
     }
     return found;
@@ -108,14 +116,14 @@ export class Collection<D extends DescMessage = DescMessage> {
     if ((await writer.run(this.#update, row)) > 0) await this.#record(writer, row.uid, before, message);
   }
 
-  /** Whether there was one. */
+  /** @returns whether the resource existed */
   async delete(writer: AuthoredWriter, uid: string): Promise<boolean> {
     const before = await this.find(writer, uid);
     if (before === undefined) return false;
     await writer.run(this.#delete, { uid });
     await this.#record(writer, uid, before, undefined);
     await this.#count(writer, uid, before, -1);
-    if (!this.description.oneAGroup) await forgetTreeCounts(writer, uid);
+    if (!this.description.singleton) await deleteTreeCounts(writer, uid);
     return true;
   }
 
@@ -124,10 +132,10 @@ export class Collection<D extends DescMessage = DescMessage> {
   }
 
   async #count(writer: AuthoredWriter, uid: string, message: MessageShape<D>, change: 1 | -1): Promise<void> {
-    const { table, partOf } = this.description;
+    const { table, partitionOf } = this.description;
     await addToTreeCounts(writer, table, uid, change);
-    const part = partOf?.(message);
-    if (part !== undefined) await addToTreeCounts(writer, `${table}/${part}`, uid, change);
+    const partition = partitionOf?.(message);
+    if (partition !== undefined) await addToTreeCounts(writer, `${table}/${partition}`, uid, change);
   }
 
   #record(
@@ -140,18 +148,18 @@ export class Collection<D extends DescMessage = DescMessage> {
     return recordResource(writer, { schema, type, uid, before, after });
   }
 
-  #row(message: MessageShape<D>): OwnColumns & { uid: string } {
+  #row(message: MessageShape<D>): Row & { readonly uid: string } {
     const { uid, name, createTime, updateTime } = message as unknown as ResourceMessage;
     const created = createTime === undefined ? 0 : timestampMs(createTime);
-    const row = {
+    const row: Record<string, unknown> & { uid: string } = {
       uid,
       parent: this.parentOf(uid) ?? null,
       name: name ?? "",
       create_time: created,
       update_time: updateTime === undefined ? created : timestampMs(updateTime),
       body: toBinary(this.description.schema, message),
-      ...this.description.columnsOf(message),
     };
-    return row as unknown as OwnColumns & { uid: string };
+    for (const [column, valueOf] of this.#ownColumns) row[column] = valueOf(message);
+    return row;
   }
 }

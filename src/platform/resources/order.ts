@@ -7,7 +7,7 @@ export interface Order {
   readonly direction: "asc" | "desc";
 }
 
-/** What `order_by` may be called, beside `asc` and `desc` behind it. */
+/** The columns by their names in `order_by`. */
 const columnOf: Readonly<Record<string, SortColumn>> = {
   uid: "uid",
   name: "name",
@@ -17,12 +17,12 @@ const columnOf: Readonly<Record<string, SortColumn>> = {
   update_time: "update_time",
 };
 
-/** What `order_by` looks like; a collection may lack some of the fields. */
+/** The syntax of `order_by`. A collection may support only some of the fields. */
 export const orderPattern = new RegExp(`^(${Object.keys(columnOf).join("|")})(?: (asc|desc))?$`, "u");
 
 /**
- * `field`, `field asc` or `field desc`; one field.
- * @param sortable what the resource has
+ * Parses `field`, `field asc` or `field desc`. Only one field is supported.
+ * @param sortable the columns that the collection can be sorted by
  * @throws ApiError (3) on `order_by`
  */
 export function readOrder(text: string, sortable: readonly SortColumn[], byDefault: Order): Order {

@@ -1,19 +1,19 @@
 import { type Expression, type SqlBool, sql } from "kysely";
-import type { Reader } from "../store/store.ts";
-import type { ResourceTable } from "../store/tables.ts";
+import type { Reader } from "../store/database.ts";
+import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Order } from "./order.ts";
-import type { PageQuery, PageRow } from "./page-rows.ts";
-import { allOf, type Condition, inRegions, inRegionsByLooking, type RowBuilder } from "./row-condition.ts";
+import type { PageQuery, PageRow } from "./page-query.ts";
+import { allOf, type Condition, inRegions, inRegionsWithoutIndex, type RowBuilder } from "./row-condition.ts";
 
-/** What an index has of a row: the column that it sorts by, and the uid. */
+/** An index entry: the value of the sort column, and the uid. */
 interface Entry {
   readonly uid: string;
   readonly sort: string | number;
 }
 
 /**
- * The rows of a page along the index on (column, uid), from the cursor on: entries that are not asked for are passed over
- * by their uids, without reading their rows.
+ * Finds the rows of a page by walking the index on (column, uid) from the cursor on. Entries that are not selected are
+ * skipped by their uids, without reading their rows.
  */
 export async function walkInOrder(reader: Reader, query: PageQuery): Promise<PageRow[]> {
   const entries = query.order.direction === "asc" ? await ascending(reader, query) : await descending(reader, query);
@@ -39,8 +39,9 @@ function ascending(reader: Reader, query: PageQuery): Promise<Entry[]> {
 }
 
 /**
- * From the greatest value down, where ties stand in the order of uids all the same: an index has them the other way
- * round. So the walk tells which values the page has, and the ties of its first and its last value are looked up.
+ * Walks from the greatest value down. Ties are still ordered by ascending uid, but the index yields them in descending
+ * order. The walk therefore determines the values of the page, and the ties of its first and last value are queried
+ * separately.
  */
 async function descending(reader: Reader, query: PageQuery): Promise<Entry[]> {
   const { order, cursor, limit } = query;
@@ -50,7 +51,7 @@ async function descending(reader: Reader, query: PageQuery): Promise<Entry[]> {
   const walked = await walk(reader, query, "desc", wanted, 0, (row) =>
     cursor === undefined ? undefined : row(order.column, "<", cursor.sort),
   );
-  // Of the last value there may be more than the walk came by.
+  // There may be more entries with the last value than the walk has seen.
   const last = walked.length < wanted ? undefined : walked.at(-1)?.sort;
   const whole = walked.filter(({ sort }) => sort !== last);
   entries.push(...whole.toSorted((a, b) => (a.sort === b.sort ? (a.uid < b.uid ? -1 : 1) : a.sort > b.sort ? -1 : 1)));
@@ -64,12 +65,12 @@ function walk(
   direction: Order["direction"],
   limit: number,
   skip: number,
-  behind: (row: RowBuilder) => Expression<SqlBool> | undefined,
+  after: (row: RowBuilder) => Expression<SqlBool> | undefined,
 ): Promise<Entry[]> {
   return reader.query((db) =>
     entriesOf(db, table, order)
       .where((row) => {
-        const rest = behind(row);
+        const rest = after(row);
         const there = allOf(row, [...regionConditions(regions), ...conditions]);
         return rest === undefined ? there : row.and([rest, there]);
       })
@@ -80,7 +81,7 @@ function walk(
   );
 }
 
-/** Those that have the value, behind the uid. */
+/** The entries with the value and a greater uid. */
 function ties(
   reader: Reader,
   { table, regions, conditions, order }: PageQuery,
@@ -102,5 +103,5 @@ function entriesOf(db: Parameters<Parameters<Reader["query"]>[0]>[0], table: Res
 }
 
 function regionConditions(regions: PageQuery["regions"]): Condition[] {
-  return regions.some(({ kind }) => kind === "everything") ? [] : [inRegionsByLooking(regions)];
+  return regions.some(({ kind }) => kind === "everything") ? [] : [inRegionsWithoutIndex(regions)];
 }

@@ -4,18 +4,19 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { groups } from "#src/platform/collections/groups.ts";
+import type { Database } from "#src/platform/store/database.ts";
+import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import { outermost } from "../access/access.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { groups } from "../iam/group-collection.ts";
-import { PostgresStore } from "../store/postgres.ts";
-import { SqliteStore } from "../store/sqlite.ts";
-import type { Store } from "../store/store.ts";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import type { Order, SortColumn } from "./order.ts";
-import { type PageQuery, pageRows } from "./page-rows.ts";
-import type { Region } from "./region.ts";
+import type { PageQuery } from "./page-query.ts";
+import { pageRows } from "./page-rows.ts";
 import { holds } from "./region-model.testing.ts";
+import type { Region } from "./region.ts";
 
 interface Row {
   readonly uid: string;
@@ -24,7 +25,7 @@ interface Row {
   readonly update_time: number;
 }
 
-/** The same numbers at each run: a linear congruential generator. */
+/** A linear congruential generator: the same numbers in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -36,7 +37,7 @@ function numbers(seed: number): (below: number) => number {
 const next = numbers(5);
 const segment = (length: number) => Array.from({ length }, () => next(16).toString(16)).join("");
 
-/** A tree of some depth, with few names and few times: ties are what pages trip over. */
+/** A deep tree with few names and few times, so that there are many ties. */
 const rows: Row[] = Array.from({ length: 3 }, () => segment(40)).map(rowOf);
 for (let count = 0; count < 120; count++) rows.push(rowOf(`${rows[next(rows.length)]?.uid}/${segment(16)}`));
 
@@ -72,11 +73,11 @@ function sorted(regions: readonly Region[], { column, direction }: Order): Row[]
     .toSorted((a, b) => (a[column] === b[column] ? (a.uid < b.uid ? -1 : 1) : a[column] < b[column] ? -sign : sign));
 }
 
-function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }>): void {
+function cases(open: () => Promise<{ database: Database; remove: () => Promise<void> }>): void {
   let opened: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
     opened = await open();
-    await opened.store.write(async (writer) => {
+    await opened.database.write(async (writer) => {
       const tx = new AuthoredWriter(writer, { kind: "host", command: "test" }, 0);
       for (const { uid, name, create_time, update_time } of rows) {
         const times = { createTime: timestampFromMs(create_time), updateTime: timestampFromMs(update_time) };
@@ -85,16 +86,16 @@ function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }
     });
   });
   afterAll(async () => {
-    await opened.store.close();
+    await opened.database.close();
     await opened.remove();
   });
 
-  /** The uids of all pages, one behind the other. */
+  /** The uids of all pages, concatenated. */
   async function walked(query: PageQuery, size: number): Promise<string[]> {
     const seen: string[] = [];
     for (let { cursor, skip } = query; ; skip = 0) {
       const page = { ...query, cursor, skip, limit: size };
-      const found = await opened.store.read((tx) => pageRows(tx, page));
+      const found = await opened.database.read((tx) => pageRows(tx, page));
       seen.push(...found.map(({ uid }) => uid));
       const last = found.at(-1);
       if (last === undefined || found.length < size) return seen;
@@ -105,13 +106,13 @@ function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }
   for (const column of ["uid", "name", "create_time", "update_time"] satisfies SortColumn[])
     for (const direction of ["asc", "desc"] as const)
       for (const way of ["walked along an index", "sorted"] as const)
-        it(`are those of a naive answer, by ${column} ${direction}, ${way}`, async () => {
+        it(`equal those of a naive model, by ${column} ${direction}, ${way}`, async () => {
           const wrong: unknown[] = [];
           for (let question = 0; question < 60; question++) {
             const regions = someRegions();
             const order = { column, direction };
             const skip = next(3) === 0 ? next(30) : 0;
-            // What is counted decides how rows are found; any answer to it must give the same rows.
+            // The counts decide on the query plan. Whatever they are, the rows must be the same.
             const share = way === "sorted" ? undefined : { found: 1_000_000, all: 1_000_000 };
             const query = {
               table: "groups",
@@ -136,14 +137,14 @@ function cases(open: () => Promise<{ store: Store; remove: () => Promise<void> }
 describe("the rows of a page on SQLite", () => {
   cases(async () => {
     const folder = mkdtempSync(join(tmpdir(), "muster-pages-"));
-    const store = new SqliteStore(join(folder, "data"));
-    return { store, remove: async () => rmSync(folder, { recursive: true }) };
+    const database = new SqliteDatabase(join(folder, "data"));
+    return { database, remove: async () => rmSync(folder, { recursive: true }) };
   });
 });
 
 describeWithPostgres("the rows of a page on PostgreSQL", (postgres) => {
   cases(async () => {
-    const store = await PostgresStore.open(await postgres().newDatabase(), { connections: 2 });
-    return { store, remove: async () => {} };
+    const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 2 });
+    return { database, remove: async () => {} };
   });
 });

@@ -1,37 +1,21 @@
-import type { Reader } from "../store/store.ts";
-import type { ResourceColumns, ResourceTable } from "../store/tables.ts";
-import { subtreeOf } from "../uid.ts";
+import { subtreeOf } from "../contract/uid.ts";
+import type { Reader } from "../store/database.ts";
+import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Order } from "./order.ts";
 import { walkInOrder } from "./ordered-walk.ts";
+import type { PageQuery, PageRow } from "./page-query.ts";
 import type { Cursor } from "./page-token.ts";
 import type { Region } from "./region.ts";
 import { allOf, type Condition, inRegions, type RowBuilder } from "./row-condition.ts";
 
-/** Which rows a page has. */
-export interface PageQuery {
-  readonly table: ResourceTable;
-  readonly regions: readonly Region[];
-  readonly conditions: readonly Condition[];
-  readonly order: Order;
-  /** Where the page before ended. */
-  readonly cursor: Cursor | undefined;
-  /** How many rows behind the cursor are passed over. */
-  readonly skip: number;
-  readonly limit: number;
-  /** How many rows there are without cursor and limit, of how many in the table; undefined where it is not kept. */
-  readonly share: { readonly found: number; readonly all: number } | undefined;
-}
-
-export type PageRow = ResourceColumns;
-
-/** Reading a row and sorting it costs about so many times what looking at an entry of an index does. */
+/** The cost of reading and sorting a row, relative to that of looking at an index entry. */
 const rowPerEntry = 4;
 
 /**
- * The rows of a page, in order. A database has no way that is quick for every page of a tree, so there are three:
- * by uid, one range of the key after the other; by another column along its index, where enough of it is asked for; else
- * what is asked for is read and sorted. The kept counts tell which of the latter two is less: in a table of a million
- * rows neither looks at more than some 30,000.
+ * Returns the rows of a page, in order. No single query plan is fast for every page of a tree, so there are three: by uid,
+ * one key range after the other; by another column along its index, if a large share of the table is selected; otherwise
+ * reading and sorting the selected rows. The kept counts decide between the latter two: in a table of a million rows,
+ * neither examines more than about 30,000.
  */
 export async function pageRows(reader: Reader, query: PageQuery): Promise<PageRow[]> {
   if (query.order.column === "uid" && areRanges(query.regions)) return rowsByUid(reader, query);
@@ -40,12 +24,12 @@ export async function pageRows(reader: Reader, query: PageQuery): Promise<PageRo
 
 function shouldWalk({ order, share, limit, skip }: PageQuery): boolean {
   if (order.column === "uid" || share === undefined || share.found === 0) return false;
-  // An index gives ties in one direction; passing over rows against it would read all of the ties.
+  // The index yields ties in one direction only. Skipping in the other direction would read all ties.
   if (order.direction === "desc" && skip > 0) return false;
   return ((limit + skip) * share.all) / share.found < share.found * rowPerEntry;
 }
 
-/** Whether the regions stand one behind the other in the order of uids. */
+/** Whether each region is one range of uids. */
 function areRanges(regions: readonly Region[]): boolean {
   return regions.length === 1 || regions.every(({ kind }) => kind !== "children" && kind !== "roots");
 }
@@ -67,14 +51,14 @@ async function rowsByUid(reader: Reader, query: PageQuery): Promise<PageRow[]> {
         .offset(skip),
     );
     rows.push(...found);
-    // All of the region is passed over, and perhaps more behind it.
+    // The whole region is skipped, and possibly rows of the next one.
     if (found.length === 0 && skip > 0) skip -= await countRows(reader, query.table, there);
     else skip = 0;
   }
   return rows;
 }
 
-/** The region behind the cursor. Of two lower bounds a database may use the wrong one, so there is one. */
+/** The part of the region after the cursor. It has a single lower bound, because a database may use the wrong one of two. */
 function inRange(row: RowBuilder, region: Region, { direction }: Order, cursor: string | undefined) {
   const range = rangeOf(region);
   if (cursor === undefined) return inRegions([region])(row);
@@ -110,13 +94,13 @@ function startOf(region: Region): string {
   return region.kind === "everything" || region.kind === "roots" ? "" : region.uid;
 }
 
-/** What is asked for, sorted by the database. */
+/** The selected rows, sorted by the database. */
 function sortedRows(reader: Reader, query: PageQuery): Promise<PageRow[]> {
   const { regions, conditions, order, cursor, skip, limit } = query;
   return reader.query((db) =>
     selectRows(query, db)
       .where((row) => allOf(row, [inRegions(regions), ...conditions]))
-      .$if(cursor !== undefined, (select) => select.where((row) => behind(row, order, cursor as Cursor)))
+      .$if(cursor !== undefined, (select) => select.where((row) => after(row, order, cursor as Cursor)))
       .orderBy(order.column, order.direction)
       .$if(order.column !== "uid", (select) => select.orderBy("uid", "asc"))
       .limit(limit)
@@ -124,12 +108,12 @@ function sortedRows(reader: Reader, query: PageQuery): Promise<PageRow[]> {
   );
 }
 
-/** Rows after the cursor; ties of the sort column break by uid ascending. */
-function behind(row: RowBuilder, { column, direction }: Order, { sort, uid }: Cursor) {
+/** Rows after the cursor. Ties of the sort column are ordered by ascending uid. */
+function after(row: RowBuilder, { column, direction }: Order, { sort, uid }: Cursor) {
   const past = direction === "asc" ? ">" : "<";
   if (column === "uid") return row("uid", past, uid);
   return row.and([
-    // Said twice for the index, which can use this and not the `or`.
+    // Redundant, but the index can use this condition and not the `or`.
     row(column, direction === "asc" ? ">=" : "<=", sort),
     row.or([row(column, past, sort), row.and([row(column, "=", sort), row("uid", ">", uid)])]),
   ]);

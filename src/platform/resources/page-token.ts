@@ -1,19 +1,19 @@
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import { invalidArgument } from "../errors/api-error.ts";
 
-/** Where a page ended: the next one starts behind it. */
+/** The end of a page: the next page starts after it. */
 export interface Cursor {
-  /** The value of the sort column in the page's last row. */
+  /** The value of the sort column in the last row of the page. */
   readonly sort: string | number;
   readonly uid: string;
 }
 
-/** After 3 days a token restarts the query from the beginning. */
+/** After 3 days (in ms) a token restarts the query from the beginning. */
 const pageTokenLifetime = 3 * 24 * 60 * 60 * 1_000;
 
 /**
- * Makes and reads page tokens. A token is bound to what was asked (collection, filters, order) by a fingerprint, and
- * signed, so that a cursor of our own making is all that ever reaches a query. It says nothing about the caller.
+ * Issues and reads page tokens. A token is bound by a fingerprint to its query (collection, filters, order), and signed,
+ * so that only cursors that the platform issued reach a query. It contains nothing about the caller.
  */
 export class PageTokens {
   readonly #key: Uint8Array;
@@ -31,16 +31,16 @@ export class PageTokens {
   }
 
   /**
-   * @returns the cursor; `undefined` where the query restarts because the token is too old, which is judged before
-   *   what it is bound to
+   * @returns the cursor; `undefined` if the token is too old, so that the query restarts. The age is checked before the
+   *   fingerprint.
    * @throws ApiError (3) on `page_token`
    */
   read(token: string, query: string, now: number): Cursor | undefined {
     const [payload = "", signature = ""] = token.split(".");
-    // As bytes: characters may have more than one.
+    // Compare bytes: characters may have more than one.
     const [given, expected] = [Buffer.from(signature), Buffer.from(this.#sign(payload))];
     if (given.length !== expected.length || !timingSafeEqual(given, expected))
-      throw invalidArgument("page_token", "is not a page token of this platform");
+      throw invalidArgument("page_token", "is not a page token of this platform; start the list again without it");
     const [issued, print, sort, uid] = JSON.parse(Buffer.from(payload, "base64url").toString()) as [
       number,
       string,
@@ -49,7 +49,10 @@ export class PageTokens {
     ];
     if (now - issued > pageTokenLifetime) return undefined;
     if (print !== fingerprint(query))
-      throw invalidArgument("page_token", "belongs to a query with another collection, filter or order");
+      throw invalidArgument(
+        "page_token",
+        "belongs to a request with another collection, filter or order; repeat that request or start again without a token",
+      );
     return { sort, uid };
   }
 

@@ -1,7 +1,7 @@
-import { isBelow, isRoot, isWithin, parentOf } from "#src/platform/uid.ts";
+import { isBelow, isRoot, isWithin, parentOf } from "#src/platform/contract/uid.ts";
 import type { Region } from "./region.ts";
 
-/** Whether a region has a uid, the naive way: what tests compare queries and cuts with. */
+/** Whether a region contains a uid, as a naive model with which tests compare queries and intersections. */
 export function holds(region: Region, uid: string): boolean {
   switch (region.kind) {
     case "everything":

@@ -1,12 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { isBelow, isRoot, isWithin, parentOf } from "#src/platform/contract/uid.ts";
 import { type Coverage, outermost } from "../access/access.ts";
 import { UIDPFilterSchema } from "../gen/muster/platform/common/uidp_pb.ts";
-import { isBelow, isRoot, isWithin, parentOf } from "../uid.ts";
-import { cutRegions, listedUids, regionsOfGroups, visibleRegions } from "./region.ts";
 import { holds } from "./region-model.testing.ts";
+import { cutRegions, listedUids, regionsOfGroups, visibleRegions } from "./region.ts";
 
-/** Numbers that are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -17,7 +17,7 @@ function numbers(seed: number): (below: number) => number {
 
 const segment = (n: number, length: number) => n.toString(16).padStart(length, "0");
 
-/** A small forest: two roots, three levels below, so that most filters hit something. */
+/** A small forest with two roots and three levels below, so that most filters match something. */
 const forest = [0, 1].flatMap((root) => {
   const uids = [segment(root, 40)];
   for (let index = 0; index < uids.length && uids.length < 15; index++)
@@ -26,7 +26,7 @@ const forest = [0, 1].flatMap((root) => {
 });
 
 describe("regions", () => {
-  it("are exactly what may be seen and is asked for, without overlap: compared with a naive answer", () => {
+  it("select exactly the visible resources that match the filter, without overlap", () => {
     const next = numbers(7);
     const anyUid = () => forest[next(forest.length)] ?? "";
     const wrong: unknown[] = [];
@@ -48,7 +48,7 @@ describe("regions", () => {
           (!filter.inRoot || isRoot(uid));
         const found = regions.filter((region) => holds(region, uid)).length;
         const expected = visible && wanted ? 1 : 0;
-        // A root that is public and covered too may stand in two regions: built-in roles are no group's.
+        // A root that is both public and covered may be in two regions. Built-in roles are not in a group, so they never are.
         const right = rootsArePublic && isRoot(uid) ? Math.min(found, 1) === expected : found === expected;
         if (!right) wrong.push({ coverage, rootsArePublic, filter, uid, regions });
       }
@@ -56,7 +56,7 @@ describe("regions", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("are those of the groups for what has the uid of its group and is a child of it", () => {
+  it("select singletons by the regions of their groups", () => {
     const next = numbers(11);
     const anyUid = () => forest[next(forest.length)] ?? "";
     const wrong: unknown[] = [];
@@ -82,7 +82,7 @@ describe("regions", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("lists uids that are named one by one", () => {
+  it("returns the uids that a filter lists individually", () => {
     const [root, child, , grandchild] = forest;
     const filter = (init: object) => create(UIDPFilterSchema, init);
     expect(listedUids(undefined)).toBeUndefined();

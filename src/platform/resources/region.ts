@@ -1,11 +1,11 @@
 import type { Coverage } from "../access/access.ts";
+import { ancestorsOf, isBelow, isRoot, isUid, isWithin, parentOf } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
-import { ancestorsOf, isBelow, isRoot, isUid, isWithin, parentOf } from "../uid.ts";
 
 /**
- * A part of the tree. A List is about a few of these, disjoint: what the caller may see, cut with the filter. They
- * become ranges of an index, and their sizes are kept, so neither a page nor its total costs more in a bigger tree.
+ * A part of the tree. A List selects a few disjoint regions: what the caller can see, intersected with the filter. Each is a
+ * range of an index, and its size is kept, so that neither a page nor its total count becomes slower in a larger tree.
  */
 export type Region =
   | { readonly kind: "everything" }
@@ -15,14 +15,14 @@ export type Region =
   | { readonly kind: "children"; readonly uid: string }
   | { readonly kind: "one"; readonly uid: string };
 
-/** What a caller may see of a collection. @param rootsArePublic built-in roles can be read by every caller */
+/** The regions that a caller can see. @param rootsArePublic whether every caller can see the roots (built-in roles) */
 export function visibleRegions(coverage: Coverage, rootsArePublic: boolean): Region[] {
   if (coverage === "everywhere") return [{ kind: "everything" }];
   const regions = coverage.map((uid): Region => ({ kind: "within", uid }));
   return rootsArePublic ? [{ kind: "roots" }, ...regions] : regions;
 }
 
-/** The parts of the regions that the filter leaves. @throws ApiError (3) on a malformed uid */
+/** The intersection of the regions with the filter. @throws ApiError (3) on a malformed uid */
 export function cutRegions(regions: readonly Region[], filter: UIDPFilter | undefined): Region[] {
   if (filter === undefined) return [...regions];
   const { descendantsOf, childrenOf, inRoot } = filter;
@@ -39,7 +39,7 @@ export function cutRegions(regions: readonly Region[], filter: UIDPFilter | unde
   return cut;
 }
 
-/** The same parts of a collection whose resources have the uids of their groups, and so no place of their own. */
+/** The same regions for a collection of singletons, whose resources have the uids of their groups. */
 export function regionsOfGroups(regions: readonly Region[]): Region[] {
   return regions.flatMap((region): Region[] => {
     switch (region.kind) {
@@ -50,7 +50,7 @@ export function regionsOfGroups(regions: readonly Region[]): Region[] {
         return [{ kind: "within", uid: region.uid }];
       case "children":
         return [{ kind: "one", uid: region.uid }];
-      // A group itself, which is none of these resources.
+      // These regions select groups themselves, and a singleton is a child of its group.
       case "roots":
       case "one":
         return [];
@@ -58,7 +58,7 @@ export function regionsOfGroups(regions: readonly Region[]): Region[] {
   });
 }
 
-/** The uids that a filter names one by one; `undefined` where it names none. @throws ApiError (3) */
+/** The uids that a filter lists individually; `undefined` if it lists none. @throws ApiError (3) */
 export function listedUids(filter: UIDPFilter | undefined): readonly string[] | undefined {
   if (filter === undefined) return undefined;
   const { ids, ancestorsOf: below } = filter;

@@ -1,29 +1,37 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
-import type { ResourceTable, Tables } from "../store/tables.ts";
-import { subtreeOf } from "../uid.ts";
+import { subtreeOf } from "../contract/uid.ts";
+import type { ResourceTable, Tables } from "../store/schema/tables.ts";
 import type { Region } from "./region.ts";
 
-export type RowBuilder = ExpressionBuilder<Tables, ResourceTable>;
+export type RowBuilder<T extends ResourceTable = ResourceTable> = ExpressionBuilder<Tables, T>;
 
-/** A filter of one collection, over its columns. */
-export type Condition = (row: RowBuilder) => Expression<SqlBool>;
+/** A filter on the rows of a table, over its columns. Without a table: one on the columns that all of them share. */
+export type Condition<T extends ResourceTable = ResourceTable> = (row: RowBuilder<T>) => Expression<SqlBool>;
 
-/** The filter that every collection of named resources has; the empty text is none. */
+/** The filter by name that every collection of named resources has. The empty string means no filter. */
 export function nameIs(name: string): Condition[] {
   return name === "" ? [] : [(row) => row("name", "=", name)];
+}
+
+/**
+ * Erases the table of the conditions, for queries that are generic in their table. The caller ensures that the query is on
+ * the same table.
+ */
+export function onSharedColumns<T extends ResourceTable>(conditions: readonly Condition<T>[]): readonly Condition[] {
+  return conditions as readonly Condition[];
 }
 
 export function allOf(row: RowBuilder, conditions: readonly Condition[]): Expression<SqlBool> {
   return row.and(conditions.map((condition) => condition(row)));
 }
 
-/** Rows in one of the regions, found by the indexes on uid and parent. */
+/** Rows in one of the regions. The indexes on uid and parent can serve this condition. */
 export function inRegions(regions: readonly Region[]): Condition {
   return (row) => row.or(regions.map((region) => inRegion(row, region, row.ref("uid"), row.ref("parent"))));
 }
 
-/** The same, said so that no index is chosen for it: a column in an expression is none that an index has. */
-export function inRegionsByLooking(regions: readonly Region[]): Condition {
+/** Rows in one of the regions, written so that no index serves it: the columns are inside expressions. */
+export function inRegionsWithoutIndex(regions: readonly Region[]): Condition {
   return (row) =>
     row.or(
       regions.map((region) =>

@@ -1,15 +1,15 @@
-import { type Reader, type Statement, statement, type Writer } from "../store/store.ts";
-import type { ResourceTable } from "../store/tables.ts";
-import { ancestorsOf, parentOf } from "../uid.ts";
+import { ancestorsOf, parentOf } from "../contract/uid.ts";
+import { type Reader, type Statement, statement, type Writer } from "../store/database.ts";
+import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Region } from "./region.ts";
 
-/** The scope that has the whole platform below it and the roots as its children. */
+/** The scope of the whole platform, whose children are the roots. */
 const platform = "";
 
-/** `kind`, `descendants`, and for each scope its `scope` and `children` with its number behind. */
+/** `kind`, `descendants`, and for each scope `scopeN` and `childrenN`. */
 type Additions = Readonly<Record<string, string | number>>;
 
-/** Adds to so many scopes in one statement: to a server each one more is a journey. One is compiled for each depth. */
+/** Adds to a number of scopes in one statement, which saves round trips. One statement is compiled for each depth. */
 function addTo(scopes: number): Statement<Additions, unknown> {
   return statement((db, p: Additions) =>
     db
@@ -43,10 +43,10 @@ const read = statement((db, p: { scope: string; kind: string }) =>
     .where("kind", "=", p.kind),
 );
 
-/** What is counted: the resources of a table, or those of them that are in one of its parts. */
+/** The resources that are counted: those of a table, or of one of its partitions. */
 export type CountedKind = ResourceTable | `${ResourceTable}/${string}`;
 
-/** Counts a resource that came (1) or went (-1), by the transaction that changes it. */
+/** Counts a resource that was created (1) or deleted (-1), in the same transaction. */
 export async function addToTreeCounts(writer: Writer, kind: CountedKind, uid: string, change: 1 | -1): Promise<void> {
   const parent = parentOf(uid) ?? platform;
   const scopes = [platform, ...ancestorsOf(uid)];
@@ -58,12 +58,12 @@ export async function addToTreeCounts(writer: Writer, kind: CountedKind, uid: st
   await writer.run((additions[scopes.length] ??= addTo(scopes.length)), parameters);
 }
 
-/** What was deleted has nothing below it any more. */
-export async function forgetTreeCounts(writer: Writer, uid: string): Promise<void> {
+/** Deletes the counts of a resource that was deleted. */
+export async function deleteTreeCounts(writer: Writer, uid: string): Promise<void> {
   await writer.run(forget, { scope: uid });
 }
 
-/** How many of a kind are in the region, the resource at its top not counted. */
+/** The number of resources in the region, without the resource at its top. */
 export async function countBelow(
   reader: Reader,
   kind: CountedKind,

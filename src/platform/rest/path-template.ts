@@ -1,19 +1,19 @@
 /**
  * A path template of `google.api.http`: `/iam/v2beta1/groups/{group.uid=**}`, `/a/{b}/c`, `/a/b:verb`.
- * `*` and a bare `{name}` take one segment; `**` takes any number, none included, and stands last.
+ * `*` and a bare `{name}` match one segment; `**` matches any number of segments, including none, and must be last.
  */
 export interface PathTemplate {
-  /** As it was written. */
+  /** The template as it was written. */
   readonly text: string;
-  /** The values of the template's variables by their field paths; `undefined` where the path is another one. */
+  /** The values of the variables by field path; `undefined` if the path does not match. */
   match(path: string): Readonly<Record<string, string>> | undefined;
-  /** How much of the path is fixed: of two templates that match, the one with more wins. */
+  /** The number of literal characters. Of two templates that match, the one with more takes precedence. */
   readonly literalLength: number;
 }
 
 const part = /\/\*\*|\/\*|\/?\{([a-z0-9_.]+)(?:=(\*{1,2}))?\}|[^{}*]+?(?=\/?\{|\/\*|$)/y;
 
-/** @throws Error where the template uses a form that the contract has no need of. */
+/** @throws Error if the template uses a form that the contract does not need */
 export function parsePathTemplate(template: string): PathTemplate {
   let pattern = "";
   let literalLength = 0;
@@ -21,7 +21,7 @@ export function parsePathTemplate(template: string): PathTemplate {
   part.lastIndex = 0;
   while (part.lastIndex < template.length) {
     const match = part.exec(template);
-    if (match === null || match[0] === "") throw new Error(`path template ${template} is not understood`);
+    if (match === null || match[0] === "") throw new Error(`path template ${template} is not supported`);
     const [text, variable, wildcard] = match;
     if (variable !== undefined) {
       variables.push(variable);
@@ -47,7 +47,7 @@ export function parsePathTemplate(template: string): PathTemplate {
   };
 }
 
-/** Encoded slashes are slashes: no name in the contract has one of its own. A broken escape stays as it is. */
+/** Decodes a value. Encoded slashes become slashes, which no segment contains. An invalid escape is not decoded. */
 function decoded(text: string): string {
   if (!text.includes("%")) return text;
   try {

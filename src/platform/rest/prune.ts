@@ -1,9 +1,9 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { fieldsOf } from "./json-read.ts";
+import { fieldsOf } from "../json/read-json.ts";
 
 /**
- * The part of a body that a field mask lists: with a mask, fields outside it are ignored, whatever they are, so they
- * are taken away before the body is read.
+ * The part of a body that a field mask selects. Fields outside the mask are ignored even if they are invalid, so they are
+ * removed before the body is read.
  */
 export function pruneToMask(desc: DescMessage, json: unknown, paths: readonly string[]): unknown {
   if (typeof json !== "object" || json === null || Array.isArray(json) || paths.includes("*")) return json;

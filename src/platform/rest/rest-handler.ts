@@ -1,36 +1,36 @@
 import { type ApiError, Code, invalidArgument } from "../errors/api-error.ts";
-import { httpStatusOf, restErrorOf } from "../errors/rest-error.ts";
 import { bearerOf } from "../server/bearer.ts";
-import type { CallRunner } from "../server/call-runner.ts";
-import type { Refusal } from "../server/client-error.ts";
-import type { BodyReader, HttpAnswer, HttpHandler, HttpRequest } from "../server/http-server.ts";
+import type { BodyReader, HttpHandler, HttpRequest, HttpResponse } from "../server/http-handler.ts";
+import type { RequestRejection } from "../server/reject-request.ts";
+import type { CallRunner } from "../service/call-runner.ts";
+import { httpStatusOf, restErrorOf } from "./rest-error.ts";
 import type { RestRequest, Transcoder } from "./transcoder.ts";
 
-/** Answers what is private to its caller: it is for no cache. */
-const answerHeaders = { "content-type": "application/json", "cache-control": "no-store" };
+/** Responses are private to their caller and must not be cached. */
+const responseHeaders = { "content-type": "application/json", "cache-control": "no-store" };
 
 /** The REST API over HTTP. */
 export function restHandler(transcoder: Transcoder, runner: CallRunner, errorDomain: string): HttpHandler {
   return async (request, readBody) => {
-    const outcome = await runner.run(async () => {
+    const result = await runner.run(async () => {
       const { operation, run } = transcoder.find(await restRequestOf(request, readBody));
       return { operation: operation.name, run };
     });
-    const { breakage } = outcome;
-    if (outcome.kind === "answer") return { status: 200, headers: answerHeaders, body: outcome.value, breakage };
-    return { ...errorAnswer(outcome.error, errorDomain), breakage };
+    const { responseFault } = result;
+    if (result.kind === "response") return { status: 200, headers: responseHeaders, body: result.value, responseFault };
+    return { ...errorResponse(result.error, errorDomain), responseFault };
   };
 }
 
-/** The answer to what never became a request; over HTTP/1.1 the connection ends with it. */
-export function refusalAnswer(refusal: Refusal, domain: string): HttpAnswer {
-  return errorAnswer(refusals[refusal], domain);
+/** The response to bytes that never became a request. Over HTTP/1.1 the connection ends with it. */
+export function rejectionResponse(rejection: RequestRejection, domain: string): HttpResponse {
+  return errorResponse(rejections[rejection], domain);
 }
 
-const refusals: Readonly<Record<Refusal, ApiError>> = {
-  malformed: invalidArgument("request", "must be HTTP"),
+const rejections: Readonly<Record<RequestRejection, ApiError>> = {
+  malformed: invalidArgument("request", "must be valid HTTP"),
   headersTooLarge: invalidArgument("headers", "must not be larger than 32 KiB"),
-  tooSlow: invalidArgument("request", "must arrive sooner"),
+  timeout: invalidArgument("request", "request timed out"),
 };
 
 async function restRequestOf(request: HttpRequest, readBody: BodyReader): Promise<RestRequest> {
@@ -48,9 +48,9 @@ async function restRequestOf(request: HttpRequest, readBody: BodyReader): Promis
   };
 }
 
-/** An error in its form over REST. */
-export function errorAnswer(error: ApiError, domain: string): HttpAnswer {
-  const headers: Record<string, string> = { ...answerHeaders };
+/** The response for an error. */
+export function errorResponse(error: ApiError, domain: string): HttpResponse {
+  const headers: Record<string, string> = { ...responseHeaders };
   if (error.code === Code.unauthenticated) headers["www-authenticate"] = "Bearer";
   if (error.detail?.kind === "retry") headers["retry-after"] = error.detail.seconds.toString();
   return { status: httpStatusOf(error.code), headers, body: JSON.stringify(restErrorOf(error, domain)) };

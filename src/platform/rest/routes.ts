@@ -4,17 +4,17 @@ import type { HttpRule } from "../gen/google/api/http_pb.ts";
 import type { Operation } from "../service/operations.ts";
 import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
 
-/** How one REST method and path becomes a request of the contract. */
+/** Maps a REST method and path to a method of the contract. */
 export interface Route {
   readonly httpMethod: string;
   readonly operation: Operation;
   readonly template: PathTemplate;
   readonly body: BodyBinding;
-  /** Fields of the request that the path or the body fills. */
+  /** The fields of the request that are set from the path or the body. */
   readonly bound: ReadonlySet<string>;
 }
 
-/** Which part of the request the body is. */
+/** The part of the request that the body contains. */
 type BodyBinding =
   | { readonly kind: "none" }
   | { readonly kind: "whole" }
@@ -22,13 +22,13 @@ type BodyBinding =
 
 export type RouteMatch =
   | { readonly kind: "found"; readonly route: Route; readonly variables: Readonly<Record<string, string>> }
-  /** The path is known, under other methods. */
+  /** The path exists, but with other methods. */
   | { readonly kind: "otherMethod" }
   | { readonly kind: "unknown" };
 
-/** The REST surface of the contract, read from its annotations. */
+/** The REST routes of the contract, read from its annotations. */
 export class Routes {
-  /** By method; more literal templates first, so that `…:lookupIdentity` is not taken for a uid. */
+  /** Routes by method, with more literal templates first, so that `…:lookupIdentity` does not match as a uid. */
   readonly #byMethod = new Map<string, Route[]>();
 
   constructor(operations: readonly Operation[]) {
@@ -60,7 +60,7 @@ function variables({ bound, body }: Route): number {
   return bound.size - (body.kind === "field" ? 1 : 0);
 }
 
-/** The routes of one method: those of its additional bindings behind its own. */
+/** The routes of a method: its own binding, then the additional ones. */
 export function routesOf(operation: Operation): Route[] {
   return rulesOf(operation).map((rule) => routeOf(operation, rule));
 }
@@ -74,7 +74,7 @@ function rulesOf({ method }: Operation): HttpRule[] {
 function routeOf(operation: Operation, rule: HttpRule): Route {
   const { pattern } = rule;
   if (pattern.case === undefined || pattern.case === "custom")
-    throw new Error(`${operation.name} has an HTTP rule of an unknown form`);
+    throw new Error(`${operation.name} has an unsupported HTTP rule`);
   const template = parsePathTemplate(pattern.value);
   const body = bodyBindingOf(operation, rule.body);
   const inPath = [...pattern.value.matchAll(/\{([a-z0-9_]+)[^}]*\}/g)].map(([, name]) => name ?? "");
@@ -91,6 +91,7 @@ function bodyBindingOf({ method, name }: Operation, body: string): BodyBinding {
   if (body === "") return { kind: "none" };
   if (body === "*") return { kind: "whole" };
   const field = method.input.fields.find((one) => one.name === body);
-  if (field?.fieldKind !== "message") throw new Error(`${name} binds its body to ${body}, which is no message`);
+  if (field?.fieldKind !== "message")
+    throw new Error(`${name} binds its body to ${body}, which is not a message field`);
   return { kind: "field", field, message: field.message };
 }

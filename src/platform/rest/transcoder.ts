@@ -2,18 +2,18 @@ import { isUtf8 } from "node:buffer";
 import { create, type DescField, type Message } from "@bufbuild/protobuf";
 import { type FieldMask, FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { invalidArgument, notFound, unimplemented } from "../errors/api-error.ts";
+import { fieldsOf, type JsonReadOptions, readJson } from "../json/read-json.ts";
+import { toJsonObject } from "../json/write-json.ts";
 import type { Operation } from "../service/operations.ts";
-import { fieldsOf, type JsonReadOptions, readJson } from "./json-read.ts";
-import { toJsonObject } from "./json-write.ts";
 import { pruneToMask } from "./prune.ts";
-import { readQuery } from "./query-read.ts";
+import { readQuery } from "./read-query.ts";
 import { type Route, Routes } from "./routes.ts";
 
 export interface RestRequest {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
-  /** Without `?`. */
+  /** The query without `?`. */
   readonly query: string;
   readonly contentType: string | undefined;
   readonly body: Buffer;
@@ -21,20 +21,20 @@ export interface RestRequest {
 }
 
 export interface TranscoderOptions extends JsonReadOptions {
-  /** What the empty message answers: nothing at all, or `{}`. */
-  readonly emptyAnswer: "nothing" | "object";
+  /** The body for an empty message: none, or `{}`. */
+  readonly emptyResponse: "nothing" | "object";
 }
 
-/** A request of the contract, and how to answer it. */
+/** A REST request for which a route was found. */
 export interface RestCall {
   readonly operation: Operation;
-  /** @returns the JSON of the answer, empty where it has no body @throws ApiError */
+  /** @returns the JSON of the response; empty for no body @throws ApiError */
   readonly run: () => Promise<string>;
 }
 
 type Properties = Record<string, unknown>;
 
-/** REST for every method of the contract, by its annotations: no method is written twice. */
+/** Serves every method of the contract over REST, based on its annotations. */
 export class Transcoder {
   readonly #routes: Routes;
   readonly #options: TranscoderOptions;
@@ -44,7 +44,7 @@ export class Transcoder {
     this.#options = options;
   }
 
-  /** @throws ApiError 5 for an unknown path, 12 for a method that the path does not have */
+  /** @throws ApiError 5 for an unknown path, 12 if the path does not have the method */
   find(request: RestRequest): RestCall {
     const match = this.#routes.match(request.method, request.path);
     if (match.kind === "unknown") throw notFound("path", request.path);
@@ -74,7 +74,7 @@ export class Transcoder {
     return message;
   }
 
-  /** The body as a field of the request; for an update, what the body has is the mask where none is given. */
+  /** Reads the body into a field of the request. An update without a mask gets the fields of the body as its mask. */
   #readField(
     message: Message,
     route: Route,
@@ -92,9 +92,9 @@ export class Transcoder {
       properties[maskField.localName] = create(FieldMaskSchema, { paths: [...read.present] });
   }
 
-  #write({ method: { output } }: Operation, answer: Message): string {
-    if (output.typeName === "google.protobuf.Empty") return this.#options.emptyAnswer === "nothing" ? "" : "{}";
-    return JSON.stringify(toJsonObject(output, answer));
+  #write({ method: { output } }: Operation, response: Message): string {
+    if (output.typeName === "google.protobuf.Empty") return this.#options.emptyResponse === "nothing" ? "" : "{}";
+    return JSON.stringify(toJsonObject(output, response));
   }
 }
 

@@ -2,22 +2,23 @@ import { once } from "node:events";
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Handlers, type HttpAnswer, HttpServer } from "./http-server.ts";
-import { type PortLimits, portLimits } from "./limits.ts";
+import type { HttpResponse } from "./http-handler.ts";
+import { HttpServer, type PortHandlers } from "./http-server.ts";
+import { type PortLimits, portLimits } from "./port-limits.ts";
 
 let server: HttpServer;
 const large = "x".repeat(8 * 1024 * 1024);
 
-const handlers: Handlers = {
+const handlers: PortHandlers = {
   kindOf: () => "http",
   rpc: () => {},
-  http: async ({ url }, readBody): Promise<HttpAnswer> => {
+  http: async ({ url }, readBody): Promise<HttpResponse> => {
     const body = await readBody();
     if (url === "/large") return { status: 200, body: large };
     if (url === "/never") await new Promise(() => {});
     return { status: body === undefined ? 400 : 200, body: "answer" };
   },
-  refusal: (refusal) => ({ status: 400, body: refusal }),
+  rejection: (rejection) => ({ status: 400, body: rejection }),
 };
 
 async function listen(limits: Partial<PortLimits>, to = handlers): Promise<void> {
@@ -32,7 +33,7 @@ function open(): Socket {
   return socket;
 }
 
-/** All that the server sends until it closes the connection. */
+/** Everything that the server sends until it closes the connection. */
 async function untilClosed(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -53,7 +54,7 @@ describe("the port ends", () => {
     const socket = open();
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n");
     expect(await untilClosed(socket)).toMatch(
-      /^HTTP\/1\.1 400 Bad Request\r\n[^]*connection: close[^]*\r\n\r\ntooSlow$/,
+      /^HTTP\/1\.1 400 Bad Request\r\n[^]*connection: close[^]*\r\n\r\ntimeout$/,
     );
   });
 
@@ -73,14 +74,14 @@ describe("the port ends", () => {
       await once(stream, "close");
       expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
     }
-    // Only the streams were ended.
+    // Only the streams were closed.
     const stream = session.request({ ":path": "/" });
     const [headers] = (await once(stream, "response")) as [{ ":status": number }];
     expect(headers[":status"]).toBe(200);
     session.destroy();
   });
 
-  it("an answer that its client does not read", async () => {
+  it("a response that its client does not read", async () => {
     await listen({ callTime: 200 });
     const socket = open();
     socket.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -89,7 +90,7 @@ describe("the port ends", () => {
     expect((await untilClosed(socket)).length).toBeLessThan(large.length);
   });
 
-  it("a connection on which nothing happens, of either protocol", async () => {
+  it("an idle connection of either protocol", async () => {
     await listen({ idleTime: 100 });
     const socket = open();
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -98,7 +99,7 @@ describe("the port ends", () => {
     await once(session, "close");
   });
 
-  it("connections beyond its number, as they come", async () => {
+  it("connections beyond the limit", async () => {
     await listen({ connections: 1 });
     const first = open();
     await once(first, "connect");
@@ -110,9 +111,9 @@ describe("the port ends", () => {
 });
 
 describe("close", () => {
-  it("answers what runs over HTTP/2, and is done at once behind the last answer", async () => {
+  it("completes running HTTP/2 requests and ends right after the last response", async () => {
     const started = Promise.withResolvers<void>();
-    const finish = Promise.withResolvers<HttpAnswer>();
+    const finish = Promise.withResolvers<HttpResponse>();
     const http = () => {
       started.resolve();
       return finish.promise;

@@ -1,9 +1,4 @@
-import {
-  createServer as createHttp1Server,
-  type IncomingMessage,
-  type Server as Http1Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer as createHttp1Server, type Server as Http1Server, type ServerResponse } from "node:http";
 import {
   constants,
   createServer as createHttp2Server,
@@ -14,48 +9,29 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
-import { breakAnswer, type Breakage } from "./broken-answer.ts";
-import { endClientError, type Refusal } from "./client-error.ts";
-import { type PortLimits, portLimits } from "./limits.ts";
+import { breakResponse } from "./break-response.ts";
+import type { HttpHandler, HttpRequest, HttpResponse, NodeHandler } from "./http-handler.ts";
+import { type PortLimits, portLimits } from "./port-limits.ts";
 import { sniffingServer } from "./protocol-sniffer.ts";
 import { readBody } from "./read-body.ts";
+import { rejectRequest, type RequestRejection } from "./reject-request.ts";
 import type { TlsFiles } from "./tls-files.ts";
 import { tlsServer } from "./tls-port.ts";
 
-export type HttpRequest = IncomingMessage | Http2ServerRequest;
-type HttpResponse = ServerResponse;
-
-/** Answers by itself, as libraries for Node do. */
-export type NodeHandler = (request: HttpRequest, response: HttpResponse) => void;
-
-/** An answer, whole: the API streams nothing. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Empty for none. */
-  readonly body: string;
-  readonly breakage?: Breakage | undefined;
-}
-
-export type HttpHandler = (request: HttpRequest, body: BodyReader) => Promise<HttpAnswer>;
-
-/** Reads the body; `undefined` where it is larger than the limit. */
-export type BodyReader = () => Promise<Buffer | undefined>;
-
-/** What the port does with a request. */
-export interface Handlers {
-  /** Who answers: a handler of ours, or one of a library; a stream may last as long as its client wants. */
+/** The handlers of the port. */
+export interface PortHandlers {
+  /** Which handler serves the path. A "stream" is an "rpc" that may last as long as its client wants. */
   readonly kindOf: (path: string) => "http" | "rpc" | "stream";
   readonly rpc: NodeHandler;
   readonly http: HttpHandler;
-  /** What answers bytes that are no request of HTTP/1.1, or too many or too slow ones. */
-  readonly refusal: (refusal: Refusal) => HttpAnswer;
+  /** The response to bytes that never became a request. */
+  readonly rejection: (rejection: RequestRejection) => HttpResponse;
 }
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** Over TLS alone, where given. */
+  /** Serves only TLS if set. */
   readonly tls?: TlsFiles | undefined;
   readonly limits?: PortLimits;
 }
@@ -65,22 +41,22 @@ export class HttpServer {
   readonly #port: Server;
   readonly #http1: Http1Server;
   readonly #http2: Http2Server;
-  /** The connections of HTTP/2, each with the number of requests that run on it. */
+  /** The HTTP/2 sessions with the number of running requests. */
   readonly #sessions = new Map<ServerHttp2Session, number>();
   readonly #scheme: "http" | "https";
 
-  private constructor({ tls, limits = portLimits }: ListenOptions, handlers: Promise<Handlers>) {
-    const onRequest = (request: HttpRequest, response: HttpResponse) =>
-      void answer(handlers, request, response, limits);
+  private constructor({ tls, limits = portLimits }: ListenOptions, handlers: Promise<PortHandlers>) {
+    const onRequest = (request: HttpRequest, response: ServerResponse) =>
+      void respond(handlers, request, response, limits);
     const onStream = (request: Http2ServerRequest, response: Http2ServerResponse) => {
       response.stream.once("wantTrailers", () => setImmediate(() => endRequest(response.stream)));
-      // Node's compatibility API: what is used of a response is the same.
+      // In Node's compatibility API, the used part of both response types is the same.
       onRequest(request, response as unknown as ServerResponse);
     };
     this.#http1 = createHttp1Server(
       {
         maxHeaderSize: limits.headerBytes,
-        // Looked at below, so that it is answered as everything else.
+        // Checked in `respond`, so that the response has the standard error format.
         requireHostHeader: false,
         headersTimeout: Math.min(limits.headersTime, limits.callTime),
         requestTimeout: limits.callTime,
@@ -90,18 +66,18 @@ export class HttpServer {
       onRequest,
     );
     this.#http1.setTimeout(limits.idleTime);
-    // The last answer of each connection: what is no request is not answered in the midst of it.
+    // The last response of each connection: a malformed request must not be rejected in the middle of it.
     const running = new WeakMap<Socket, ServerResponse>();
     this.#http1.prependListener("request", (request, response) => void running.set(request.socket, response));
-    // What a client expects beside `100-continue` may be passed over.
+    // Expectations other than `100-continue` may be ignored.
     this.#http1.on("checkExpectation", (request, response) => void this.#http1.emit("request", request, response));
     this.#http1.on("clientError", (error, socket) => {
       void handlers.then(
-        ({ refusal }) => endClientError(error, socket, running.get(socket as Socket), refusal),
+        ({ rejection }) => rejectRequest(error, socket, running.get(socket as Socket), rejection),
         () => socket.destroy(),
       );
     });
-    // It never listens itself; without this it would enforce none of its limits.
+    // This server never listens itself. Without this event it would not enforce its timeouts.
     this.#http1.emit("listening");
     this.#http2 = createHttp2Server(
       {
@@ -130,7 +106,7 @@ export class HttpServer {
   }
 
   /** Listens at once; requests wait until the handlers are there. @throws Error where the address is taken */
-  static async listen(options: ListenOptions, handlers: Promise<Handlers>): Promise<HttpServer> {
+  static async listen(options: ListenOptions, handlers: Promise<PortHandlers>): Promise<HttpServer> {
     const server = new HttpServer(options, handlers);
     const { host, port } = options;
     await new Promise<void>((resolve, reject) => {
@@ -154,18 +130,18 @@ export class HttpServer {
     return `${this.#scheme}://${this.address}`;
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   connections(): Promise<number> {
     return new Promise((resolve, reject) =>
       this.#port.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
     );
   }
 
-  /** Takes no new connection, answers what runs, and after the grace period (ms) ends what still does not end. */
+  /** Accepts no more connections, completes running requests, and aborts those that still run after the grace period (ms). */
   async close(grace: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#port.close(() => resolve()));
     for (const session of this.#sessions.keys()) session.close();
-    // A connection that turns idle after its last answer is closed soon.
+    // Close connections that become idle after their last response.
     const sweep = setInterval(() => this.#closeIdle(), 50);
     this.#closeIdle();
     const timer = setTimeout(() => {
@@ -180,7 +156,7 @@ export class HttpServer {
 
   #closeIdle(): void {
     this.#http1.closeIdleConnections();
-    // Node leaves a session open whose last answer was still being sent when it ended.
+    // Node leaves a session open if its last response was still being sent when it was closed.
     for (const [session, running] of this.#sessions) if (running === 0) session.destroy();
   }
 
@@ -190,17 +166,17 @@ export class HttpServer {
   }
 }
 
-async function answer(
-  handlers: Promise<Handlers>,
+async function respond(
+  handlers: Promise<PortHandlers>,
   request: HttpRequest,
-  response: HttpResponse,
+  response: ServerResponse,
   { callTime, bodyBytes }: PortLimits,
 ): Promise<void> {
   try {
-    const { kindOf, rpc, http, refusal } = await handlers;
+    const { kindOf, rpc, http, rejection } = await handlers;
     if (request.httpVersion === "1.1" && request.headers.host === undefined) {
       response.setHeader("connection", "close");
-      return send(response, refusal("malformed"));
+      return send(response, rejection("malformed"));
     }
     const kind = kindOf(request.url ?? "");
     if (kind !== "stream") {
@@ -208,30 +184,30 @@ async function answer(
       response.once("close", () => clearTimeout(timer));
     }
     if (kind !== "http") return rpc(request, response);
-    const answered = await http(request, () => readBody(request, response, bodyBytes));
-    const { breakage } = answered;
+    const result = await http(request, () => readBody(request, response, bodyBytes));
+    const { responseFault } = result;
     if (response.destroyed) return;
-    if (breakage !== undefined) breakAnswer(request, response, breakage);
-    if (response.destroyed || breakage === "reset") return;
-    send(response, answered);
+    if (responseFault !== undefined) breakResponse(request, response, responseFault);
+    if (response.destroyed || responseFault === "reset") return;
+    send(response, result);
   } catch {
-    // The handlers answer their own errors; what is left is a connection that broke.
+    // Handlers convert their own errors to responses, so the connection is broken.
     response.destroy();
   }
 }
 
-function send(response: HttpResponse, { status, headers, body }: HttpAnswer): void {
+function send(response: ServerResponse, { status, headers, body }: HttpResponse): void {
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
   response.end(body);
 }
 
-/** Ends a call that took too long: its stream over HTTP/2, over HTTP/1.1 its connection. */
+/** Ends a call that took too long: its stream over HTTP/2, its connection over HTTP/1.1. */
 function abandon(request: HttpRequest): void {
   if ("stream" in request) request.stream.close(constants.NGHTTP2_CANCEL);
   else request.socket.destroy();
 }
 
-/** A client that goes on sending after its whole answer would keep its stream, and so the connection, open. */
+/** Closes a stream after its response. A client that keeps sending would otherwise keep the stream open. */
 function endRequest(stream: ServerHttp2Stream): void {
   if (!stream.closed && !stream.destroyed) stream.close(constants.NGHTTP2_NO_ERROR);
 }

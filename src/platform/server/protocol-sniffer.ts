@@ -1,11 +1,11 @@
 import { createServer, type Server, type Socket } from "node:net";
 
-/** What every HTTP/2 connection begins with. */
+/** The first bytes of every HTTP/2 connection. */
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /**
- * One port for both protocols: the first bytes of a connection tell HTTP/2 from HTTP/1.1.
- * @param openingTime how long the first bytes may take (ms)
+ * Serves HTTP/1.1 and HTTP/2 without TLS on one port. The first bytes of a connection distinguish them.
+ * @param openingTime the time limit for the first bytes (ms)
  */
 export function sniffingServer(
   openingTime: number,

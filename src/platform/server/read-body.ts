@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { cancelled } from "../errors/api-error.ts";
-import type { HttpRequest } from "./http-server.ts";
+import type { HttpRequest } from "./http-handler.ts";
 
 /**
- * The body of a request, whole; `undefined` where it is larger than the limit.
- * @throws ApiError (1) where the client went away
+ * The whole body of a request; `undefined` if it is larger than the limit.
+ * @throws ApiError (1) if the client disconnects
  */
 export function readBody(
   request: HttpRequest,
@@ -21,7 +21,7 @@ export function readBody(
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size > maximumBytes) {
-        // The rest is not read: over HTTP/1.1, the connection cannot be used again.
+        // The rest of the body is not read, so an HTTP/1.1 connection cannot be reused.
         if (isHttp1) response.setHeader("connection", "close");
         request.pause();
         resolve(undefined);
@@ -30,7 +30,7 @@ export function readBody(
       chunks.push(chunk);
     });
     request.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    const gone = () => reject(cancelled("the client went away"));
+    const gone = () => reject(cancelled("the client disconnected"));
     request.on("aborted", gone);
     request.on("error", gone);
   });

@@ -3,7 +3,7 @@ import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Logger } from "pino";
 
-/** A certificate with those that vouch for it, and its key, both in PEM. */
+/** A certificate chain and its private key, both in PEM. */
 export interface Certificate {
   readonly certificate: string;
   readonly key: string;
@@ -12,17 +12,17 @@ export interface Certificate {
 export interface TlsFilesOptions {
   readonly certificate: string;
   readonly key: string;
-  /** How often the files are looked at (ms). Looking finds what notices miss: links that move, as in Kubernetes. */
+  /** The polling interval (ms). Unlike file system events, polling detects changed symlinks, as in Kubernetes volumes. */
   readonly interval?: number;
 }
 
-/** The files of a certificate and its key, read again when they change: certificates live for weeks, connections too. */
+/** The files of a certificate and its key. They are read again when they change, so that renewal needs no restart. */
 export class TlsFiles {
   readonly #options: TlsFilesOptions;
   readonly #log: Logger;
   #current: Certificate;
 
-  /** @throws Error where the files cannot be read or do not belong together */
+  /** @throws Error if the files cannot be read or the key does not match the certificate */
   constructor(options: TlsFilesOptions, log: Logger) {
     this.#options = options;
     this.#log = log;
@@ -33,24 +33,24 @@ export class TlsFiles {
     return this.#current;
   }
 
-  /** Tells of each new pair that belongs together; until then the old one stays. @returns how to stop */
+  /** Calls back for each new certificate with a matching key. @returns a function that stops watching */
   watch(onChange: (certificate: Certificate) => void): () => void {
     const { certificate, key, interval = 5_000 } = this.#options;
-    const look = () => {
+    const check = () => {
       try {
         const next = this.#read();
         if (next.certificate === this.#current.certificate && next.key === this.#current.key) return;
         this.#current = next;
         onChange(next);
-        this.#log.info({ certificate }, "the certificate was read again");
+        this.#log.info({ certificate }, "certificate reloaded");
       } catch (error) {
-        // One of the two files may be written before the other: the next look finds both.
-        this.#log.warn({ err: error, certificate }, "the new certificate cannot be used; the old one stays");
+        // The two files may be written one after the other. The next check succeeds.
+        this.#log.warn({ err: error, certificate }, "the new certificate is invalid; the old one stays in use");
       }
     };
-    for (const file of [certificate, key]) watchFile(file, { interval, persistent: false }, look);
+    for (const file of [certificate, key]) watchFile(file, { interval, persistent: false }, check);
     return () => {
-      for (const file of [certificate, key]) unwatchFile(file, look);
+      for (const file of [certificate, key]) unwatchFile(file, check);
     };
   }
 
@@ -58,7 +58,7 @@ export class TlsFiles {
     const certificate = readFileSync(this.#options.certificate, "utf8");
     const key = readFileSync(this.#options.key, "utf8");
     try {
-      belongTogether(certificate, key);
+      checkPair(certificate, key);
     } catch (cause) {
       throw new Error(
         `${this.#options.certificate} and ${this.#options.key} are not a certificate and its key, both in PEM`,
@@ -69,9 +69,9 @@ export class TlsFiles {
   }
 }
 
-/** @throws Error where they do not; TLS by itself takes an empty text for none, and would then refuse every client. */
-function belongTogether(certificate: string, key: string): void {
+/** Requires a valid pair. TLS itself accepts empty files, and then rejects every client. @throws Error */
+function checkPair(certificate: string, key: string): void {
   if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
-    throw new Error("the key is another certificate's");
+    throw new Error("the key does not match the certificate");
   createSecureContext({ cert: certificate, key });
 }

@@ -3,9 +3,9 @@ import { createServer } from "node:tls";
 import type { Certificate, TlsFiles } from "./tls-files.ts";
 
 /**
- * One port for both protocols over TLS: ALPN tells HTTP/2 from HTTP/1.1, and a client without it speaks HTTP/1.1.
- * Connections that are open keep the certificate that they began with.
- * @param openingTime how long a handshake may take (ms)
+ * Serves HTTP/1.1 and HTTP/2 over TLS on one port. ALPN distinguishes them; a client without ALPN uses HTTP/1.1. Open
+ * connections keep their certificate when it is renewed.
+ * @param openingTime the time limit for the handshake (ms)
  */
 export function tlsServer(
   files: TlsFiles,

@@ -1,27 +1,27 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
-import type { Authenticator } from "../access/authenticator.ts";
 import { unimplemented } from "../errors/api-error.ts";
-import type { RateLimit } from "../server/rate-limit.ts";
+import type { Authenticator } from "./authenticator.ts";
+import type { RateLimit } from "./rate-limit.ts";
 import type { Service } from "./service.ts";
 
-/** A method of the contract, ready to be called by any transport. */
+/** A method of the contract that any transport can call. */
 export interface Operation {
   readonly method: DescMethod;
-  /** The label of logs and metrics: `muster.platform.iam.v2beta1.GroupsService/GetGroup`. */
+  /** The name in logs and metrics: `muster.platform.iam.v2beta1.GroupsService/GetGroup`. */
   readonly name: string;
-  /** Whether the bearer is an API token, or is judged by the method itself. */
-  readonly access: Service["access"];
+  /** Whether the bearer token must be an API token. */
+  readonly authentication: Service["authentication"];
   /**
    * Authenticates and runs the handler.
-   * @param bearer the token of the call, without `Bearer `
+   * @param bearer the bearer token of the call, without `Bearer `
    * @throws ApiError
    */
   readonly invoke: (request: Message, bearer: string | undefined) => Promise<Message>;
 }
 
 /**
- * All methods of the services. The one way into a handler: REST and gRPC both mount these.
- * @param rateLimit of each identity; the admin has none
+ * All methods of the services. They are the only way into a handler: REST and gRPC both serve these operations.
+ * @param rateLimit for each identity; the admin is not limited
  */
 export function operationsOf(
   services: readonly Service[],
@@ -31,16 +31,21 @@ export function operationsOf(
   return services.flatMap((service) =>
     service.desc.methods.map((method): Operation => {
       const name = `${service.desc.typeName}/${method.name}`;
-      const { access } = service;
-      if (service.access === "anonymous") {
+      const { authentication } = service;
+      if (authentication === "none") {
         const handler = service.handler(method);
-        return { method, name, access, invoke: (request, bearer) => (handler ?? missing)(request, { bearer }) };
+        return {
+          method,
+          name,
+          authentication,
+          invoke: (request, bearer) => (handler ?? notServed)(request, { bearer }),
+        };
       }
-      const handler = service.handler(method) ?? missing;
+      const handler = service.handler(method) ?? notServed;
       return {
         method,
         name,
-        access,
+        authentication,
         invoke: async (request, bearer) => {
           const caller = await authenticator.authenticate(bearer);
           if (caller.kind === "identity") rateLimit?.admit(caller.uid);
@@ -51,6 +56,6 @@ export function operationsOf(
   );
 }
 
-function missing(): never {
-  throw unimplemented("this method is not served");
+function notServed(): never {
+  throw unimplemented("this platform does not implement the method");
 }

@@ -1,13 +1,13 @@
 import type { DescMethod, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import type { Caller } from "../access/caller.ts";
 
-/** What a handler knows of a call beside its request. */
+/** The context of a call. */
 export interface Call {
-  /** Who calls, proved. */
+  /** The authenticated caller. */
   readonly caller: Caller;
 }
 
-/** What the methods that take a foreign token as their bearer know of a call. */
+/** The context of a call whose bearer token is not an API token. */
 export interface AnonymousCall {
   readonly bearer: string | undefined;
 }
@@ -17,30 +17,34 @@ type Handler<M extends DescMethod, C> = (
   call: C,
 ) => Promise<MessageShape<M["output"]>>;
 
-/** One function a method: plain messages in and out, an `ApiError` thrown; no transport shows. */
+/** One function per method, from request message to response message, independent of the transport. It throws `ApiError`. */
 export type Handlers<S extends DescService, C = Call> = {
   readonly [K in keyof S["method"]]: Handler<S["method"][K], C>;
 };
 
 type AnyHandler<C> = (request: Message, call: C) => Promise<Message>;
 
-/** A service of the contract with its handlers, as every transport mounts it. */
+/** A service of the contract with its handlers. */
 export type Service =
-  | { readonly desc: DescService; readonly access: "authenticated"; handler(method: DescMethod): AnyHandler<Call> }
   | {
       readonly desc: DescService;
-      readonly access: "anonymous";
+      readonly authentication: "required";
+      handler(method: DescMethod): AnyHandler<Call>;
+    }
+  | {
+      readonly desc: DescService;
+      readonly authentication: "none";
       handler(method: DescMethod): AnyHandler<AnonymousCall>;
     };
 
-/** A service whose methods all need an API token. */
+/** A service whose methods all require an API token. */
 export function implement<S extends DescService>(desc: S, handlers: Handlers<S>): Service {
-  return { desc, access: "authenticated", handler: (method) => handlerOf<Call>(handlers, method) };
+  return { desc, authentication: "required", handler: (method) => handlerOf<Call>(handlers, method) };
 }
 
-/** A service that judges the bearer by itself: the token exchange. */
+/** A service that checks the bearer token itself: the token exchange. */
 export function implementAnonymous<S extends DescService>(desc: S, handlers: Handlers<S, AnonymousCall>): Service {
-  return { desc, access: "anonymous", handler: (method) => handlerOf<AnonymousCall>(handlers, method) };
+  return { desc, authentication: "none", handler: (method) => handlerOf<AnonymousCall>(handlers, method) };
 }
 
 function handlerOf<C>(handlers: object, method: DescMethod): AnyHandler<C> {

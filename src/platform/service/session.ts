@@ -1,20 +1,20 @@
+import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
 import { accessOf } from "../access/grants.ts";
 import { authorOf } from "../audit/author.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
-import type { Clock } from "../clock.ts";
 import type { PageTokens } from "../resources/page-token.ts";
-import type { PlatformSettings } from "../settings.ts";
-import type { Reader, Store } from "../store/store.ts";
+import type { Reader, Database } from "../store/database.ts";
+import type { PlatformSettings } from "./platform-settings.ts";
 import type { Call } from "./service.ts";
 
-/** One call inside its transaction: what it may do is judged on the same state that it reads and changes. */
+/** A call in its transaction. Its permissions are read in the same transaction as the data. */
 export interface Session<T extends Reader = Reader> {
   readonly tx: T;
   readonly caller: Caller;
   readonly access: Access;
-  /** Milliseconds since the epoch, the same throughout the call. */
+  /** Milliseconds since the epoch, constant during the call. */
   readonly now: number;
   readonly settings: PlatformSettings;
   readonly pageTokens: PageTokens;
@@ -24,26 +24,26 @@ export type WriteSession = Session<AuthoredWriter>;
 
 /** Opens a session for each call. */
 export class Sessions {
-  readonly #store: Store;
-  readonly #clock: Clock;
+  readonly #database: Database;
+  readonly #clock: WallClock;
   readonly #settings: PlatformSettings;
   readonly #pageTokens: PageTokens;
 
-  constructor(store: Store, clock: Clock, settings: PlatformSettings, pageTokens: PageTokens) {
-    this.#store = store;
+  constructor(database: Database, clock: WallClock, settings: PlatformSettings, pageTokens: PageTokens) {
+    this.#database = database;
     this.#clock = clock;
     this.#settings = settings;
     this.#pageTokens = pageTokens;
   }
 
-  /** @throws ApiError */
+  /** Runs the work in a read transaction. @throws ApiError */
   read<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#store.read(async (tx) => work(await this.#open(tx, call, this.#clock())));
+    return this.#database.read(async (tx) => work(await this.#open(tx, call, this.#clock())));
   }
 
-  /** All of the work is kept, or none of it. @throws ApiError */
+  /** Runs the work in a write transaction: all of it is committed, or none. @throws ApiError */
   write<T>(call: Call, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    return this.#store.write(async (tx) => {
+    return this.#database.write(async (tx) => {
       const now = this.#clock();
       return work(await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now), call, now));
     });

@@ -9,10 +9,10 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { Query, Statement } from "./store.ts";
-import type { Tables } from "./tables.ts";
+import type { Query, Statement } from "./database.ts";
+import type { Tables } from "./schema/tables.ts";
 
-/** Stands for a parameter while a statement is compiled. */
+/** Takes the place of a parameter while a statement is compiled. */
 class Placeholder {
   readonly name: string;
   constructor(name: string) {
@@ -25,7 +25,7 @@ export interface CompiledQuery {
   readonly parameters: readonly unknown[];
 }
 
-/** Turns queries into the SQL of one backend; each statement once. */
+/** Compiles queries to the SQL of one backend, and each statement only once. */
 export class Compiler {
   readonly #db: Kysely<Tables>;
   readonly #statements = new WeakMap<Statement<never, unknown>, CompiledQuery>();
@@ -53,7 +53,7 @@ export class Compiler {
   }
 }
 
-/** For building SQL only: a store runs it itself. */
+/** A dialect that only builds SQL: the database runs it without the query builder. */
 export const sqliteDialect: Dialect = {
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => new DummyDriver(),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RoleBinding } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import { type Caller, notNarrowed } from "../access/caller.ts";
+import { type Caller, notDownscoped } from "../access/caller.ts";
 import type { Exchange } from "./access-model/exchange.testing.ts";
 import { InProcess } from "./access-model/in-process.testing.ts";
 import { expectedExchangeCode } from "./access-model/exchange-model.testing.ts";
@@ -37,7 +37,7 @@ it("every method, List, v1 and downscoped tokens: the access rules equal those o
   for (let worldNumber = 0; worldNumber < worlds; worldNumber++) {
     const world = randomWorld(random);
     const platform = new InProcess();
-    await platform.store.write((tx) => insertWorld(tx, world));
+    await platform.database.write((tx) => insertWorld(tx, world));
     const exchange = await platform.exchange();
     const principals = await Promise.all(
       Array.from({ length: principalsEach }, () => withToken(randomPrincipal(random, world), world, exchange)),
@@ -109,7 +109,12 @@ async function withToken(principal: Principal, world: World, exchange: Exchange)
   const expected = expectedExchangeCode(world, principal);
   const caller = await exchange.callerOf(principal);
   if (!("code" in caller)) return { principal, expected, found: 0, tokenOf: principal, caller };
-  const before = { kind: "identity", uid: principal.identity.uid, narrowing: notNarrowed, actor: undefined } as const;
+  const before = {
+    kind: "identity",
+    uid: principal.identity.uid,
+    downscoping: notDownscoped,
+    actor: undefined,
+  } as const;
   return { principal, expected, found: caller.code, tokenOf: { ...principal, downscopes: [] }, caller: before };
 }
 

@@ -16,7 +16,7 @@ afterAll(() => platform.stop());
 
 /** Reads the audit log as `muster platform audit` does while a platform runs. */
 const audit = async (filter: Partial<AuditFilter> = {}): Promise<AuditRecord[]> => {
-  const store = await platform.openStore();
+  const store = await platform.openDatabase();
   try {
     const records: AuditRecord[] = [];
     for await (const one of readAuditLog((work) => store.read(work), { ...everything, ...filter })) records.push(one);
@@ -118,7 +118,7 @@ describe("audit", () => {
 
   it("loses exactly the records older than the retention when a platform starts", async () => {
     const old = { action: "create", type: "group", uid: "old", fields: {} } as const;
-    const store = await platform.openStore();
+    const store = await platform.openDatabase();
     await store.write((tx) =>
       record(new AuthoredWriter(tx, { kind: "host", command: "test" }, Date.UTC(2020, 1)), old),
     );

@@ -43,8 +43,8 @@ describe("token exchange", () => {
   it.each([
     ["has expired", { exp: 1 }],
     ["has no expiry", { exp: undefined }],
-    ["is from the future", { nbf: 4_102_444_800 }],
-    ["is from the future", { iat: 4_102_444_800 }],
+    ["is not valid yet", { nbf: 4_102_444_800 }],
+    ["is not valid yet", { iat: 4_102_444_800 }],
   ])("rejects a subject token that %s with 7, and says why", async (message, claims) => {
     const response = await platform.exchange(await platform.subjectToken(identity, claims), identity);
     expect(response).toMatchObject(denied);
@@ -177,15 +177,15 @@ describe("an issuer with discovery", () => {
   });
 
   it.each([
-    ["a redirect", "answers with a redirect", false],
-    ["an error", "answers with HTTP status 500", true],
+    ["a redirect", "responded with a redirect", false],
+    ["an error", "responded with HTTP status 500", true],
     ["a document of another issuer", "has a discovery document of another issuer", false],
     ["a document without keys", "has a discovery document without jwks_uri", false],
     ["a very large document", "is larger than 256 KiB", false],
-    ["text", "has a discovery document that is no JSON", false],
-    ["keys over http", "is not an https address", false],
-    ["keys that are not a JWKS document", "has no document of keys", false],
-    ["only symmetric keys", "has no document of keys", false],
+    ["text", "has a discovery document that is not JSON", false],
+    ["keys over http", "is not an https URL", false],
+    ["keys that are not a JWKS document", "has no valid JWKS document with public keys", false],
+    ["only symmetric keys", "has no valid JWKS document with public keys", false],
   ])(
     "is rejected if it returns %s: the message has the reason, but nothing of the response",
     async (kind, reason, transient) => {

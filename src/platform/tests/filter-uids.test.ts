@@ -35,31 +35,31 @@ describe("uids in filters", () => {
     const get = (path: string) => caller.get(path);
     const iam = "/iam/v2beta1";
     expect(await get(`${iam}/groups?uidp.descendants_of=${identity}`)).toMatchObject(
-      invalid("uidp.descendants_of", `must name a group, and "${identity}" is an identity`),
+      invalid("uidp.descendants_of", `must name a group, but "${identity}" is an identity`),
     );
     expect(await get(`${iam}/identities?uidp.children_of=${binding}`)).toMatchObject(
-      invalid("uidp.children_of", `must name a group, and "${binding}" is a role binding`),
+      invalid("uidp.children_of", `must name a group, but "${binding}" is a role binding`),
     );
     expect(await get(`${iam}/identities?uidp.children_of=${viewer}`)).toMatchObject(
-      invalid("uidp.children_of", `must name a group, and "${viewer}" is a role`),
+      invalid("uidp.children_of", `must name a group, but "${viewer}" is a role`),
     );
     expect(await get(`${iam}/identities?uidp.ids=${identity}&uidp.ids=${team}`)).toMatchObject(
-      invalid("uidp.ids", `must name an identity, and "${team}" is a group`),
+      invalid("uidp.ids", `must name an identity, but "${team}" is a group`),
     );
     expect(await get(`${iam}/roleBindings?identity=${team}`)).toMatchObject(
-      invalid("identity", `must name an identity, and "${team}" is a group`),
+      invalid("identity", `must name an identity, but "${team}" is a group`),
     );
     expect(await get(`${iam}/roleBindings?role=${identity}`)).toMatchObject(
-      invalid("role", `must name a role, and "${identity}" is an identity`),
+      invalid("role", `must name a role, but "${identity}" is an identity`),
     );
     expect(await get(`${iam}/roleBindings?group=${repo}`)).toMatchObject(
-      invalid("group", `must name a group, and "${repo}" is a repo`),
+      invalid("group", `must name a group, but "${repo}" is a repo`),
     );
     expect(await get(`/registry/v2beta1/tags?uidp.children_of=${identity}`)).toMatchObject(
-      invalid("uidp.children_of", `must name a group or a repo, and "${identity}" is an identity`),
+      invalid("uidp.children_of", `must name a group or a repo, but "${identity}" is an identity`),
     );
     expect(await get(`/iam/v1/identities?id=${team}`)).toMatchObject(
-      invalid("id", `must name an identity, and "${team}" is a group`),
+      invalid("id", `must name an identity, but "${team}" is a group`),
     );
   });
 

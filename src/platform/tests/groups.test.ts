@@ -128,7 +128,7 @@ describe("settings of the platform", () => {
 
   it("can return {} from Delete, ignore unknown fields, and let anyone create a root group", async () => {
     const lenient = await RunningPlatform.start({
-      deleteAnswer: "object",
+      deleteResponse: "object",
       unknownFields: "ignore",
       rootGroupCreators: "anyone",
     });

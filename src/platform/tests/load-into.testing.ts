@@ -28,9 +28,9 @@ export async function loadFiles(
   options: Partial<Pick<LoadOptions, "group" | "signal" | "report">> = {},
 ): Promise<LoadResult> {
   const { group, signal = new AbortController().signal, report = () => {} } = options;
-  const store = await platform.openStore();
+  const store = await platform.openDatabase();
   try {
-    return await load({ store, files: sourceFiles(paths), group, now: platform.now, signal, report });
+    return await load({ database: store, files: sourceFiles(paths), group, now: platform.now, signal, report });
   } finally {
     await store.close();
   }

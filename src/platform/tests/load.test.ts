@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadProgress } from "../load/load.ts";
-import { LoadRefused } from "../load/mistake.ts";
+import { LoadError } from "#src/platform/load/load-error.ts";
 import { loadFiles, loadInto } from "./load-into.testing.ts";
 import { type Json, RunningPlatform } from "./running-platform.testing.ts";
 
@@ -37,8 +37,8 @@ const everyForm = "include_referrers=true&include_dates=true&include_epochs=true
 /** The mistakes that `load` reports for the documents, without the file name. */
 async function mistakesIn(documents: readonly object[], group?: string): Promise<readonly string[]> {
   const error = await loadInto(platform, documents, group).catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(LoadRefused);
-  return (error as LoadRefused).mistakes.map(({ message }) => message.replace(/^.*documents\.jsonl, /, ""));
+  expect(error).toBeInstanceOf(LoadError);
+  return (error as LoadError).errors.map(({ message }) => message.replace(/^.*documents\.jsonl, /, ""));
 }
 
 const outcomes = (created: number, updated: number, unchanged: number) => ({ created, updated, unchanged });
@@ -187,7 +187,7 @@ describe("muster platform load", () => {
       'document 4 (line 4): name: name must match "^[a-z0-9 ._-]{1,}$"',
     ]);
     expect(await mistakesIn([...good, { kind: "Tag", repo: "none", name: "a", digest: digest("1") }], group)).toEqual([
-      `document 4 (line 4): repo: there is no repo "none" in group "${group}"`,
+      `document 4 (line 4): repo: repo "none" does not exist in group "${group}"`,
     ]);
     for (const collection of ["repos", "tags", "advisories"] as const)
       expect(await listed(collection, group)).toMatchObject({ totalCount: "0" });
@@ -197,7 +197,7 @@ describe("muster platform load", () => {
   it("reports up to 20 mistakes with file, document and field", async () => {
     const osv = { id: "X", modified: "2026-01-01T00:00:00Z" };
     const wrong: readonly (readonly [document: object, mistake: string])[] = [
-      [{}, "kind: must be Repo, Tag or Advisory; an OSV document has id and modified instead"],
+      [{}, "kind: must be Repo, Tag or Advisory; only OSV documents, which have id and modified, do not need it"],
       [{ kind: "Group", name: "a" }, "kind: must be Repo"],
       [{ kind: "Repo" }, "name: name must match"],
       [{ kind: "Repo", name: "a", nope: 1 }, "nope: unknown field"],
@@ -209,7 +209,7 @@ describe("muster platform load", () => {
       [{ kind: "Tag", repo: "a", name: "a", digest: "latest" }, "digest: must be a digest"],
       [{ kind: "Advisory" }, "advisoryId: is required"],
       [{ kind: "Advisory", advisoryId: "A", uid: platform.root }, "uid: is set by the platform"],
-      [{ kind: "Advisory", advisoryId: "A", events: [{ author: "me" }] }, "events[0]: needs a type"],
+      [{ kind: "Advisory", advisoryId: "A", events: [{ author: "me" }] }, "events[0]: a type is required"],
       [{ kind: "Advisory", advisoryId: "A", events: [{ fixed: {} }] }, "events[0].fixed.fixedVersion: is required"],
       [{ kind: "Advisory", advisoryId: "A", events: [{ fixed: {}, patched: {} }] }, "events[0].patched: only one of"],
       [{ kind: "Advisory", advisoryId: "A", componentName: "x\0" }, "componentName: must not contain NUL"],
@@ -229,8 +229,8 @@ describe("muster platform load", () => {
   });
 
   it.each([
-    [{ group: "0".repeat(40) }, "group: there is no group"],
-    [{ repo: `${"0".repeat(40)}/${"0".repeat(16)}` }, "repo: there is no repo"],
+    [{ group: "0".repeat(40) }, 'group: group "'],
+    [{ repo: `${"0".repeat(40)}/${"0".repeat(16)}` }, 'repo: repo "'],
     [{ repo: "twin" }, "has more than one repo"],
   ])("rejects a tag of %j by the content of the database: %s", async (where, mistake) => {
     const group = await newGroup();

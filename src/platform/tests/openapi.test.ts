@@ -143,7 +143,7 @@ describe("the OpenAPI document", () => {
     expect(document.components.schemas["iam.v2beta1.GroupInvite"]?.properties?.["ttl"]).toMatchObject({
       writeOnly: true,
     });
-    expect(document.paths["/sts/exchange"]?.["get"]?.security).toEqual([{ incomingToken: [] }]);
+    expect(document.paths["/sts/exchange"]?.["get"]?.security).toEqual([{ subjectToken: [] }]);
   });
 
   it("describes the responses exactly", async () => {

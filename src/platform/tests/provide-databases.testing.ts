@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
-import { PostgresStore } from "#src/platform/store/postgres.ts";
+import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
 import { PostgresServer } from "./postgres-server.testing.ts";
 
 declare module "vitest" {
@@ -51,7 +51,7 @@ class DatabaseCopies {
   static async start(): Promise<DatabaseCopies> {
     const server = await PostgresServer.start();
     const url = await server.newDatabase();
-    await (await PostgresStore.open(url, { connections: 1 })).close();
+    await (await PostgresDatabase.open(url, { connections: 1 })).close();
     return new DatabaseCopies(server, new URL(url).pathname.slice(1));
   }
 

@@ -5,12 +5,12 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import pino from "pino";
 import { expect, vi } from "vitest";
 import { type Platform, type PlatformOptions, startPlatform } from "#src/platform/platform.ts";
-import type { PlatformSettings } from "#src/platform/settings.ts";
+import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import type { TlsFiles } from "#src/platform/server/tls-files.ts";
-import { PostgresStore } from "#src/platform/store/postgres.ts";
-import { SqliteStore } from "#src/platform/store/sqlite.ts";
-import type { Store } from "#src/platform/store/store.ts";
-import { readOrMakeKeyFile } from "#src/platform/tokens/key-file.ts";
+import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
+import type { Database } from "#src/platform/store/database.ts";
+import { readOrCreateKeyFile } from "#src/platform/tokens/key-file.ts";
 import { newDatabase } from "./new-database.testing.ts";
 import { settingsAt } from "./settings-at.testing.ts";
 
@@ -174,8 +174,8 @@ export class RunningPlatform {
         : { database: replicaOf.#database, folder: replicaOf.#folder };
     const clock = { offset: 0 };
     const platform = await startPlatform({
-      store: await openStore(database, folder, stallTimeout),
-      masterKey: readOrMakeKeyFile(join(folder, "key")),
+      database: await openDatabase(database, folder, stallTimeout),
+      masterKey: readOrCreateKeyFile(join(folder, "key")),
       clock: () => Date.now() + clock.offset,
       log: pino({ level: "silent" }),
       listen: { host: "127.0.0.1", port: 0, tls },
@@ -195,8 +195,8 @@ export class RunningPlatform {
   }
 
   /** Opens the platform's database again, as a command does while the platform runs. */
-  openStore(): Promise<Store> {
-    return openStore(this.#database, this.#folder);
+  openDatabase(): Promise<Database> {
+    return openDatabase(this.#database, this.#folder);
   }
 
   /** Moves the platform's clock forward. */
@@ -262,7 +262,7 @@ export class RunningPlatform {
   }
 }
 
-async function openStore(database: string | undefined, folder: string, stallTimeout?: number): Promise<Store> {
-  if (database === undefined) return new SqliteStore(join(folder, "data"));
-  return PostgresStore.open(database, { connections: 5, ...(stallTimeout === undefined ? {} : { stallTimeout }) });
+async function openDatabase(database: string | undefined, folder: string, stallTimeout?: number): Promise<Database> {
+  if (database === undefined) return new SqliteDatabase(join(folder, "data"));
+  return PostgresDatabase.open(database, { connections: 5, ...(stallTimeout === undefined ? {} : { stallTimeout }) });
 }

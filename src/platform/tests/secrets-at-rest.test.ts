@@ -14,7 +14,7 @@ import { randomWorld } from "./access-model/world.testing.ts";
 it("stores client secrets encrypted and invite codes hashed: neither is in the data or in a response", async () => {
   const platform = new InProcess();
   const world = randomWorld(new Random(1));
-  await platform.store.write((tx) => insertWorld(tx, world));
+  await platform.database.write((tx) => insertWorld(tx, world));
   const parent = world.groups[0]?.uid ?? "";
   const role = builtinRoles[0]?.uid ?? "";
 

@@ -1,4 +1,4 @@
-import type { PlatformSettings } from "#src/platform/settings.ts";
+import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 
 /** The default settings of a platform at `url` in tests. */
 export function settingsAt(url: string): PlatformSettings {
@@ -13,7 +13,7 @@ export function settingsAt(url: string): PlatformSettings {
     uniqueNames: false,
     consistencyLag: 0,
     unknownFields: "refuse",
-    deleteAnswer: "nothing",
+    deleteResponse: "nothing",
     rootGroupCreators: "admin",
   };
 }

@@ -165,7 +165,7 @@ describe("signing keys of API tokens", () => {
     const replica = await RunningPlatform.start({}, { replicaOf: platform, ...options });
     const old = await kids(replica);
     replica.advance(24 * hour);
-    const other = await replica.openStore();
+    const other = await replica.openDatabase();
     const [holding, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const blocked = other.write(() => {
       holding.resolve();

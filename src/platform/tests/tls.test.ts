@@ -74,7 +74,7 @@ describe("one port over TLS", () => {
 
     // The key does not belong to the certificate: the previous pair stays in use.
     writeFileSync(paths.key, first.key);
-    await vi.waitFor(() => expect(warnings).toContain("the new certificate cannot be used; the old one stays"));
+    await vi.waitFor(() => expect(warnings).toContain("the new certificate is invalid; the old one stays in use"));
     (await connected(second.certificate, ["h2"])).destroy();
     write(first);
     await vi.waitFor(async () => (await connected(first.certificate, ["h2"])).destroy(), { timeout: 5_000 });

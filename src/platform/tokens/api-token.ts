@@ -1,33 +1,33 @@
 import { hash } from "node:crypto";
 import { jwtVerify, SignJWT } from "jose";
-import type { Actor, Caller, Narrowing } from "../access/caller.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
+import type { Actor, Caller, Downscoping } from "../access/caller.ts";
 import { type Capability, capabilityNamed, dottedNameOf } from "../access/capability.ts";
-import type { Clock } from "../clock.ts";
 import { unauthenticated } from "../errors/api-error.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 import { apiTokenLifetime } from "./token-lifetime.ts";
 
-/** What an API token says beside its times. */
+/** The content of an API token, apart from its times. */
 export interface ApiTokenContent {
   readonly identityUid: string;
   readonly audiences: readonly string[];
-  readonly narrowing: Narrowing;
+  readonly downscoping: Downscoping;
   readonly actor: Actor;
 }
 
-/** Verified tokens that are remembered; a token is a secret, so by its hash. */
-const maximumRemembered = 10_000;
+/** The size of the cache of verified tokens. Its keys are hashes, because tokens are secrets. */
+const maximumCached = 10_000;
 
-/** Issues and verifies the platform's own tokens: JWTs, signed by a key that it publishes. */
+/** Issues and verifies the platform's own tokens: JWTs that are signed with a published key. */
 export class ApiTokens {
   readonly #keys: SigningKeys;
   readonly #issuer: string;
   readonly #audience: string;
-  readonly #clock: Clock;
+  readonly #clock: WallClock;
   readonly #verified = new Map<string, { readonly caller: Caller; readonly expires: number }>();
 
-  /** @param audience what a token must be for to be taken here: the address of the API */
-  constructor(keys: SigningKeys, issuer: string, audience: string, clock: Clock) {
+  /** @param audience that a token must have to be accepted: the base URL of the API */
+  constructor(keys: SigningKeys, issuer: string, audience: string, clock: WallClock) {
     this.#keys = keys;
     this.#issuer = issuer;
     this.#audience = audience;
@@ -37,12 +37,12 @@ export class ApiTokens {
   async issue({
     identityUid,
     audiences,
-    narrowing,
+    downscoping,
     actor,
   }: ApiTokenContent): Promise<{ token: string; expires: number }> {
     const issued = Math.floor(this.#clock() / 1_000);
     const expires = issued + apiTokenLifetime / 1_000;
-    const { capabilities, groups } = narrowing;
+    const { capabilities, groups } = downscoping;
     const { kid, privateKey } = await this.#keys.current();
     const token = await new SignJWT({
       act: { ...actor },
@@ -60,16 +60,16 @@ export class ApiTokens {
   }
 
   /**
-   * Who holds the token. Whether its identity still exists is read by every request anew.
+   * The caller that holds the token. It does not check whether the identity still exists: every request reads that.
    * @throws ApiError (16)
    */
   async verify(token: string): Promise<Caller> {
     const digest = hash("sha256", token, "base64url");
-    const remembered = this.#verified.get(digest);
-    if (remembered !== undefined && this.#clock() < remembered.expires) return remembered.caller;
+    const cached = this.#verified.get(digest);
+    if (cached !== undefined && this.#clock() < cached.expires) return cached.caller;
     this.#verified.delete(digest);
     const verified = await this.#verify(token);
-    if (this.#verified.size >= maximumRemembered) this.#forgetOldest();
+    if (this.#verified.size >= maximumCached) this.#evictOldest();
     this.#verified.set(digest, verified);
     return verified.caller;
   }
@@ -86,9 +86,9 @@ export class ApiTokens {
         requiredClaims: ["sub", "exp", "iat"],
       }));
     } catch {
-      throw unauthenticated("the token is not a valid API token of this platform");
+      throw unauthenticated("the bearer token is not a valid API token of this platform");
     }
-    const narrowing: Narrowing = {
+    const downscoping: Downscoping = {
       capabilities: capabilitiesOf(payload["cap"]),
       groups: payload["scopes"] as readonly string[] | undefined,
     };
@@ -96,7 +96,7 @@ export class ApiTokens {
       caller: {
         kind: "identity",
         uid: payload.sub ?? "",
-        narrowing,
+        downscoping,
         actor: payload["act"] as Actor | undefined,
       },
       expires: (payload.exp ?? 0) * 1_000,
@@ -105,11 +105,11 @@ export class ApiTokens {
 
   async #publicKey(kid: string | undefined) {
     const known = await this.#keys.publicKey(kid ?? "");
-    if (known === undefined) throw new Error("unknown key");
+    if (known === undefined) throw new Error("unknown key id");
     return known;
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     for (const [digest] of this.#verified) {
       this.#verified.delete(digest);
       return;
@@ -117,7 +117,7 @@ export class ApiTokens {
   }
 }
 
-/** A capability that this version does not know gives nothing, and takes nothing from the limit. */
+/** Unknown capabilities are ignored: they grant nothing and do not remove the limit. */
 function capabilitiesOf(claim: unknown): ReadonlySet<Capability> | undefined {
   if (!Array.isArray(claim)) return undefined;
   return new Set(claim.map((name) => capabilityNamed(String(name))).filter((one) => one !== undefined));

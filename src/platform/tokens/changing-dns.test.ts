@@ -5,17 +5,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { fetchDocument } from "./fetch-document.ts";
 
-/** What the name resolves to: the next answer each time, the last one for ever. */
-const answers: LookupAddress[][] = [];
+/** The addresses that the name resolves to: one entry per lookup, the last one for all further lookups. */
+const lookups: LookupAddress[][] = [];
 let asked = 0;
 
 vi.mock("node:dns", () => ({
   lookup: (_name: string, _options: object, callback: (error: null, addresses: LookupAddress[]) => void) => {
-    const answer = answers[Math.min(asked++, answers.length - 1)] ?? [];
-    queueMicrotask(() => callback(null, answer));
+    const addresses = lookups[Math.min(asked++, lookups.length - 1)] ?? [];
+    queueMicrotask(() => callback(null, addresses));
   },
 }));
-/** For these tests one loopback address stands for the public internet: no packet leaves the machine. */
+/** In these tests a loopback address counts as public, so that no packet leaves the machine. */
 vi.mock("./public-address.ts", () => ({ isPublicAddress: (address: string) => address === "127.0.0.2" }));
 
 const { key, certificate } = selfSignedCertificate();
@@ -36,34 +36,34 @@ beforeAll(async () => {
 });
 afterAll(() => servers.forEach((server) => server.close()));
 afterEach(() => {
-  answers.length = asked = reached.public = reached.private = 0;
+  lookups.length = asked = reached.public = reached.private = 0;
 });
 
-const publicAnswer = [{ address: "127.0.0.2", family: 4 }];
-const privateAnswer = [{ address: "127.0.0.1", family: 4 }];
+const publicAddresses = [{ address: "127.0.0.2", family: 4 }];
+const privateAddresses = [{ address: "127.0.0.1", family: 4 }];
 const get = () =>
   fetchDocument(`https://localhost:${port}/`, { privateAddresses: false, ca: certificate, timeLimit: 2_000 });
 
-describe("a name in DNS", () => {
-  it("that changes its answer after it was checked gains nothing: what was checked is connected to", async () => {
-    answers.push(publicAnswer, privateAnswer);
+describe("DNS rebinding", () => {
+  it("connects to the address that was checked, even if the name resolves to another one afterwards", async () => {
+    lookups.push(publicAddresses, privateAddresses);
     expect(await get()).toBe("public");
     expect(asked).toBe(1);
     expect(reached).toEqual({ public: 1, private: 0 });
   });
 
-  it("that has changed its answer is checked again", async () => {
-    answers.push(publicAnswer, privateAnswer);
+  it("checks the address again for each request", async () => {
+    lookups.push(publicAddresses, privateAddresses);
     await get();
     await expect(get()).rejects.toThrowError("does not have a public address");
     expect(reached.private).toBe(0);
   });
 
   it.each([
-    ["public first", [...publicAnswer, ...privateAnswer]],
-    ["private first", [...privateAnswer, ...publicAnswer]],
-  ])("that has a private address among its addresses is refused (%s)", async (_, addresses) => {
-    answers.push(addresses);
+    ["public first", [...publicAddresses, ...privateAddresses]],
+    ["private first", [...privateAddresses, ...publicAddresses]],
+  ])("rejects a name with a private address among its addresses (%s)", async (_, addresses) => {
+    lookups.push(addresses);
     await expect(get()).rejects.toThrowError("does not have a public address");
     expect(reached).toEqual({ public: 0, private: 0 });
   });

@@ -34,16 +34,20 @@ describe("matchesIdentity", () => {
     ["one of the audiences", { iss, sub, aud: { case: "audience", value: "other" } }, true],
     ["none of the audiences", { iss, sub, aud: { case: "audience", value: "third" } }, false],
     ["an audience pattern", { iss, sub, aud: { case: "audiencePattern", value: "oth.*" } }, true],
-    ["claims of text, number and truth", { iss, sub, claims: { team: "red", level: "3", admin: "true" } }, true],
+    [
+      "claims with a string, a number and a boolean",
+      { iss, sub, claims: { team: "red", level: "3", admin: "true" } },
+      true,
+    ],
     ["a claim with another value", { iss, sub, claims: { team: "blue" } }, false],
     ["a claim that the token lacks", { iss, sub, claims: { toString: "x" } }, false],
     ["a claim that is a list", { iss, sub, claims: { groups: "a" } }, false],
     ["a claim pattern", { iss, sub, claimPatterns: { team: "r.d" } }, true],
-    ["a claim pattern that does not fit", { iss, sub, claimPatterns: { team: "r" } }, false],
+    ["a claim pattern that does not match", { iss, sub, claimPatterns: { team: "r" } }, false],
     ["neither issuer nor subject", {}, false],
   ])("%s", (_, value, expected) => expect(matches(value)).toBe(expected));
 
-  it("an identity without a relationship, or of AWS, is assumed by no token", () => {
+  it("matches no token if the identity has no relationship or one of AWS", () => {
     expect(matchesIdentity(create(IdentitySchema), token, "auth.example.com")).toBe(false);
     const aws = create(IdentitySchema, { relationship: { case: "awsIdentity", value: {} } });
     expect(matchesIdentity(aws, token, "auth.example.com")).toBe(false);

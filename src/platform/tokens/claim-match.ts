@@ -1,14 +1,14 @@
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import type { IncomingToken } from "./incoming-token.ts";
 import { compilePattern } from "./pattern.ts";
+import type { SubjectToken } from "./subject-token.ts";
 
 /**
- * Whether a token is one that may assume the identity, as far as what it says goes. Pure; nothing is fetched.
- * @param defaultAudience expected where the identity names none: the host name of the token service's address
+ * Whether the claims of a subject token match the identity. Pure: it verifies no signature and fetches nothing.
+ * @param defaultAudience expected if the identity does not specify one: the host name of the token service
  */
 export function matchesIdentity(
   { relationship }: Identity,
-  { issuer, subject, audiences, claims }: Omit<IncomingToken, "text" | "keyId">,
+  { issuer, subject, audiences, claims }: Omit<SubjectToken, "text" | "keyId">,
   defaultAudience: string,
 ): boolean {
   switch (relationship.case) {
@@ -45,7 +45,7 @@ function fits(pattern: string | undefined, text: string | undefined): boolean {
   return compilePattern(pattern)?.(text) ?? false;
 }
 
-/** Only single values have a text; an object or a list equals none. */
+/** The text of a claim with a single value. Objects and lists have none, so they match nothing. */
 function claimText(claims: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const claim = Object.hasOwn(claims, name) ? claims[name] : undefined;
   if (typeof claim === "string") return claim;

@@ -29,32 +29,32 @@ afterAll(() => {
 const trusted = { privateAddresses: true, ca: certificate };
 
 describe("fetchDocument", () => {
-  it("gets a document over https", async () => {
+  it("fetches a document over https", async () => {
     expect(await fetchDocument(`https://127.0.0.1:${port}/ok`, trusted)).toBe('{"ok":true}');
   });
 
   it.each([
-    ["/redirect", "answers with a redirect", false],
-    ["/missing", "answers with HTTP status 404", true],
-    ["/large", "is larger than 256 KiB", false],
-    ["/slow", "does not answer in time", true],
-  ])("refuses %s: it %s", async (path, message, transient) => {
+    ["/redirect", "responded with a redirect", false],
+    ["/missing", "responded with HTTP status 404", true],
+    ["/large", "sent a document that is larger than 256 KiB", false],
+    ["/slow", "did not respond in time", true],
+  ])("rejects %s: it %s", async (path, message, transient) => {
     const failure = fetchDocument(`https://127.0.0.1:${port}${path}`, { ...trusted, timeLimit: 300 });
     await expect(failure).rejects.toMatchObject({ name: "FetchError", message, transient });
   });
 
-  it("refuses http", async () => {
-    await expect(fetchDocument(`http://127.0.0.1:${port}/ok`, trusted)).rejects.toThrowError("is not an https address");
+  it("rejects http", async () => {
+    await expect(fetchDocument(`http://127.0.0.1:${port}/ok`, trusted)).rejects.toThrowError("is not an https URL");
   });
 
-  it("refuses a certificate that nothing vouches for", async () => {
+  it("rejects a certificate that is not trusted", async () => {
     await expect(
       fetchDocument(`https://127.0.0.1:${port}/ok`, { privateAddresses: true, ca: undefined }),
-    ).rejects.toThrowError("cannot be reached");
+    ).rejects.toThrowError("is unreachable");
   });
 
   it.each(["127.0.0.1", "localhost", "2130706433", "[::1]", "[::ffff:127.0.0.1]"])(
-    "refuses the private address %s before it connects",
+    "rejects the private address %s before it connects",
     async (host) => {
       const before = connections;
       await expect(

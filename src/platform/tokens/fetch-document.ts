@@ -6,10 +6,10 @@ import { isPublicAddress } from "./public-address.ts";
 const defaultTimeLimit = 5_000;
 const maximumBytes = 256 * 1024;
 
-/** Why a document of an issuer was not taken. The messages repeat nothing that was fetched. */
+/** A document of an issuer could not be fetched. The messages contain nothing of what was fetched. */
 export class FetchError extends Error {
   override readonly name = "FetchError";
-  /** Whether trying again later may help: it was not there, rather than wrong. */
+  /** Whether a retry may succeed: the document was unavailable, as opposed to invalid. */
   readonly transient: boolean;
   constructor(message: string, transient: boolean, cause?: unknown) {
     super(message, { cause });
@@ -18,17 +18,17 @@ export class FetchError extends Error {
 }
 
 export interface FetchOptions {
-  /** Whether a private address may be connected to. */
+  /** Whether connections to private addresses are allowed. */
   readonly privateAddresses: boolean;
-  /** Certificates, in PEM, that vouch for the server; the system's where undefined. */
+  /** The certificate authorities in PEM; undefined for those of the system. */
   readonly ca: string | undefined;
-  /** Milliseconds for all of it. */
+  /** The time limit for the whole request, in milliseconds. */
   readonly timeLimit?: number;
 }
 
 /**
- * Gets a JSON document over https that a stranger named: no redirects, a limit on size and time, and public addresses
- * only. The address that is checked is the one that is connected to, so a name that changes its answer gains nothing.
+ * Fetches a JSON document from an untrusted URL: https only, no redirects, limits on size and time, and, by default, only
+ * public addresses. The address that is checked is the address of the connection, which defeats DNS rebinding.
  * @throws FetchError
  */
 export async function fetchDocument(
@@ -36,9 +36,9 @@ export async function fetchDocument(
   { privateAddresses, ca, timeLimit = defaultTimeLimit }: FetchOptions,
 ): Promise<string> {
   const { protocol, hostname } = URL.parse(url) ?? {};
-  if (protocol !== "https:" || hostname === undefined) throw new FetchError("is not an https address", false);
+  if (protocol !== "https:" || hostname === undefined) throw new FetchError("is not an https URL", false);
   const literal = hostname.replace(/^\[|\]$/g, "");
-  // A literal address is connected to without a look-up.
+  // A literal IP address is used without a DNS lookup.
   if (!privateAddresses && isIP(literal) !== 0 && !isPublicAddress(literal)) throw notPublic();
   const agent = new Agent({
     allowH2: false,
@@ -49,16 +49,17 @@ export async function fetchDocument(
     const { statusCode, body } = await request(url, {
       dispatcher: agent,
       signal,
-      // RFC 7517 and discovery name these types; a Kubernetes API server answers 406 to a request without its own.
+      // The types of discovery documents and of RFC 7517. A Kubernetes API server responds with 406 unless its type is accepted.
       headers: { accept: "application/json, application/jwk-set+json" },
     });
-    if (statusCode >= 300 && statusCode < 400) throw new FetchError("answers with a redirect", false);
-    if (statusCode !== 200) throw new FetchError(`answers with HTTP status ${statusCode}`, true);
+    if (statusCode >= 300 && statusCode < 400) throw new FetchError("responded with a redirect", false);
+    if (statusCode !== 200) throw new FetchError(`responded with HTTP status ${statusCode}`, true);
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maximumBytes) throw new FetchError(`is larger than ${maximumBytes / 1024} KiB`, false);
+      if (size > maximumBytes)
+        throw new FetchError(`sent a document that is larger than ${maximumBytes / 1024} KiB`, false);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString();
@@ -66,8 +67,8 @@ export async function fetchDocument(
     if (error instanceof FetchError) throw error;
     const cause = (error as Error).cause ?? error;
     if (cause instanceof FetchError) throw cause;
-    if (signal.aborted) throw new FetchError("does not answer in time", true, error);
-    throw new FetchError("cannot be reached", true, error);
+    if (signal.aborted) throw new FetchError("did not respond in time", true, error);
+    throw new FetchError("is unreachable", true, error);
   } finally {
     await agent.destroy();
   }
@@ -77,7 +78,7 @@ function notPublic(): FetchError {
   return new FetchError("does not have a public address", false);
 }
 
-/** Resolves as usual, and fails where any of the addresses is not public. */
+/** A DNS lookup that fails if any of the addresses is not public. */
 const publicLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     const [first] = addresses ?? [];

@@ -4,7 +4,7 @@ import { IssuerKeys } from "./issuer-keys.ts";
 
 const issuer = "https://issuer.example.com";
 
-/** An issuer whose documents a test may change, with a count of what was fetched. */
+/** An issuer whose documents a test can change, with a log of what was fetched. */
 function setUp(trusted: ConstructorParameters<typeof IssuerKeys>[0] = []) {
   const documents = new Map<string, string>([
     [`${issuer}/.well-known/openid-configuration`, JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` })],
@@ -18,7 +18,7 @@ function setUp(trusted: ConstructorParameters<typeof IssuerKeys>[0] = []) {
     async (url, { privateAddresses }) => {
       fetched.push(privateAddresses ? `private ${url}` : url);
       const document = documents.get(url);
-      if (document === undefined) throw new FetchError("cannot be reached", true);
+      if (document === undefined) throw new FetchError("is unreachable", true);
       return document;
     },
   );
@@ -26,7 +26,7 @@ function setUp(trusted: ConstructorParameters<typeof IssuerKeys>[0] = []) {
 }
 
 describe("IssuerKeys", () => {
-  it("discovers once and remembers", async () => {
+  it("discovers once and caches the keys", async () => {
     const { keys, fetched, time } = setUp();
     expect(await Promise.all([keys.of(issuer, "1"), keys.of(issuer, "1")])).toMatchObject([
       [{ kid: "1" }],
@@ -38,7 +38,7 @@ describe("IssuerKeys", () => {
     expect(fetched).toHaveLength(4);
   });
 
-  it("an unknown key id makes one new request, and no more than one in a while", async () => {
+  it("fetches again for an unknown key id, at most once per interval", async () => {
     const { keys, fetched, time, documents } = setUp();
     await keys.of(issuer, "1");
     await keys.of(issuer, "2");
@@ -50,17 +50,17 @@ describe("IssuerKeys", () => {
     expect(fetched).toHaveLength(4);
   });
 
-  it("many calls with an unknown key id at once make one request, and all get what it brings", async () => {
+  it("makes one request for concurrent calls with an unknown key id", async () => {
     const { keys, fetched, time, documents } = setUp();
     await keys.of(issuer, "1");
     time.now += 31_000;
     documents.set(`${issuer}/keys`, JSON.stringify({ keys: [{ kty: "EC", kid: "2" }] }));
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => keys.of(issuer, n === 0 ? "x" : "2")));
+    const results = await Promise.all(Array.from({ length: 10 }, (_, n) => keys.of(issuer, n === 0 ? "x" : "2")));
     expect(fetched).toHaveLength(4);
-    for (const answer of answers) expect(answer).toMatchObject([{ kid: "2" }]);
+    for (const result of results) expect(result).toMatchObject([{ kid: "2" }]);
   });
 
-  it("an unknown key id takes no known key away, also where the issuer does not answer", async () => {
+  it("keeps cached keys if the issuer does not respond to a request for an unknown key id", async () => {
     const { keys, fetched, time, documents } = setUp();
     await keys.of(issuer, "1");
     time.now += 31_000;
@@ -71,30 +71,29 @@ describe("IssuerKeys", () => {
     expect(fetched).toHaveLength(3);
   });
 
-  it("remembers a failure for a short while", async () => {
+  it("caches a failure for a short time", async () => {
     const { keys, fetched, time, documents } = setUp();
     documents.clear();
-    for (let again = 0; again < 3; again++)
-      await expect(keys.of(issuer, "1")).rejects.toThrowError("cannot be reached");
+    for (let again = 0; again < 3; again++) await expect(keys.of(issuer, "1")).rejects.toThrowError("is unreachable");
     expect(fetched).toHaveLength(1);
     time.now += 6_000;
-    await expect(keys.of(issuer, "1")).rejects.toThrowError("cannot be reached");
+    await expect(keys.of(issuer, "1")).rejects.toThrowError("is unreachable");
     expect(fetched).toHaveLength(2);
   });
 
   it.each([
     [{ issuer: "https://evil.example.com", jwks_uri: `${issuer}/keys` }, "of another issuer"],
     [{ issuer }, "without jwks_uri"],
-    ["no JSON", "that is no JSON"],
+    ["not JSON", "that is not JSON"],
     [null, "of another issuer"],
-  ])("refuses the discovery document %j", async (document, message) => {
+  ])("rejects the discovery document %j", async (document, message) => {
     const { keys, documents } = setUp();
     const text = typeof document === "string" ? document : JSON.stringify(document);
     documents.set(`${issuer}/.well-known/openid-configuration`, text);
     await expect(keys.of(issuer, "1")).rejects.toThrowError(message);
   });
 
-  it("a trusted issuer may have a private address, and its keys' address may be given", async () => {
+  it("allows a trusted issuer a private address and a configured JWKS URL", async () => {
     const { keys, fetched, documents } = setUp([{ issuer, ca: undefined, jwksUrl: "https://10.0.0.1/keys" }]);
     documents.set(
       "https://10.0.0.1/keys",

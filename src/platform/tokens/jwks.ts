@@ -1,19 +1,19 @@
 import type { JWK } from "jose";
 
-/** More keys than any issuer has; the bound keeps a search for the right one short. */
+/** The maximum number of keys, more than any issuer has. It bounds the search for a key. */
 const maximumKeys = 100;
 
-/** The members of a JWK that are secret. */
+/** The private members of a JWK. */
 const secretMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-/** A JWKS document, its keys told apart: only asymmetric public ones can vouch for a token. */
+/** The keys of a JWKS document. Only asymmetric public keys can verify a token. */
 export interface Jwks {
   readonly publicKeys: readonly JWK[];
-  /** How many it has that are symmetric or private. */
+  /** The number of symmetric and private keys. */
   readonly others: number;
 }
 
-/** `undefined` where the text is no JWKS document. */
+/** `undefined` if the text is not a JWKS document. */
 export function parseJwks(document: string): Jwks | undefined {
   let json: unknown;
   try {

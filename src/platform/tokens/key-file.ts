@@ -4,24 +4,24 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 const keyLength = 32;
 const ivLength = 12;
 const tagLength = 16;
-/** Bytes that Node takes to tell the keys of a derivation apart. */
+/** The maximum length of the HKDF info parameter in Node (bytes). */
 const longestInfo = 1_024;
 
 /**
- * The platform's master key, apart from its data: what is secret in the data is sealed under it, and what replicas
- * share to sign page tokens is derived from it. Without the file, a copy of the data gives no secret away.
+ * The platform's master key, which is stored separately from its data. Secrets in the data are sealed with it, and the
+ * key that signs page tokens is derived from it. A copy of the data reveals no secret without the key file.
  */
 export class MasterKey {
   readonly #key: Uint8Array;
 
   constructor(key: Uint8Array) {
-    if (key.length !== keyLength) throw new Error(`a master key has ${keyLength} bytes`);
+    if (key.length !== keyLength) throw new Error(`a master key must have ${keyLength} bytes`);
     this.#key = key;
   }
 
-  /** A key for one purpose; from it, neither the master key nor another purpose's follows. */
+  /** Derives the key for one purpose. It reveals neither the master key nor the key for another purpose. */
   derive(purpose: string): Uint8Array {
-    // A purpose may name a uid, and a uid may be longer than what a key can be derived for.
+    // A purpose may contain a uid, which may be longer than the limit.
     const info = Buffer.byteLength(purpose) <= longestInfo ? purpose : `sha256 ${hash("sha256", purpose)}`;
     return new Uint8Array(hkdfSync("sha256", this.#key, "muster platform", info, keyLength));
   }
@@ -34,23 +34,23 @@ export class MasterKey {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
   }
 
-  /** @throws Error where it was sealed under another key or for another purpose, or was changed */
+  /** Reverses `seal`. @throws Error if the data was sealed with another key or for another purpose, or was modified */
   open(purpose: string, sealed: Uint8Array): string {
     const decipher = createDecipheriv("aes-256-gcm", this.derive(purpose), sealed.subarray(0, ivLength));
     decipher.setAuthTag(sealed.subarray(ivLength, ivLength + tagLength));
     try {
       return decipher.update(sealed.subarray(ivLength + tagLength), undefined, "utf8") + decipher.final("utf8");
     } catch (cause) {
-      throw new Error("the data was sealed under another key file", { cause });
+      throw new Error("the data was sealed with another key file", { cause });
     }
   }
 }
 
 /**
- * Reads the key file, or makes it (mode 0600) where there is none.
- * @throws Error where the file is no key file or others may read it
+ * Reads the key file, or creates it (mode 0600) if it does not exist.
+ * @throws Error if the file is not a key file or cannot be read
  */
-export function readOrMakeKeyFile(path: string): MasterKey {
+export function readOrCreateKeyFile(path: string): MasterKey {
   try {
     writeFileSync(path, `${randomBytes(keyLength).toString("base64")}\n`, { flag: "wx", mode: 0o600 });
     chmodSync(path, 0o600);

@@ -1,32 +1,33 @@
 import { apiTokenLifetime } from "./token-lifetime.ts";
 
-/** A key at most this long is published before it is used (ms): longer than anybody remembers our published keys. */
+/** The maximum time between publishing and using a key (ms), longer than verifiers cache the published keys. */
 const longestLead = 60 * 60_000;
-/** Clocks differ: an old key is kept this much longer than its last token holds (ms). */
+/** The allowed clock skew: an old key is published for this time after its last token has expired (ms). */
 const allowance = 5 * 60_000;
 
-/** What the schedule of keys goes by. Times in milliseconds since the epoch. */
+/** The properties of a key that the schedule depends on. Times are in milliseconds since the epoch. */
 export interface ScheduledKey {
   readonly kid: string;
   readonly createTime: number;
 }
 
-/** Which key does what at a moment. */
+/** The use of each key at one point in time. */
 export interface KeySchedule<K extends ScheduledKey> {
-  /** Signs; the only one that does. */
+  /** The key that signs. */
   readonly current: K;
-  /** Those that are not used yet, the current one, and those whose last token still holds. */
+  /** The keys that are not used yet, the current one, and those whose tokens may still be valid. */
   readonly published: readonly K[];
-  /** Those whose last token has expired. */
-  readonly over: readonly K[];
-  /** Whether it is time to make the next one. */
+  /** The keys whose last token has expired. */
+  readonly expired: readonly K[];
+  /** Whether the next key has to be created. */
   readonly due: boolean;
 }
 
 /**
- * A key is published when it is made, used after a lead until its successor is used, and kept until the last token
- * that it can have signed has expired. Everything follows from when the keys were made, so all replicas agree.
- * @param keys in the order in which they were made, at least one
+ * Returns the schedule of the keys. A key is published when it is created, signs after a lead time until its successor
+ * does, and stays published until the last token that it may have signed has expired. Everything follows from the create
+ * times, so all replicas agree without communication.
+ * @param keys in the order of creation, at least one
  * @param interval milliseconds from one key to the next
  */
 export function scheduleOf<K extends ScheduledKey>(
@@ -36,15 +37,15 @@ export function scheduleOf<K extends ScheduledKey>(
 ): KeySchedule<K> {
   const lead = Math.min(longestLead, interval / 2);
   const isUsed = ({ createTime }: K) => createTime + lead <= now;
-  const isOver = (index: number) => {
+  const isExpired = (index: number) => {
     const successor = keys[index + 1];
     return successor !== undefined && successor.createTime + lead + apiTokenLifetime + allowance <= now;
   };
   return {
-    // The very first key has nobody who signs while it is only published.
+    // The very first key signs at once, because it has no predecessor.
     current: keys.findLast(isUsed) ?? keys[0],
-    published: keys.filter((_, index) => !isOver(index)),
-    over: keys.filter((_, index) => isOver(index)),
+    published: keys.filter((_, index) => !isExpired(index)),
+    expired: keys.filter((_, index) => isExpired(index)),
     due: keys.every(({ createTime }) => createTime + interval <= now),
   };
 }

@@ -1,10 +1,10 @@
 import { RE2JS } from "re2js";
 import { fits, patternRule } from "../contract/text-rule.ts";
 
-/** Whether a text as a whole is what a pattern says, in time linear in the text. */
+/** Whether a pattern matches a whole text. Takes time linear in the length of the text. */
 export type Pattern = (text: string) => boolean;
 
-/** A pattern in RE2's language; `undefined` where it is none. An identity's author is not trusted with backtracking. */
+/** Compiles an RE2 pattern; `undefined` if it is invalid. RE2, because backtracking would let any caller block the process. */
 export function compilePattern(pattern: string): Pattern | undefined {
   if (!fits(patternRule, pattern)) return undefined;
   try {

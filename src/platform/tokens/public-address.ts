@@ -19,7 +19,7 @@ for (const [network, prefix] of [
 ] as const)
   notPublic4.addSubnet(network, prefix, "ipv4");
 
-/** Of IPv6, global unicast alone is public, and of that not what carries or documents other addresses. */
+/** Only global unicast is public in IPv6, without the ranges for tunnels and documentation. */
 const globalUnicast6 = new BlockList();
 globalUnicast6.addSubnet("2000::", 3, "ipv6");
 const notPublic6 = new BlockList();
@@ -31,7 +31,7 @@ for (const [network, prefix] of [
 ] as const)
   notPublic6.addSubnet(network, prefix, "ipv6");
 
-/** Whether an IP address is one of the public internet: neither private, nor local, nor special. */
+/** Whether an IP address belongs to the public internet: it is neither private, nor local, nor reserved. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

@@ -1,11 +1,11 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Narrowing } from "../access/caller.ts";
+import type { Downscoping } from "../access/caller.ts";
 import type { Capability } from "../access/capability.ts";
-import { type Reader, statement, type Writer } from "../store/store.ts";
-import { isWithin } from "../uid.ts";
+import { isWithin } from "../contract/uid.ts";
+import { type Reader, statement, type Writer } from "../store/database.ts";
 import type { ApiTokenContent } from "./api-token.ts";
 
-/** Tells a refresh token from an API token, for us, for people and for scanners of secrets. */
+/** Distinguishes a refresh token from an API token, for the platform, for people and for secret scanners. */
 const prefix = "muster-refresh-";
 
 const insert = statement(
@@ -33,22 +33,23 @@ const keysExpireAt = statement((db, p: { uid: string }) =>
   db.selectFrom("identities").select("expires").where("uid", "=", p.uid),
 );
 
-/** What a refresh asks for; undefined keeps what the family has. */
-export interface WantedContent {
+/** The content that a refresh requests; undefined keeps that of the family. */
+export interface RequestedContent {
   readonly audiences: readonly string[] | undefined;
-  readonly narrowing: Narrowing;
+  readonly downscoping: Downscoping;
 }
 
-/** A token that has been used: what it gives, and the one to use next. */
-export interface UsedToken {
+/** The result of using a refresh token: the content of the new API token, and the next refresh token. */
+export interface RotatedToken {
   readonly content: ApiTokenContent;
   readonly token: string;
   readonly expires: number;
 }
 
-export type Refusal = "unknown" | "usedBefore" | "wider";
+/** Why a refresh token is rejected: "wider" requests more than the family has. */
+export type RefreshFailure = "unknown" | "reused" | "wider";
 
-/** Starts a family and gives its first refresh token, which is kept as a hash alone. */
+/** Starts a family. @returns its first refresh token, of which only the hash is stored */
 export async function startFamily(tx: Writer, content: ApiTokenContent, now: number, expires: number): Promise<string> {
   await tx.run(endOld, { now });
   const id = randomBytes(12).toString("hex");
@@ -58,32 +59,32 @@ export async function startFamily(tx: Writer, content: ApiTokenContent, now: num
 }
 
 /**
- * Uses a refresh token, once. One that was used before is in two hands: its family ends.
- * The refusal is returned, not thrown: ending a family is a change that must be kept.
+ * Uses a refresh token and rotates it. A token that is reused has probably leaked, so its family ends (RFC 9700).
+ * The failure is returned, not thrown, because an error would roll back the end of the family.
  */
 export async function useRefreshToken(
   tx: Writer,
   token: string,
-  wanted: WantedContent,
+  wanted: RequestedContent,
   now: number,
-): Promise<{ found: UsedToken; reason?: undefined } | { found?: undefined; reason: Refusal }> {
+): Promise<{ found: RotatedToken; reason?: undefined } | { found?: undefined; reason: RefreshFailure }> {
   const id = /^muster-refresh-([0-9a-f]{24})\.[\w-]{43}$/.exec(token)?.[1];
   const family = id === undefined ? undefined : await tx.first(select, { id });
   if (id === undefined || family === undefined || family.expires <= now) return { reason: "unknown" };
   if (!(await isAssumable(tx, family.identity_uid, now))) return { reason: "unknown" };
   if (family.token_hash !== hashOf(token)) {
     await tx.run(end, { id });
-    return { reason: "usedBefore" };
+    return { reason: "reused" };
   }
-  const content = narrowed(read(family.identity_uid, family.content), wanted);
+  const content = downscoped(read(family.identity_uid, family.content), wanted);
   if (content === undefined) return { reason: "wider" };
   const next = newToken(id);
   await tx.run(rotate, { id, token_hash: next.token_hash, content: written(content) });
   return { found: { content, token: next.token, expires: family.expires } };
 }
 
-/** Ends what came of all exchanges for an identity: it was deleted, or is assumed otherwise from now on. */
-export async function endFamiliesOf(tx: Writer, identity: string): Promise<void> {
+/** Ends all families of an identity, because it was deleted or the tokens that may assume it have changed. */
+export async function revokeRefreshTokens(tx: Writer, identity: string): Promise<void> {
   await tx.run(endOf, { identity });
 }
 
@@ -92,18 +93,21 @@ async function isAssumable(tx: Reader, uid: string, now: number): Promise<boolea
   return identity !== undefined && (identity.expires === null || identity.expires > now);
 }
 
-/** A refresh may only narrow: `undefined` where more is wanted than the family has. */
-function narrowed(content: ApiTokenContent, { audiences, narrowing }: WantedContent): ApiTokenContent | undefined {
-  const { capabilities, groups } = content.narrowing;
+/** Restricts the content further; `undefined` if the request exceeds what the family has. */
+function downscoped(
+  content: ApiTokenContent,
+  { audiences, downscoping }: RequestedContent,
+): ApiTokenContent | undefined {
+  const { capabilities, groups } = content.downscoping;
   if (audiences?.some((audience) => !content.audiences.includes(audience))) return undefined;
-  if (capabilities !== undefined && [...(narrowing.capabilities ?? [])].some((one) => !capabilities.has(one)))
+  if (capabilities !== undefined && [...(downscoping.capabilities ?? [])].some((one) => !capabilities.has(one)))
     return undefined;
-  if (groups !== undefined && narrowing.groups?.some((group) => !groups.some((held) => isWithin(held, group))))
+  if (groups !== undefined && downscoping.groups?.some((group) => !groups.some((held) => isWithin(held, group))))
     return undefined;
   return {
     ...content,
     audiences: audiences ?? content.audiences,
-    narrowing: { capabilities: narrowing.capabilities ?? capabilities, groups: narrowing.groups ?? groups },
+    downscoping: { capabilities: downscoping.capabilities ?? capabilities, groups: downscoping.groups ?? groups },
   };
 }
 
@@ -116,7 +120,7 @@ function hashOf(token: string): string {
   return hash("sha256", token, "hex");
 }
 
-function written({ audiences, narrowing: { capabilities, groups }, actor }: ApiTokenContent): string {
+function written({ audiences, downscoping: { capabilities, groups }, actor }: ApiTokenContent): string {
   return JSON.stringify({ audiences, actor, groups, capabilities: capabilities && [...capabilities] });
 }
 
@@ -132,6 +136,6 @@ function read(identityUid: string, text: string): ApiTokenContent {
     identityUid,
     audiences,
     actor,
-    narrowing: { groups, capabilities: capabilities === undefined ? undefined : new Set(capabilities) },
+    downscoping: { groups, capabilities: capabilities === undefined ? undefined : new Set(capabilities) },
   };
 }

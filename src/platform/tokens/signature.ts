@@ -1,6 +1,6 @@
 import { compactVerify, createLocalJWKSet, type JWK } from "jose";
 
-/** Asymmetric ones alone: `none` is no signature, and a symmetric one could be made with a public key. */
+/** Asymmetric algorithms only: `none` does not sign, and anyone could compute an HMAC with a public key. */
 const algorithms = [
   "RS256",
   "RS384",
@@ -15,7 +15,7 @@ const algorithms = [
   "Ed25519",
 ];
 
-/** Whether one of the keys signed the token: the one that it names, of the sort that its algorithm needs. */
+/** Whether one of the keys signed the token. The key has to match the key id and the algorithm of the token. */
 export async function isSignedBy(token: string, keys: readonly JWK[]): Promise<boolean> {
   try {
     await compactVerify(token, createLocalJWKSet({ keys: [...keys] }), { algorithms });

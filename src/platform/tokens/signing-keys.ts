@@ -1,17 +1,17 @@
 import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
-import { type Reader, type Store, statement, type Writer } from "../store/store.ts";
-import type { Tables } from "../store/tables.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
+import { type Reader, type Database, statement, type Writer } from "../store/database.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import type { MasterKey } from "./key-file.ts";
 import { type ScheduledKey, scheduleOf } from "./key-schedule.ts";
 
 export const signingAlgorithm = "ES256";
 
-/** The store is looked at for keys of other replicas, and for what is due, this often (ms). */
-const lookInterval = 60_000;
-/** A key id that is not known, or a store that does not answer, makes another look no sooner than this (ms). */
-const lookAgainAfter = 5_000;
+/** How often the keys of other replicas are read and the schedule is applied (ms). */
+const refreshInterval = 60_000;
+/** The minimum time between two refreshes after an unknown key id or a failed refresh (ms). */
+const retryInterval = 5_000;
 
 const sealPurpose = "signing key";
 
@@ -35,53 +35,53 @@ interface SigningKey extends ScheduledKey {
 }
 
 export interface SigningKeysOptions {
-  readonly store: Store;
+  readonly database: Database;
   readonly masterKey: MasterKey;
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly log: Logger;
-  /** Milliseconds from one key to the next. */
+  /** Milliseconds between the creation of two keys. */
   readonly interval: number;
 }
 
 /**
- * What the platform signs API tokens with, and everybody checks them with. The keys are in the store, private ones
- * sealed, and all replicas go by the same schedule: `scheduleOf`. Nothing runs by itself: whoever needs a key looks
- * whether it is time for something, so a platform that nobody calls changes nothing.
+ * The keys that sign and verify API tokens. They are stored in the database, the private ones sealed, and all replicas
+ * follow the same schedule (`scheduleOf`). There is no background task: every use of a key applies the schedule first if
+ * the last time was long ago.
  */
 export class SigningKeys {
   readonly #options: SigningKeysOptions;
   #keys: readonly [SigningKey, ...SigningKey[]];
-  #lookedAt: number;
-  #look: Promise<void> | undefined;
+  #refreshedAt: number;
+  #refresh: Promise<void> | undefined;
 
   private constructor(options: SigningKeysOptions, keys: readonly [SigningKey, ...SigningKey[]]) {
     this.#options = options;
     this.#keys = keys;
-    this.#lookedAt = options.clock();
+    this.#refreshedAt = options.clock();
   }
 
-  /** Loads the keys, and makes the first one. @throws Error where they were sealed under another key file */
+  /** Loads the keys and creates the first one if there is none. @throws Error if they were sealed with another key file */
   static async load(options: SigningKeysOptions): Promise<SigningKeys> {
     return new SigningKeys(options, await upToDate(options, []));
   }
 
-  /** The key that signs now. */
+  /** The key that signs. */
   async current(): Promise<{ readonly kid: string; readonly privateKey: CryptoKey }> {
-    await this.#lookEvery(lookInterval);
+    await this.#refreshEvery(refreshInterval);
     return this.#schedule().current;
   }
 
-  /** A key whose tokens may still hold; one of another replica that is new here is looked for. */
+  /** The published key with the id. An unknown id refreshes the keys, because another replica may have created it. */
   async publicKey(kid: string): Promise<CryptoKey | undefined> {
     const known = this.#published(kid);
     if (known !== undefined) return known.publicKey;
-    await this.#lookEvery(lookAgainAfter);
+    await this.#refreshEvery(retryInterval);
     return this.#published(kid)?.publicKey;
   }
 
-  /** All that are published, as a JWKS document has them. */
+  /** The published keys, as in a JWKS document. */
   async published(): Promise<JWK[]> {
-    await this.#lookEvery(lookInterval);
+    await this.#refreshEvery(refreshInterval);
     return this.#schedule().published.map(({ jwk }) => jwk);
   }
 
@@ -93,46 +93,46 @@ export class SigningKeys {
     return this.#schedule().published.find(({ kid }) => kid === wanted);
   }
 
-  async #lookEvery(milliseconds: number): Promise<void> {
-    if (this.#options.clock() - this.#lookedAt < milliseconds) return;
-    this.#look ??= this.#lookNow().finally(() => {
-      this.#look = undefined;
+  async #refreshEvery(milliseconds: number): Promise<void> {
+    if (this.#options.clock() - this.#refreshedAt < milliseconds) return;
+    this.#refresh ??= this.#refreshNow().finally(() => {
+      this.#refresh = undefined;
     });
-    await this.#look;
+    await this.#refresh;
   }
 
-  /** The known keys stay good while the store does not answer. */
-  async #lookNow(): Promise<void> {
+  /** Keeps the known keys if the database is unavailable. */
+  async #refreshNow(): Promise<void> {
     const { clock, log } = this.#options;
     try {
       this.#keys = await upToDate(this.#options, this.#keys);
-      this.#lookedAt = clock();
+      this.#refreshedAt = clock();
     } catch (error) {
-      log.warn({ err: error }, "the signing keys could not be looked up; the known ones stay in use");
-      this.#lookedAt = clock() - lookInterval + lookAgainAfter;
+      log.warn({ err: error }, "refresh of the signing keys failed; the known keys stay in use");
+      this.#refreshedAt = clock() - refreshInterval + retryInterval;
     }
   }
 }
 
-/** The store's keys, after what is due has been done: one is made, those that are over are taken away. */
+/** Applies the schedule to the stored keys, creating and deleting keys as needed, and returns the result. */
 async function upToDate(
   options: SigningKeysOptions,
   known: readonly SigningKey[],
 ): Promise<readonly [SigningKey, ...SigningKey[]]> {
-  const { store, masterKey, clock, log, interval } = options;
-  const rows = await store.read(rowsIn);
-  if (!isDone(rows, interval, clock())) {
-    // Made outside of the transaction, which waits for nothing else; where another replica was faster, for nothing.
-    const made = await makeKey(masterKey, clock());
-    const changed = await store.write((tx) => change(tx, made, interval, clock()));
+  const { database, masterKey, clock, log, interval } = options;
+  const rows = await database.read(rowsIn);
+  if (!isUpToDate(rows, interval, clock())) {
+    // A transaction may not await anything else, so the key is created before it. If another replica was faster, it is discarded.
+    const made = await createKey(masterKey, clock());
+    const changed = await database.write((tx) => change(tx, made, interval, clock()));
     rows.splice(0, rows.length, ...changed);
-    if (rows.some(({ kid }) => kid === made.kid)) log.info({ kid: made.kid }, "made a signing key");
+    if (rows.some(({ kid }) => kid === made.kid)) log.info({ kid: made.kid }, "signing key created");
   }
   const opened = await Promise.all(
     rows.map(async (row) => known.find(({ kid }) => kid === row.kid) ?? openKey(masterKey, row)),
   );
   const [first, ...others] = opened;
-  if (first === undefined) throw new Error("there is no signing key");
+  if (first === undefined) throw new Error("no signing key was created");
   return [first, ...others];
 }
 
@@ -145,16 +145,16 @@ function scheduleOfRows(rows: readonly Tables["signing_keys"][], interval: numbe
   return first === undefined ? undefined : scheduleOf([first, ...others], interval, now);
 }
 
-function isDone(rows: readonly Tables["signing_keys"][], interval: number, now: number): boolean {
+function isUpToDate(rows: readonly Tables["signing_keys"][], interval: number, now: number): boolean {
   const schedule = scheduleOfRows(rows, interval, now);
-  return schedule !== undefined && !schedule.due && schedule.over.length === 0;
+  return schedule !== undefined && !schedule.due && schedule.expired.length === 0;
 }
 
-/** Judged again inside of the transaction: of several replicas that find the same thing due, one does it. */
+/** Applies the schedule in the transaction: only one of several replicas creates the key that is due. */
 async function change(tx: Writer, made: Tables["signing_keys"], interval: number, now: number) {
   const schedule = scheduleOfRows(await rowsIn(tx), interval, now);
   if (schedule === undefined || schedule.due) await tx.run(insert, made);
-  for (const { kid } of schedule?.over ?? []) await tx.run(remove, { kid });
+  for (const { kid } of schedule?.expired ?? []) await tx.run(remove, { kid });
   return rowsIn(tx);
 }
 
@@ -170,7 +170,7 @@ async function openKey(masterKey: MasterKey, row: Tables["signing_keys"]): Promi
   };
 }
 
-async function makeKey(masterKey: MasterKey, now: number): Promise<Tables["signing_keys"]> {
+async function createKey(masterKey: MasterKey, now: number): Promise<Tables["signing_keys"]> {
   const pair = await generateKeyPair(signingAlgorithm, { extractable: true });
   const jwk = await exportJWK(pair.publicKey);
   const kid = await calculateJwkThumbprint(jwk);

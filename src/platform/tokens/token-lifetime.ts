@@ -1,2 +1,2 @@
-/** An exchanged API token is valid for one hour (ms). */
+/** How long an API token is valid (ms). */
 export const apiTokenLifetime = 60 * 60 * 1_000;

@@ -1,8 +1,8 @@
-/** An issuer that the host of the platform vouches for: it may have a private address. */
+/** An issuer that the operators of the platform trust, so it may have a private address. */
 export interface TrustedIssuer {
   readonly issuer: string;
-  /** Certificates that vouch for its address, in PEM; the system's where undefined. */
+  /** The certificate authorities for its URL in PEM; undefined for those of the system. */
   readonly ca: string | undefined;
-  /** Where its keys are; discovered where undefined. */
+  /** The URL of its keys; undefined for discovery. */
   readonly jwksUrl: string | undefined;
 }

@@ -1,18 +1,18 @@
 import { create } from "@bufbuild/protobuf";
 import { Capability } from "../access/capability.ts";
+import { advisories } from "../collections/advisories.ts";
 import {
   AdvisoriesService,
   ListAdvisoriesRequestSchema,
   ListAdvisoriesResponseSchema,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { listPage } from "../resources/list.ts";
-import { permittedResource } from "../resources/permitted.ts";
+import { listPage } from "../handlers/list-page.ts";
+import { permittedResource } from "../handlers/permitted.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { advisories } from "./advisory-collection.ts";
 import { advisoryConditions } from "./advisory-filters.ts";
 
-/** Read only: advisories come in with `muster platform load`. */
+/** Read-only: advisories are created by `muster platform load`. */
 export function advisoriesService(sessions: Sessions): Service {
   return implement(AdvisoriesService, {
     listAdvisories: (request, call) =>

@@ -1,18 +1,26 @@
 import { sql } from "kysely";
+import { bitsOf } from "../collections/event-type.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { ListAdvisoriesRequest } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 import type { Condition } from "../resources/row-condition.ts";
-import { filterValues, isOneOf } from "../resources/text-filter.ts";
-import { bitsOf } from "./event-type.ts";
+import type { Tables } from "../store/schema/tables.ts";
 
-/** Longer ones find nothing, and a store may refuse the pattern that they would become. */
+/** The maximum length of a query. A database may reject a longer pattern. */
 const maximumQuery = 256;
 
+/** A longer list of values would exceed the number of parameters that a database accepts. */
+const maximumValues = 500;
+
+/** The columns that hold text. */
+type TextColumn = {
+  [C in keyof Tables["advisories"]]: Tables["advisories"][C] extends string | null ? C : never;
+}[keyof Tables["advisories"]];
+
 /**
- * Each filter keeps the advisories that have one of its values; filters that are given together all hold.
+ * The filters of a request. Each selects the advisories that have one of its values; several filters are combined with AND.
  * @throws ApiError (3) that names the filter
  */
-export function advisoryConditions(request: ListAdvisoriesRequest): Condition[] {
+export function advisoryConditions(request: ListAdvisoriesRequest): Condition<"advisories">[] {
   return [
     ...isOneOf("advisory_id", request.advisoryIds, "advisory_ids"),
     ...isOneOf("legacy_advisory_id", request.legacyAdvisoryIds, "legacy_advisory_ids"),
@@ -29,9 +37,23 @@ export function advisoryConditions(request: ListAdvisoriesRequest): Condition[] 
   ];
 }
 
-function hasAlias(aliases: readonly string[]): Condition[] {
+/** Rows whose column has one of the values. An empty list means no filter. @throws ApiError (3) on `field` */
+function isOneOf(column: TextColumn, values: readonly string[], field: string): Condition<"advisories">[] {
+  if (values.length === 0) return [];
+  const wanted = distinctValues(field, values);
+  return [(row) => row(column, "in", wanted)];
+}
+
+/** @throws ApiError (3) on `field` if there are too many values */
+function distinctValues(field: string, values: readonly string[]): string[] {
+  const distinct = [...new Set(values)];
+  if (distinct.length > maximumValues) throw invalidArgument(field, `must have at most ${maximumValues} values`);
+  return distinct;
+}
+
+function hasAlias(aliases: readonly string[]): Condition<"advisories">[] {
   if (aliases.length === 0) return [];
-  const wanted = filterValues("aliases", aliases);
+  const wanted = distinctValues("aliases", aliases);
   return [
     (row) =>
       row(
@@ -42,26 +64,26 @@ function hasAlias(aliases: readonly string[]): Condition[] {
   ];
 }
 
-/** Any event of one of the types; the unspecified type asks for nothing. */
-function hadEvent({ eventTypes }: ListAdvisoriesRequest): Condition[] {
-  const asked = eventTypes.filter((type) => type !== 0);
-  if (asked.length === 0) return [];
-  return [(row) => row(row("event_types", "&", bitsOf(asked)), "!=", 0)];
+/** Advisories with an event of one of the types. The unspecified type is ignored. */
+function hadEvent({ eventTypes }: ListAdvisoriesRequest): Condition<"advisories">[] {
+  const wanted = eventTypes.filter((type) => type !== 0);
+  if (wanted.length === 0) return [];
+  return [(row) => row(row("event_types", "&", bitsOf(wanted)), "!=", 0)];
 }
 
-function hadEventLast({ latestEventType = 0 }: ListAdvisoriesRequest): Condition[] {
+function hadEventLast({ latestEventType = 0 }: ListAdvisoriesRequest): Condition<"advisories">[] {
   return latestEventType === 0 ? [] : [(row) => row("latest_event_type", "=", latestEventType)];
 }
 
-/** Free text: every word of it occurs, in any case, in an id, an alias or the name of the artifact or component. */
-function mentions(query: string): Condition[] {
+/** Free text: each word occurs, in any case, in an id, an alias or the name of the artifact or component. */
+function mentions(query: string): Condition<"advisories">[] {
   if (query.length > maximumQuery) throw invalidArgument("query", `must have at most ${maximumQuery} characters`);
   const words = query
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
-  return words.map((word): Condition => {
-    // SQLite's pattern would end there and match everything.
+  return words.map((word): Condition<"advisories"> => {
+    // In SQLite the pattern would end at NUL and match everything.
     if (word.includes("\0")) return (row) => row.lit(false);
     const pattern = `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`;
     return (row) => sql<boolean>`${row.ref("search_text")} like ${pattern} escape '\\'`;

@@ -2,13 +2,13 @@ import { create } from "@bufbuild/protobuf";
 import { hash } from "node:crypto";
 import { toBinary } from "@bufbuild/protobuf";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
+import { advisories } from "../collections/advisories.ts";
 import {
   type Advisory,
   type AdvisoryEvent,
   AdvisoryEventSchema,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { type Reader, statement } from "../store/store.ts";
-import { advisories } from "./advisory-collection.ts";
+import { type Reader, statement } from "../store/database.ts";
 
 type Identity = {
   parent: string;
@@ -42,7 +42,7 @@ const dropAlias = statement((db, p: { alias: string; uid: string }) =>
   db.deleteFrom("advisory_aliases").where("alias", "=", p.alias).where("advisory_uid", "=", p.uid),
 );
 
-/** The advisory of a group that is about the same: one id may be about several artifacts and components. */
+/** The advisory in a group with the same id, artifact and component. One id may concern several of them. */
 export async function sameAdvisory(reader: Reader, group: string, advisory: Advisory): Promise<Advisory | undefined> {
   const { advisoryId, artifactName, artifactType, artifactArchitecture } = advisory;
   const { componentName, componentType, componentLocation } = advisory;
@@ -59,7 +59,7 @@ export async function sameAdvisory(reader: Reader, group: string, advisory: Advi
   return row === undefined ? undefined : advisories.parse(row.body);
 }
 
-/** Keeps a new advisory, or one in the place of another, with its aliases. */
+/** Creates or replaces an advisory with its aliases. */
 export async function putAdvisory(
   writer: AuthoredWriter,
   advisory: Advisory,
@@ -72,8 +72,8 @@ export async function putAdvisory(
   for (const alias of wanted) if (!known.has(alias)) await writer.run(addAlias, { alias, uid });
 }
 
-/** An event's uid follows from what it says, so that an advisory that is loaded again keeps the uids of its events. */
+/** The uid of an event is derived from its content, so that loading an advisory again keeps the uids of its events. */
 export function eventUidIn(advisoryUid: string, event: AdvisoryEvent): string {
-  const said = toBinary(AdvisoryEventSchema, create(AdvisoryEventSchema, { ...event, uid: "" }));
-  return `${advisoryUid}/${hash("sha256", said, "hex").slice(0, 16)}`;
+  const content = toBinary(AdvisoryEventSchema, create(AdvisoryEventSchema, { ...event, uid: "" }));
+  return `${advisoryUid}/${hash("sha256", content, "hex").slice(0, 16)}`;
 }

@@ -1,7 +1,7 @@
 import { invalidArgument } from "../errors/api-error.ts";
 import type { Advisory } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 
-/** What is searched by is in an index, whose entries have a bound. */
+/** The maximum length of indexed fields, because index entries are limited. */
 const maximumText = 512;
 
 const texts = [
@@ -29,7 +29,8 @@ export function checkAdvisory(advisory: Advisory): void {
     if (score === "") throw invalidArgument(`severities[${index}].score`, "is required");
   }
   for (const [index, { type, uid }] of advisory.events.entries()) {
-    if (type.case === undefined) throw invalidArgument(`events[${index}]`, "needs a type, such as detection or fixed");
+    if (type.case === undefined)
+      throw invalidArgument(`events[${index}]`, "a type is required, such as detection or fixed");
     if (type.case === "fixed" && type.value.fixedVersion === "")
       throw invalidArgument(`events[${index}].fixed.fixedVersion`, "is required");
     if (uid !== "") throw invalidArgument(`events[${index}].uid`, "is set by the platform");

@@ -3,13 +3,13 @@ import { rename } from "node:fs/promises";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
-import { firstStart } from "#src/platform/first-start.ts";
+import { initialize } from "#src/platform/initialize.ts";
 import { GroupSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { IdentitySchema } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { groups } from "#src/platform/iam/group-collection.ts";
-import { identities } from "#src/platform/iam/identity-collection.ts";
-import { SqliteStore } from "#src/platform/store/sqlite.ts";
-import { newUidIn } from "#src/platform/uid.ts";
+import { groups } from "#src/platform/collections/groups.ts";
+import { identities } from "#src/platform/collections/identities.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
+import { newUidIn } from "#src/platform/contract/uid.ts";
 
 /** A SQLite file with the tree, and the file with the administrator's token. */
 export interface FilledFile {
@@ -40,8 +40,8 @@ export async function filledFile(folder: string, size: number): Promise<FilledFi
   const started = performance.now();
   // The file gets its final name when it is complete.
   const partial = `${path}.partial`;
-  const store = new SqliteStore(partial, cacheMiB);
-  const { rootGroup } = await firstStart(store, adminTokenFile, firstTime);
+  const store = new SqliteDatabase(partial, cacheMiB);
+  const { rootGroup } = await initialize(store, adminTokenFile, firstTime);
   const write = (now: number, work: (tx: AuthoredWriter) => Promise<void>) =>
     store.write((tx) => work(new AuthoredWriter(tx, { kind: "host", command: "bench:platform" }, now)));
 

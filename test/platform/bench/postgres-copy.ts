@@ -2,7 +2,7 @@ import { chmod, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
-import { PostgresStore } from "#src/platform/store/postgres.ts";
+import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
 import type { PostgresServer } from "#src/platform/tests/postgres-server.testing.ts";
 
 /**
@@ -13,7 +13,7 @@ import type { PostgresServer } from "#src/platform/tests/postgres-server.testing
 export async function postgresCopy(server: PostgresServer, sqliteFile: string): Promise<string> {
   const url = await server.newDatabase();
   // Creates the schema.
-  await (await PostgresStore.open(url, { connections: 1 })).close();
+  await (await PostgresDatabase.open(url, { connections: 1 })).close();
   const source = new DatabaseSync(sqliteFile, { readOnly: true });
   const folder = await mkdtemp(join(tmpdir(), "muster-bench-copy-"));
   // The server runs as another user, which must read the folder.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseFaultRule } from "#src/platform/faults/fault-rule.ts";
-import type { PlatformSettings } from "#src/platform/settings.ts";
+import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import { loadInto } from "#src/platform/tests/load-into.testing.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
@@ -89,7 +89,7 @@ describe("our platform on SQLite", () => {
   it("meets every requirement with the settings in which platforms of this family differ", { timeout }, async () => {
     const settings = {
       uniqueNames: true,
-      deleteAnswer: "object",
+      deleteResponse: "object",
       unknownFields: "ignore",
       vendorAlias: "acme",
     } as const;

@@ -1,6 +1,6 @@
 import { type DescMessage, type DescMethod, fromBinary, fromJsonString, type Message } from "@bufbuild/protobuf";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { toJsonObject } from "#src/platform/rest/json-write.ts";
+import { toJsonObject } from "#src/platform/json/write-json.ts";
 import type { ApiDocument } from "./api-document.ts";
 import type { StreamEnding } from "./http2-session.ts";
 import type { RpcRequest } from "./rpc-request.ts";

@@ -7,11 +7,11 @@ import { parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import { RepoSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { TagSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { AdvisorySchema } from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { LoadMistake } from "#src/platform/load/mistake.ts";
+import { DocumentError } from "#src/platform/load/load-error.ts";
 import { readRecords } from "#src/platform/load/record.ts";
 import { documentsOf } from "#src/platform/load/source-file.ts";
 import { PageTokens } from "#src/platform/resources/page-token.ts";
-import { readIncomingToken } from "#src/platform/tokens/incoming-token.ts";
+import { readSubjectToken } from "#src/platform/tokens/subject-token.ts";
 import { parseJwks } from "#src/platform/tokens/jwks.ts";
 import { compilePattern } from "#src/platform/tokens/pattern.ts";
 import { flipped, mutateJsonText, mutateValue } from "./mutate-json.ts";
@@ -34,7 +34,7 @@ export function decodersIn(folder: string): Decoder[] {
     const path = join(folder, `file.${format}`);
     writeFileSync(path, text);
     for (const document of documentsOf({ path, format, bytes: text.length }, () => {}))
-      if (!(document instanceof LoadMistake)) {
+      if (!(document instanceof DocumentError)) {
         const problem = roundTripProblem(document);
         if (problem !== undefined) return problem;
       }
@@ -106,7 +106,7 @@ export function decodersIn(folder: string): Decoder[] {
       },
       decode: (text) =>
         unlessThrown(
-          () => readIncomingToken(text.toString()),
+          () => readSubjectToken(text.toString()),
           (error) => error instanceof ApiError,
         ),
     },
@@ -206,7 +206,7 @@ function roundTripProblem(document: Parameters<typeof readRecords>[0]): string |
     }
     return undefined;
   } catch (error) {
-    if (error instanceof LoadMistake) return undefined;
+    if (error instanceof DocumentError) return undefined;
     throw error;
   }
 }

@@ -1,18 +1,18 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import { groups } from "../../collections/groups.ts";
 import { applyMask } from "../../contract/field-mask.ts";
 import { type Group, GroupListSchema, Groups, GroupSchema } from "../../gen/muster/platform/iam/groups_pb.ts";
 import {
   type Group as CurrentGroup,
   GroupSchema as CurrentGroupSchema,
 } from "../../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { listAll } from "../../resources/list-all.ts";
+import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { groups } from "../group-collection.ts";
 import { createGroup, deleteGroup, groupToUpdate, updateGroup } from "../groups.ts";
 
-/** v1 of the groups: the same resources and rules in an older form. */
+/** The v1 API of groups: the same resources and rules in an older form. */
 export function v1GroupsService(sessions: Sessions): Service {
   return implement(Groups, {
     list: (filter, call) =>
@@ -24,7 +24,7 @@ export function v1GroupsService(sessions: Sessions): Service {
     create: ({ parent, group }, call) =>
       sessions.write(call, async (session) => v1Group(await createGroup(session, parent, currentGroup(group)))),
 
-    // Full replacement: what the request omits is reset. `verified` is the admin's, so leaving it out takes nothing away.
+    // A full replacement: fields that the request omits are reset, except `verified`, which only the admin can change.
     update: (group, call) =>
       sessions.write(call, async (session) => {
         const current = await groupToUpdate(session, group.id);
@@ -41,12 +41,12 @@ export function v1GroupsService(sessions: Sessions): Service {
   });
 }
 
-/** A group as v1 shows it: without times. */
+/** The v1 form of a group, which has no times. */
 export function v1Group({ uid, name, description, resourceLimits, verified }: CurrentGroup): Group {
   return create(GroupSchema, { id: uid, name, description, resourceLimits, verified });
 }
 
-/** What a caller of v1 says of a group. */
+/** The current form of a group in a v1 request. */
 function currentGroup(group: Group | undefined): CurrentGroup {
   const { name = "", description = "", verified = false } = group ?? {};
   return create(CurrentGroupSchema, { name, description, verified });

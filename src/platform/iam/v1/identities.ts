@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { identities } from "../../collections/identities.ts";
 import {
   Identities,
   type Identity,
@@ -9,13 +10,12 @@ import {
   IdentitySchema,
 } from "../../gen/muster/platform/iam/identities_pb.ts";
 import type { Identity as CurrentIdentity } from "../../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { listAll } from "../../resources/list-all.ts";
+import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { identities } from "../identity-collection.ts";
 import { lookUpIdentity } from "../identity-lookup.ts";
 
-/** v1 of the identities. */
+/** The v1 API of identities. */
 export function v1IdentitiesService(sessions: Sessions): Service {
   return implement(Identities, {
     list: (filter, call) =>
@@ -29,7 +29,7 @@ export function v1IdentitiesService(sessions: Sessions): Service {
   });
 }
 
-/** An identity as v1 shows it. */
+/** The v1 form of an identity. */
 function v1Identity(identity: CurrentIdentity): Identity {
   const { uid, name, description, createTime, updateTime, lastSeenTime } = identity;
   return create(IdentitySchema, {

@@ -1,20 +1,20 @@
 import { create } from "@bufbuild/protobuf";
+import { issuerOf, subjectOf } from "../../collections/identities.ts";
+import { roleBindings } from "../../collections/role-bindings.ts";
 import {
   type RoleBinding,
   RoleBindingListSchema,
   RoleBindings,
   RoleBindingSchema,
 } from "../../gen/muster/platform/iam/role_bindings_pb.ts";
-import { listAll } from "../../resources/list-all.ts";
+import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { issuerOf, subjectOf } from "../identity-collection.ts";
-import { roleBindings } from "../role-binding-collection.ts";
-import { type ReferringBinding, withReferences } from "../role-binding-rows.ts";
+import { type BindingWithReferences, withReferences } from "../role-binding-rows.ts";
 import { v1Group } from "./groups.ts";
 import { v1Role } from "./roles.ts";
 
-/** v1 of the role bindings. */
+/** The v1 API of role bindings. */
 export function v1RoleBindingsService(sessions: Sessions): Service {
   return implement(RoleBindings, {
     list: (filter, call) =>
@@ -26,7 +26,7 @@ export function v1RoleBindingsService(sessions: Sessions): Service {
   });
 }
 
-function v1RoleBinding({ binding, identity, group, role }: ReferringBinding): RoleBinding {
+function v1RoleBinding({ binding, identity, group, role }: BindingWithReferences): RoleBinding {
   return create(RoleBindingSchema, {
     id: binding.uid,
     identity: binding.identityUid,

@@ -1,13 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { dottedNameOf } from "../../access/capability.ts";
+import { roles } from "../../collections/roles.ts";
 import { type Role, RoleListSchema, Roles, RoleSchema } from "../../gen/muster/platform/iam/roles_pb.ts";
 import type { Role as CurrentRole } from "../../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { listAll } from "../../resources/list-all.ts";
+import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { roles } from "../role-collection.ts";
 
-/** v1 of the roles. */
+/** The v1 API of roles. */
 export function v1RolesService(sessions: Sessions): Service {
   return implement(Roles, {
     list: (filter, call) =>
@@ -18,7 +18,7 @@ export function v1RolesService(sessions: Sessions): Service {
   });
 }
 
-/** A role as v1 shows it: without times, its capabilities by their dotted names. */
+/** The v1 form of a role, with dotted names of capabilities and without times. */
 export function v1Role({ uid, name, description, capabilities }: CurrentRole): Role {
   return create(RoleSchema, { id: uid, name, description, capabilities: capabilities.map(dottedNameOf) });
 }

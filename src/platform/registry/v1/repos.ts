@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
+import { repos } from "../../collections/repos.ts";
 import { RepoListSchema, Repos } from "../../gen/muster/platform/registry/repos_pb.ts";
-import { listAll } from "../../resources/list-all.ts";
+import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
-import { repos } from "../repo-collection.ts";
 
-/** v1 of the repos. */
+/** The v1 API of repos. */
 export function v1ReposService(sessions: Sessions): Service {
   return implement(Repos, {
     list: (filter, call) =>

@@ -1,15 +1,15 @@
 import { create, type DescMethod, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import pino from "pino";
-import { Authenticator } from "#src/platform/access/authenticator.ts";
+import { Authenticator } from "#src/platform/service/authenticator.ts";
 import type { Caller } from "#src/platform/access/caller.ts";
 import { dottedNameOf } from "#src/platform/access/capability.ts";
 import { ApiError, type Code } from "#src/platform/errors/api-error.ts";
 import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/security_token_service_pb.ts";
-import type { Store } from "#src/platform/store/store.ts";
+import type { Database } from "#src/platform/store/database.ts";
 import { ApiTokens } from "#src/platform/tokens/api-token.ts";
 import { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
 import type { MasterKey } from "#src/platform/tokens/key-file.ts";
-import { securityTokenService } from "#src/platform/tokens/security-token-service.ts";
+import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
 import { now, settings } from "./settings.testing.ts";
 import { subjectToken } from "./subject-token.testing.ts";
@@ -22,19 +22,22 @@ const { exchange, exchangeRefreshToken } = SecurityTokenService.method;
 /** The platform's token exchange on a database, without a port. */
 export class Exchange {
   readonly #authenticator: Authenticator;
-  readonly #service: Extract<ReturnType<typeof securityTokenService>, { access: "anonymous" }>;
+  readonly #service: Extract<ReturnType<typeof securityTokenService>, { authentication: "none" }>;
 
-  private constructor(store: Store, keys: SigningKeys) {
+  private constructor(database: Database, keys: SigningKeys) {
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
     const issuerKeys = new IssuerKeys([], clock);
-    const service = securityTokenService({ store, tokens, issuerKeys, rateLimit: undefined, settings, clock, log });
-    if (service.access !== "anonymous") throw new Error("the exchange needs an API token");
+    const service = securityTokenService({ database, tokens, issuerKeys, rateLimit: undefined, settings, clock, log });
+    if (service.authentication !== "none") throw new Error("the exchange needs an API token");
     this.#service = service;
-    this.#authenticator = new Authenticator(store, tokens);
+    this.#authenticator = new Authenticator(database, tokens);
   }
 
-  static async on(store: Store, masterKey: MasterKey): Promise<Exchange> {
-    return new Exchange(store, await SigningKeys.load({ store, masterKey, clock, log, interval: 24 * 3_600_000 }));
+  static async on(database: Database, masterKey: MasterKey): Promise<Exchange> {
+    return new Exchange(
+      database,
+      await SigningKeys.load({ database, masterKey, clock, log, interval: 24 * 3_600_000 }),
+    );
   }
 
   /** Exchanges the subject token, refreshes the result once for each further downscope, and authenticates the last token. */

@@ -8,8 +8,8 @@ import { PageTokens } from "#src/platform/resources/page-token.ts";
 import { servicesOf } from "#src/platform/services.ts";
 import type { Service } from "#src/platform/service/service.ts";
 import { Sessions } from "#src/platform/service/session.ts";
-import { SqliteStore } from "#src/platform/store/sqlite.ts";
-import type { Reader, Store, Writer } from "#src/platform/store/store.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
+import type { Reader, Database, Writer } from "#src/platform/store/database.ts";
 import { MasterKey } from "#src/platform/tokens/key-file.ts";
 import { protoCallOf, uidsOf } from "./proto-call.testing.ts";
 import { Exchange } from "./exchange.testing.ts";
@@ -19,24 +19,24 @@ import type { Call } from "./call.testing.ts";
 
 /** The platform's services on a database of their own, without a port, which is much faster. */
 export class InProcess {
-  readonly store: SqliteStore;
+  readonly database: SqliteDatabase;
   readonly #folder = mkdtempSync(join(tmpdir(), "muster-access-"));
   readonly #masterKey = new MasterKey(new Uint8Array(32));
   readonly #committed: readonly Service[];
   readonly #rolledBack: readonly Service[];
 
   constructor() {
-    this.store = new SqliteStore(join(this.#folder, "data"));
+    this.database = new SqliteDatabase(join(this.#folder, "data"));
     const masterKey = this.#masterKey;
-    const sessionsOn = (store: Store) =>
-      new Sessions(store, () => now, settings, new PageTokens(masterKey.derive("page token")));
-    this.#committed = servicesOf(sessionsOn(this.store), masterKey);
-    this.#rolledBack = servicesOf(sessionsOn(new RollingBackStore(this.store)), masterKey);
+    const sessionsOn = (database: Database) =>
+      new Sessions(database, () => now, settings, new PageTokens(masterKey.derive("page token")));
+    this.#committed = servicesOf(sessionsOn(this.database), masterKey);
+    this.#rolledBack = servicesOf(sessionsOn(new RollingBackDatabase(this.database)), masterKey);
   }
 
   /** The token exchange of this platform. */
   exchange(): Promise<Exchange> {
-    return Exchange.on(this.store, this.#masterKey);
+    return Exchange.on(this.database, this.#masterKey);
   }
 
   /** Makes a call and rolls its changes back. @returns its code, and the uids that a List returns */
@@ -68,33 +68,33 @@ export class InProcess {
   }
 
   async close(): Promise<void> {
-    await this.store.close();
+    await this.database.close();
     rmSync(this.#folder, { recursive: true });
   }
 }
 
 function send(services: readonly Service[], caller: Caller, method: DescMethod, request: Message): Promise<Message> {
   const service = services.find(({ desc }) => desc === method.parent);
-  if (service?.access !== "authenticated") throw new Error(`${method.parent.typeName} is not served`);
+  if (service?.authentication !== "required") throw new Error(`${method.parent.typeName} is not served`);
   return service.handler(method)(request, { caller });
 }
 
 /** Rolls every write back when it has run: each finds the same world. */
-class RollingBackStore implements Store {
-  readonly #store: Store;
+class RollingBackDatabase implements Database {
+  readonly #database: Database;
 
-  constructor(store: Store) {
-    this.#store = store;
+  constructor(database: Database) {
+    this.#database = database;
   }
 
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    return this.#store.read(work);
+    return this.#database.read(work);
   }
 
   async write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
     let done: { readonly value: T } | undefined;
     try {
-      return await this.#store.write(async (writer) => {
+      return await this.#database.write(async (writer) => {
         done = { value: await work(writer) };
         throw new RolledBack();
       });
@@ -105,7 +105,7 @@ class RollingBackStore implements Store {
   }
 
   close(): Promise<void> {
-    return this.#store.close();
+    return this.#database.close();
   }
 }
 

@@ -1,2 +1,0 @@
-/** Milliseconds since the epoch. Time is a part like any other, so that tests can set it. */
-export type Clock = () => number;

@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { failedPrecondition } from "../errors/api-error.ts";
+import { fits, uidRule } from "./text-rule.ts";
+
+/** A uid is a path, so ancestry follows from the string alone. It is compared by segment, never by bare string prefix. */
+export function isUid(text: string): boolean {
+  return fits(uidRule, text);
+}
+
+/** Whether `uid` has no parent. Root groups (organisations) and built-in roles have none. */
+export function isRoot(uid: string): boolean {
+  return !uid.includes("/");
+}
+
+/** The uid of the parent; `undefined` for a root. */
+export function parentOf(uid: string): string | undefined {
+  const end = uid.lastIndexOf("/");
+  return end < 0 ? undefined : uid.slice(0, end);
+}
+
+/** The uids of all ancestors, from the root down, without `uid` itself. */
+export function ancestorsOf(uid: string): string[] {
+  const ancestors: string[] = [];
+  for (let end = uid.indexOf("/"); end >= 0; end = uid.indexOf("/", end + 1)) ancestors.push(uid.slice(0, end));
+  return ancestors;
+}
+
+/** Whether `uid` is a descendant of `ancestor`. False for `ancestor` itself. */
+export function isBelow(ancestor: string, uid: string): boolean {
+  return uid.length > ancestor.length && uid[ancestor.length] === "/" && uid.startsWith(ancestor);
+}
+
+/** Whether `uid` is `ancestor` or one of its descendants. */
+export function isWithin(ancestor: string, uid: string): boolean {
+  return uid === ancestor || isBelow(ancestor, uid);
+}
+
+/** The descendants of `uid` are the uids `>= from` and `< to`, a range of an index: `0` is the character after `/`. */
+export function subtreeOf(uid: string): { readonly from: string; readonly to: string } {
+  return { from: `${uid}/`, to: `${uid}0` };
+}
+
+export function newRootUid(): string {
+  return randomBytes(20).toString("hex");
+}
+
+/** @throws ApiError (9) if the parent is at the maximum depth of the tree */
+export function newUidIn(parent: string): string {
+  const uid = `${parent}/${randomBytes(8).toString("hex")}`;
+  if (!isUid(uid))
+    throw failedPrecondition(
+      "TREE_TOO_DEEP",
+      "the parent is at the maximum depth of the tree; create the resource in a group above it",
+    );
+  return uid;
+}

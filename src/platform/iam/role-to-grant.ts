@@ -1,0 +1,37 @@
+import { builtinRole } from "../access/builtin-roles.ts";
+import { Capability } from "../access/capability.ts";
+import { roles } from "../collections/roles.ts";
+import { isUid, isWithin, parentOf } from "../contract/uid.ts";
+import { invalidArgument, notFound } from "../errors/api-error.ts";
+import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { permittedResource } from "../handlers/permitted.ts";
+import { checkResourceType } from "../handlers/resource-type.ts";
+import type { Session } from "../service/session.ts";
+
+/** Returns a role by its path. Every caller can read the built-in roles. @throws ApiError (5, 7) */
+export async function roleToRead(session: Session, uid: string): Promise<Role> {
+  if (builtinRole(uid) === undefined) return permittedResource(session, roles, Capability.CAP_IAM_ROLES_LIST, uid);
+  const role = await roles.find(session.tx, uid);
+  if (role === undefined) throw notFound("role", uid);
+  return role;
+}
+
+/**
+ * Returns the role that a request grants in a group. The caller must hold all of its capabilities there.
+ * @throws ApiError 3 if the uid is malformed or the role cannot be bound in the group, 5 if the caller cannot see the role,
+ *   7 if the caller does not hold a capability of the role
+ */
+export async function roleToGrant(session: Session, field: string, uid: string, group: string): Promise<Role> {
+  if (uid === "") throw invalidArgument(field, "is required");
+  if (!isUid(uid)) throw invalidArgument(field, "must be the uid of a role");
+  const role = await roles.find(session.tx, uid);
+  const builtin = builtinRole(uid) !== undefined;
+  if (role === undefined || (!builtin && !session.access.sees(uid))) {
+    await checkResourceType(session, field, [uid], [roles]);
+    throw notFound("role", uid);
+  }
+  if (!builtin && !isWithin(parentOf(uid) ?? "", group))
+    throw invalidArgument(field, "a custom role can be bound only in its own group and below it");
+  session.access.requireAll(role.capabilities, group, `granting the role "${role.name}"`);
+  return role;
+}

@@ -1,0 +1,110 @@
+import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { type Duration, FieldMaskSchema, type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import { behaviorOf } from "../contract/field-behavior.ts";
+
+/** A message as a record of its generated properties. */
+type Properties = Readonly<Record<string, unknown>>;
+type JsonObject = Record<string, unknown>;
+type FieldWriter = (message: Properties, json: JsonObject) => void;
+
+/** Compiled writers by message type, because writing a response is on the hot path. */
+const writers = new WeakMap<DescMessage, readonly FieldWriter[]>();
+
+/**
+ * Returns a message as the JSON of a response: names in lowerCamelCase, 64-bit integers as strings, timestamps with
+ * three decimals. Zero values are written. Unset messages and optional fields, write-only fields and empty secrets are
+ * omitted.
+ */
+export function toJsonObject(desc: DescMessage, message: Message): JsonObject {
+  return writeMessage(desc, message);
+}
+
+function writeMessage(desc: DescMessage, message: object): JsonObject {
+  let fields = writers.get(desc);
+  if (fields === undefined) {
+    fields = desc.fields.filter((field) => !behaviorOf(field).writeOnly).map(writerOf);
+    writers.set(desc, fields);
+  }
+  const json: JsonObject = {};
+  for (const write of fields) write(message as Properties, json);
+  return json;
+}
+
+function writerOf(field: DescField): FieldWriter {
+  const { jsonName, localName } = field;
+  const value = valueWriterOf(field);
+  if (behaviorOf(field).secret)
+    return (message, json) => {
+      const secret = message[localName];
+      if (secret !== "") json[jsonName] = secret;
+    };
+  if (field.oneof !== undefined) {
+    const { localName: oneofName } = field.oneof;
+    return (message, json) => {
+      const chosen = message[oneofName] as { case?: string; value?: unknown };
+      if (chosen.case === localName) json[jsonName] = value(chosen.value);
+    };
+  }
+  return (message, json) => {
+    const given = message[localName];
+    if (given !== undefined) json[jsonName] = value(given);
+  };
+}
+
+function valueWriterOf(field: DescField): (value: unknown) => unknown {
+  switch (field.fieldKind) {
+    case "scalar":
+      return writeScalar;
+    case "enum":
+      return enumWriter(field.enum);
+    case "message":
+      return messageWriter(field.message);
+    case "list": {
+      const item =
+        field.listKind === "message"
+          ? messageWriter(field.message)
+          : field.listKind === "enum"
+            ? enumWriter(field.enum)
+            : writeScalar;
+      return (values) => (values as unknown[]).map(item);
+    }
+    case "map": {
+      const item =
+        field.mapKind === "message"
+          ? messageWriter(field.message)
+          : field.mapKind === "enum"
+            ? enumWriter(field.enum)
+            : writeScalar;
+      return (values) =>
+        Object.fromEntries(Object.entries(values as Properties).map(([key, value]) => [key, item(value)]));
+    }
+  }
+}
+
+function writeScalar(value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}
+
+function enumWriter(desc: DescEnum): (value: unknown) => unknown {
+  return (value) => desc.value[value as number]?.name ?? value;
+}
+
+function messageWriter(desc: DescMessage): (value: unknown) => unknown {
+  switch (desc.typeName) {
+    case "google.protobuf.Timestamp":
+      return (value) => new Date(timestampMs(value as Timestamp)).toISOString();
+    case "google.protobuf.Duration":
+      return (value) => writeDuration(value as Duration);
+    case FieldMaskSchema.typeName:
+      return (value) => (value as { paths: string[] }).paths.join(",");
+    default:
+      return (value) => writeMessage(desc, value as object);
+  }
+}
+
+function writeDuration({ seconds, nanos }: Duration): string {
+  if (nanos === 0) return `${seconds}s`;
+  const sign = seconds < 0n || nanos < 0 ? "-" : "";
+  const whole = seconds < 0n ? -seconds : seconds;
+  return `${sign}${whole}.${Math.abs(nanos).toString().padStart(9, "0").replace(/0+$/, "")}s`;
+}

@@ -1,0 +1,181 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Logger } from "pino";
+import type { WallClock } from "#src/time/wall-clock.ts";
+import { AuthoredWriter } from "../audit/authored-writer.ts";
+import { identities } from "../collections/identities.ts";
+import { isUid } from "../contract/uid.ts";
+import {
+  type ApiError,
+  invalidArgument,
+  permissionDenied,
+  unauthenticated,
+  unavailable,
+  unimplemented,
+} from "../errors/api-error.ts";
+import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import {
+  type ExchangeRefreshTokenRequest,
+  type ExchangeRequest,
+  type RawToken,
+  RawTokenSchema,
+  SecurityTokenService,
+  type TokenPair,
+  TokenPairSchema,
+} from "../gen/muster/platform/oidc/security_token_service_pb.ts";
+import type { PlatformSettings } from "../service/platform-settings.ts";
+import type { RateLimit } from "../service/rate-limit.ts";
+import { implementAnonymous, type Service } from "../service/service.ts";
+import type { Database, Writer } from "../store/database.ts";
+import type { ApiTokens } from "../tokens/api-token.ts";
+import { matchesIdentity } from "../tokens/claim-match.ts";
+import { FetchError } from "../tokens/fetch-document.ts";
+import type { IssuerKeys } from "../tokens/issuer-keys.ts";
+import { parseJwks } from "../tokens/jwks.ts";
+import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
+import { isSignedBy } from "../tokens/signature.ts";
+import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
+import { readDownscoping } from "./downscoping-request.ts";
+
+export interface SecurityTokenParts {
+  readonly database: Database;
+  readonly tokens: ApiTokens;
+  readonly issuerKeys: IssuerKeys;
+  readonly rateLimit: RateLimit | undefined;
+  readonly settings: PlatformSettings;
+  readonly clock: WallClock;
+  readonly log: Logger;
+}
+
+/** The resolution of `lastSeenTime` (ms), so that not every exchange updates the identity. */
+const lastSeenAccuracy = 60_000;
+
+/** Exchanges subject tokens and refresh tokens for API tokens (RFC 8693). */
+export function securityTokenService(parts: SecurityTokenParts): Service {
+  return implementAnonymous(SecurityTokenService, {
+    exchange: (request, { bearer }) => exchange(parts, request, bearer),
+    exchangeRefreshToken: (request, { bearer }) => refresh(parts, request, bearer),
+  });
+}
+
+async function exchange(
+  parts: SecurityTokenParts,
+  request: ExchangeRequest,
+  bearer: string | undefined,
+): Promise<RawToken> {
+  const subjectToken = readSubjectToken(bearer);
+  const audiences = readAudiences(request.aud, parts.settings);
+  const downscoping = readDownscoping(request);
+  if (request.identityProvider !== "") throw unimplemented("exchange by an identity provider");
+  if (!isUid(request.identity)) throw invalidArgument("identity", "must be the uid of an identity");
+
+  const identity = await parts.database.read((tx) => identities.find(tx, request.identity));
+  if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
+  if (identity === undefined || !canAssume(identity, subjectToken, parts.settings)) throw mismatch();
+  const now = parts.clock();
+  checkTime(subjectToken, now);
+  if (!(await isSignedBy(subjectToken.text, await keysFor(parts, identity, subjectToken, now))))
+    throw permissionDenied("the signature of the token does not match a key of its issuer");
+
+  // Only callers that have proved to be the identity count against its limit.
+  parts.rateLimit?.admit(identity.uid);
+  const { issuer: iss, subject: sub, audiences: aud } = subjectToken;
+  const content = { identityUid: identity.uid, audiences, downscoping, actor: { iss, sub, aud } };
+  const { token, expires } = await parts.tokens.issue(content);
+  const refreshToken = await parts.database.write(async (tx) => {
+    await updateLastSeen(tx, identity.uid, now);
+    return startFamily(tx, content, now, now + parts.settings.refreshLifetime);
+  });
+  return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
+}
+
+async function refresh(
+  { database, tokens, settings, clock }: SecurityTokenParts,
+  request: ExchangeRefreshTokenRequest,
+  bearer: string | undefined,
+): Promise<TokenPair> {
+  const wanted = {
+    audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
+    downscoping: readDownscoping(request),
+  };
+  const now = clock();
+  // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
+  const used = await database.write(async (tx) => {
+    const { found, reason } = await useRefreshToken(tx, bearer ?? "", wanted, now);
+    if (found === undefined) return reason;
+    await updateLastSeen(tx, found.content.identityUid, now);
+    return found;
+  });
+  if (typeof used === "string") throw errorOf(used);
+  const { token, expires } = await tokens.issue(used.content);
+  return create(TokenPairSchema, {
+    token: { token, expiry: timestampFromMs(expires) },
+    refreshToken: { token: used.token, expiry: timestampFromMs(used.expires) },
+  });
+}
+
+function errorOf(failure: RefreshFailure): ApiError {
+  switch (failure) {
+    case "unknown":
+      return unauthenticated("the bearer token is not a valid refresh token, or its family has ended");
+    case "reused":
+      return permissionDenied(
+        "the refresh token was already used; its family has ended: exchange a subject token again",
+      );
+    case "wider":
+      return permissionDenied("a refresh can only reduce what the exchange granted");
+  }
+}
+
+/** One message for an unknown identity and for every mismatch, so that guessing reveals nothing. */
+function mismatch(): ApiError {
+  return permissionDenied("the token may not assume this identity, or the identity does not exist");
+}
+
+function canAssume(identity: Identity, subjectToken: SubjectToken, { authUrl }: PlatformSettings): boolean {
+  // The platform's own tokens are rejected: with them, one identity could assume another.
+  if (subjectToken.issuer.replace(/\/$/, "") === authUrl) return false;
+  return matchesIdentity(identity, subjectToken, new URL(authUrl).hostname);
+}
+
+function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
+  if (requested.length === 0) throw invalidArgument("aud", `is required: "${baseUrl}"`);
+  return requested.map((one) => {
+    const audience = one.replace(/\/$/, "") === baseUrl ? baseUrl : one;
+    if (audience !== baseUrl && !audiences.includes(audience))
+      throw invalidArgument("aud", `must be "${baseUrl}" or another configured audience`);
+    return audience;
+  });
+}
+
+async function keysFor(
+  { issuerKeys, log }: SecurityTokenParts,
+  { relationship, uid }: Identity,
+  { issuer, keyId }: SubjectToken,
+  now: number,
+) {
+  if (relationship.case === "staticKeys") {
+    const { expirationTime, issuerKeys: document } = relationship.value;
+    if (expirationTime !== undefined && timestampMs(expirationTime) <= now)
+      throw permissionDenied("the identity's static keys have expired");
+    return parseJwks(document)?.publicKeys ?? [];
+  }
+  try {
+    return await issuerKeys.of(issuer, keyId);
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    log.warn({ err: error, identity: uid }, "fetching the keys of an issuer failed");
+    const description = `fetching the keys of the token's issuer failed: the issuer ${error.message}`;
+    throw error.transient ? unavailable(description) : permissionDenied(description);
+  }
+}
+
+/** @throws ApiError (7) if the identity was deleted in the meantime */
+async function updateLastSeen(tx: Writer, uid: string, now: number): Promise<void> {
+  const identity = await identities.find(tx, uid);
+  if (identity === undefined) throw mismatch();
+  const { lastSeenTime } = identity;
+  if (lastSeenTime !== undefined && now - timestampMs(lastSeenTime) < lastSeenAccuracy) return;
+  identity.lastSeenTime = timestampFromMs(now);
+  await identities.update(new AuthoredWriter(tx, { kind: "platform" }, now), identity);
+}

@@ -1,0 +1,22 @@
+import type { ResourceColumns, ResourceTable } from "../store/schema/tables.ts";
+import type { Order } from "./order.ts";
+import type { Cursor } from "./page-token.ts";
+import type { Region } from "./region.ts";
+import type { Condition } from "./row-condition.ts";
+
+/** Selects the rows of a page. */
+export interface PageQuery {
+  readonly table: ResourceTable;
+  readonly regions: readonly Region[];
+  readonly conditions: readonly Condition[];
+  readonly order: Order;
+  /** The end of the previous page. */
+  readonly cursor: Cursor | undefined;
+  /** The number of rows after the cursor that are skipped. */
+  readonly skip: number;
+  readonly limit: number;
+  /** The number of selected rows without cursor and limit, and of all rows; undefined if there is no kept count. */
+  readonly share: { readonly found: number; readonly all: number } | undefined;
+}
+
+export type PageRow = ResourceColumns;

@@ -1,0 +1,69 @@
+import type { Compilable, Kysely } from "kysely";
+import type { Tables } from "./schema/tables.ts";
+
+/**
+ * A query that is compiled once per backend: `build` receives a placeholder for each parameter. The query builder is not
+ * on the hot path; each call only runs the compiled SQL.
+ */
+export interface Statement<P, R> {
+  readonly build: (db: Kysely<Tables>, parameters: P) => Compilable<R>;
+}
+
+/** @example const byUid = statement((db, p: { uid: string }) => db.selectFrom("groups").selectAll().where("uid", "=", p.uid)) */
+export function statement<P extends object, R>(
+  build: (db: Kysely<Tables>, parameters: P) => Compilable<R>,
+): Statement<P, R> {
+  return { build };
+}
+
+/** A query that is built for each call, because its shape depends on the request. */
+export type Query<R> = (db: Kysely<Tables>) => Compilable<R>;
+
+/** A transaction that reads. It sees everything that was committed before it, and its own changes. */
+export interface Reader {
+  all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>;
+  first<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R | undefined>;
+  query<R>(query: Query<R>): Promise<R[]>;
+}
+
+export interface Writer extends Reader {
+  /** Runs a statement that changes rows. @returns how many it changed */
+  run<P extends object>(statement: Statement<P, unknown>, parameters: P): Promise<number>;
+}
+
+/**
+ * The database of the platform: one interface with one contract suite (`database-contract.testing.ts`) for all backends.
+ *
+ * Guarantees: a `write` is atomic, serial with all other writes, and durable when its promise resolves. An error inside
+ * it rolls back that write alone. A `read` sees one consistent state of committed writes.
+ *
+ * Assumptions: the callback awaits nothing but its own transaction (no network, no timer, no nested transaction). A write
+ * may be run again from its start, so the callback has no side effects outside its transaction.
+ */
+export interface Database {
+  read<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
+  write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
+  /** Completes the reads and writes that were accepted, then closes. */
+  close(): Promise<void>;
+}
+
+/** A read or write failed because the database is locked, full, damaged or unreachable. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = "StoreUnavailableError";
+  /** The part of a write that was kept: nothing, unless the connection was lost during the commit. */
+  readonly kept: "nothing" | "unknown";
+  constructor(message: string, { kept = "nothing", ...options }: ErrorOptions & { kept?: "nothing" | "unknown" } = {}) {
+    super(message, options);
+    this.kept = kept;
+  }
+}
+
+/** The data was written by a newer version of the platform. It is not modified. */
+export class NewerSchemaError extends Error {
+  override readonly name = "NewerSchemaError";
+  constructor(found: number, known: number) {
+    super(
+      `the data has schema version ${found}, but this version of the platform supports only ${known}: use a newer version`,
+    );
+  }
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
+import { databaseContract } from "../database-contract.testing.ts";
+import { NewerSchemaError, statement, DatabaseUnavailableError } from "../database.ts";
+import { migrations } from "../schema/migrations.ts";
+import { PostgresDatabase } from "./postgres-database.ts";
+
+const put = statement((db, p: { name: string; value: string }) =>
+  db
+    .insertInto("facts")
+    .values({ name: p.name, value: p.value })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: p.value })),
+);
+const get = statement((db, p: { name: string }) => db.selectFrom("facts").select("value").where("name", "=", p.name));
+
+describeWithPostgres("PostgreSQL", (postgres) => {
+  databaseContract("PostgreSQL", async () => {
+    const url = await postgres().newDatabase();
+    return { open: () => PostgresDatabase.open(url, { connections: 4 }), remove: async () => {} };
+  });
+
+  describe("PostgresDatabase", () => {
+    it("rejects a newer schema without modifying it", async () => {
+      const url = await postgres().newDatabase();
+      await postgres().run(url, "create table schema_version (version integer not null)");
+      await postgres().run(url, `insert into schema_version values (${migrations.length + 1})`);
+      await expect(PostgresDatabase.open(url, { connections: 2 })).rejects.toThrowError(NewerSchemaError);
+      const tables =
+        "select table_name, (select version from schema_version) as version from information_schema.tables";
+      expect(await postgres().run(url, `${tables} where table_schema = 'public'`)).toEqual([
+        { table_name: "schema_version", version: migrations.length + 1 },
+      ]);
+    });
+
+    it("creates the schema once when replicas start at the same time", async () => {
+      const url = await postgres().newDatabase();
+      const databases = await Promise.all(
+        Array.from({ length: 5 }, () => PostgresDatabase.open(url, { connections: 2 })),
+      );
+      expect(await postgres().run(url, "select version from schema_version")).toEqual([{ version: migrations.length }]);
+      await Promise.all(databases.map((database) => database.close()));
+    });
+
+    it("serializes the writes of all replicas: no update is lost and none fails", async () => {
+      const url = await postgres().newDatabase();
+      const databases = await Promise.all(
+        Array.from({ length: 3 }, () => PostgresDatabase.open(url, { connections: 3 })),
+      );
+      const increment = (database: PostgresDatabase) =>
+        database.write(async (tx) => {
+          const value = Number((await tx.first(get, { name: "n" }))?.value ?? "0");
+          await tx.run(put, { name: "n", value: String(value + 1) });
+        });
+      await Promise.all(databases.flatMap((database) => Array.from({ length: 100 }, () => increment(database))));
+      expect(await databases[0]?.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "300" });
+      await Promise.all(databases.map((database) => database.close()));
+    });
+
+    it("retries a write that conflicts with a client that does not take the lock", async () => {
+      const url = await postgres().newDatabase();
+      const database = await PostgresDatabase.open(url, { connections: 2 });
+      await database.write((tx) => tx.run(put, { name: "n", value: "1" }));
+      let runs = 0;
+      await database.write(async (tx) => {
+        runs++;
+        const { value } = (await tx.first(get, { name: "n" })) ?? { value: "" };
+        if (runs === 1) await postgres().run(url, "update facts set value = '10' where name = 'n'");
+        await tx.run(put, { name: "n", value: String(Number(value) + 1) });
+      });
+      expect(runs).toBe(2);
+      expect(await database.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "11" });
+      await database.close();
+    });
+
+    it("stores every character, including U+0000", async () => {
+      const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 2 });
+      const values = ["\u0000", "\u0001", "\u0001\u0001", "a\u0000\u0001\u0002b", "ü€😀"];
+      for (const value of values) {
+        await database.write((tx) => tx.run(put, { name: value, value }));
+        expect(await database.read((tx) => tx.first(get, { name: value }))).toEqual({ value });
+      }
+      await database.close();
+    });
+
+    it("reports a broken connection as unavailable with nothing kept, and recovers", async () => {
+      const url = await postgres().newDatabase();
+      const database = await PostgresDatabase.open(url, { connections: 2 });
+      const cut =
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
+      const broken = database.write(async (tx) => {
+        await tx.run(put, { name: "n", value: "1" });
+        await postgres().run(url, cut);
+        await tx.run(put, { name: "m", value: "1" });
+      });
+      await expect(broken).rejects.toSatisfy((e) => e instanceof DatabaseUnavailableError && e.kept === "nothing");
+      await expect(
+        database.read(async (tx) => {
+          await tx.first(get, { name: "n" });
+          await postgres().run(url, cut);
+          return tx.first(get, { name: "n" });
+        }),
+      ).rejects.toBeInstanceOf(DatabaseUnavailableError);
+      expect(await database.read((tx) => tx.first(get, { name: "n" }))).toBeUndefined();
+      await database.write((tx) => tx.run(put, { name: "n", value: "2" }));
+      await database.close();
+    });
+
+    it("disconnects a replica that stops in the middle of a write, so that other writes proceed", async () => {
+      const url = await postgres().newDatabase();
+      const [stalled, other] = [
+        await PostgresDatabase.open(url, { connections: 2, stallTimeout: 300 }),
+        await PostgresDatabase.open(url, { connections: 2, stallTimeout: 2_000 }),
+      ];
+      const [holding, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const held = stalled.write(async (tx) => {
+        await tx.run(put, { name: "n", value: "held" });
+        holding.resolve();
+        await released.promise;
+        await tx.run(put, { name: "m", value: "held" });
+      });
+      held.catch(() => {});
+      await holding.promise;
+      await other.write((tx) => tx.run(put, { name: "n", value: "other" }));
+      released.resolve();
+      await expect(held).rejects.toSatisfy((e) => e instanceof DatabaseUnavailableError && e.kept === "nothing");
+      expect(await other.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "other" });
+      expect(await other.read((tx) => tx.first(get, { name: "m" }))).toBeUndefined();
+      await stalled.close();
+      await other.close();
+    });
+
+    it("reports an unreachable database without the password", async () => {
+      const opened = PostgresDatabase.open("postgres://u:hunter2@127.0.0.1:1/none", { connections: 2 });
+      await expect(opened).rejects.toBeInstanceOf(DatabaseUnavailableError);
+      await expect(opened).rejects.not.toThrowError("hunter2");
+    });
+  });
+});

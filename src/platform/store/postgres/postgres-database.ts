@@ -1,0 +1,203 @@
+import { Pool, type PoolClient } from "pg";
+import { Compiler, postgresDialect } from "../compiler.ts";
+import { NewerSchemaError, type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
+import { migratePostgres } from "./migrate.ts";
+import { PostgresConnection, textTypes } from "./postgres-connection.ts";
+import { connectionLost, isSerializationFailure } from "./postgres-errors.ts";
+
+/** How long a call waits for a connection (ms). */
+const connectionTimeout = 5_000;
+/** How long a transaction may be idle (ms) before the database ends it. */
+const defaultStallTimeout = 5_000;
+/** The longest time for one statement (ms); a statement that takes longer indicates a fault. */
+const statementTimeout = 30_000;
+/** How often work is attempted that fails with a serialization failure. */
+const maximumAttempts = 5;
+/** The most writes that share a commit. The lock is held for all of them, while other replicas wait. */
+const maximumBatch = 64;
+
+export interface PostgresOptions {
+  /** The maximum number of connections to the database. */
+  readonly connections: number;
+  /** Milliseconds after which the database disconnects a replica that stops in the middle of a write. Other writes wait. */
+  readonly stallTimeout?: number;
+}
+
+/**
+ * The database for several replicas, which share nothing else.
+ *
+ * A write is serial with all other writes on every replica: its transaction starts by locking `schema_version` against
+ * other writers, without blocking readers, and takes its snapshot after that (LOCK TABLE takes none). It therefore sees
+ * everything that was committed before it. A read is a snapshot, so it sees a prefix of that order. The database
+ * disconnects a replica that stops in the middle of a write after `stallTimeout`.
+ *
+ * Group commit, as in the embedded database: the writes that arrive during a commit share the next transaction, each in its
+ * own savepoint.
+ */
+export class PostgresDatabase implements Database {
+  readonly #pool: Pool;
+  readonly #compiler = new Compiler(postgresDialect);
+  #queue: Job[] = [];
+  #batches: Promise<void> | undefined;
+
+  private constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /**
+   * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; its schema is created or migrated
+   * @throws NewerSchemaError, StoreUnavailableError
+   */
+  static async open(
+    url: string,
+    { connections, stallTimeout = defaultStallTimeout }: PostgresOptions,
+  ): Promise<PostgresDatabase> {
+    const pool = new Pool({
+      connectionString: url,
+      application_name: "muster platform",
+      max: connections,
+      connectionTimeoutMillis: connectionTimeout,
+      keepAlive: true,
+      // Longer than the stall timeout, so that writes that wait for a disconnected replica succeed.
+      lock_timeout: 2 * stallTimeout,
+      idle_in_transaction_session_timeout: stallTimeout,
+      statement_timeout: statementTimeout,
+      types: textTypes,
+    });
+    // An idle connection that breaks leaves the pool. The next call opens a new one or receives the error.
+    pool.on("error", () => {});
+    // If a connection breaks between two statements of a transaction, the next statement fails.
+    pool.on("connect", (client) => client.on("error", () => {}));
+    try {
+      await migratePostgres(pool);
+    } catch (error) {
+      await pool.end();
+      if (error instanceof NewerSchemaError || !connectionLost(error)) throw error;
+      throw new DatabaseUnavailableError(`the database is unreachable: ${text(error)}`, { cause: error });
+    }
+    return new PostgresDatabase(pool);
+  }
+
+  async read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const client = await this.#connect();
+      const connection = new PostgresConnection(client, this.#compiler);
+      try {
+        const begun = connection.exec("begin isolation level repeatable read, read only");
+        // Not awaited: the statements after it in the queue of the connection fail if it fails.
+        begun.catch(() => {});
+        const value = await work(connection);
+        await begun;
+        this.#endRead(client);
+        return value;
+      } catch (error) {
+        if (error !== connection.failure) {
+          this.#endRead(client);
+          throw error;
+        }
+        client.release(true);
+        if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
+        if (connectionLost(error))
+          throw new DatabaseUnavailableError("the connection to the database was lost", { cause: error });
+        throw error;
+      }
+    }
+  }
+
+  write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const run = async (writer: Writer) => {
+        const value = await work(writer);
+        return () => resolve(value);
+      };
+      this.#queue.push({ run, reject });
+      this.#batches ??= this.#runBatches();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#batches;
+    await this.#pool.end();
+  }
+
+  async #runBatches(): Promise<void> {
+    // The writes of this turn share the first transaction.
+    await Promise.resolve();
+    while (this.#queue.length > 0) {
+      const jobs = this.#queue.splice(0, maximumBatch);
+      try {
+        for (const resolve of await this.#runBatch(jobs)) resolve();
+      } catch (error) {
+        for (const { reject } of jobs) reject(error);
+      }
+    }
+    this.#batches = undefined;
+  }
+
+  /** @returns functions that resolve the callers' promises @throws DatabaseUnavailableError if the batch failed */
+  async #runBatch(jobs: readonly Job[]): Promise<(() => void)[]> {
+    for (let attempt = 1; ; attempt++) {
+      const client = await this.#connect();
+      const connection = new PostgresConnection(client, this.#compiler);
+      let step: "work" | "commit" = "work";
+      try {
+        await connection.exec(
+          "begin isolation level repeatable read; lock table schema_version in exclusive mode; savepoint job",
+        );
+        const resolvers: (() => void)[] = [];
+        for (const job of jobs) resolvers.push(await runInSavepoint(connection, job));
+        step = "commit";
+        await connection.commit();
+        client.release();
+        return resolvers;
+      } catch (error) {
+        // Close the connection, whatever its state: that releases its locks.
+        client.release(true);
+        if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
+        throw step === "commit" && connectionLost(error)
+          ? new DatabaseUnavailableError("the connection was lost during the commit", { cause: error, kept: "unknown" })
+          : new DatabaseUnavailableError("the write could not be committed", { cause: error });
+      }
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (cause) {
+      throw new DatabaseUnavailableError(`the database is unreachable: ${text(cause)}`, { cause });
+    }
+  }
+
+  /** Ends a transaction whose result the caller already has, and then releases the connection. */
+  #endRead(client: PoolClient): void {
+    client.query("rollback").then(
+      () => client.release(),
+      () => client.release(true),
+    );
+  }
+}
+
+interface Job {
+  /** Does the work. Calling the result resolves the caller's promise. */
+  readonly run: (writer: Writer) => Promise<() => void>;
+  readonly reject: (error: unknown) => void;
+}
+
+/** @throws unknown the error that ends the whole transaction: a serialization failure or a lost connection */
+async function runInSavepoint(connection: PostgresConnection, { run, reject }: Job): Promise<() => void> {
+  try {
+    const resolve = await run(connection);
+    await connection.exec("release savepoint job; savepoint job");
+    return resolve;
+  } catch (error) {
+    if (isSerializationFailure(connection.failure) || connectionLost(connection.failure)) throw connection.failure;
+    await connection.exec("rollback to savepoint job");
+    return () => reject(error);
+  }
+}
+
+/** The message only. The URL may contain a password. */
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown";
+}

@@ -1,0 +1,17 @@
+import { DatabaseError } from "pg";
+
+/** Whether the transaction conflicted with another one. Nothing of it was kept, and a retry may succeed. */
+export function isSerializationFailure(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === "40001" || error.code === "40P01");
+}
+
+/**
+ * Whether the connection is unusable, as opposed to a single failed statement: it broke, or the database closed it
+ * (08 connection exception, 57P operator intervention, 25P03 idle in transaction).
+ */
+export function connectionLost(error: unknown): boolean {
+  if (error === undefined) return false;
+  if (!(error instanceof DatabaseError)) return true;
+  const { code = "" } = error;
+  return code.startsWith("08") || code.startsWith("57P") || code === "25P03";
+}

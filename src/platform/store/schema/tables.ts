@@ -1,0 +1,140 @@
+import type { Generated } from "kysely";
+
+/** The columns of every table of resources. `body` is authoritative; the other columns are copies to search by. */
+export interface ResourceColumns {
+  uid: string;
+  /** The uid of the parent; null for a root. */
+  parent: string | null;
+  /** Empty where the resource has no name. */
+  name: string;
+  /** Milliseconds since the epoch. */
+  create_time: number;
+  update_time: number;
+  /** The resource as a protobuf message of the contract. */
+  body: Uint8Array;
+}
+
+interface IdentityColumns extends ResourceColumns {
+  /** A `RelationshipType` of the contract. */
+  relationship: number;
+  /** The literal issuer and subject; null if the identity has a pattern instead. */
+  issuer: string | null;
+  subject: string | null;
+  /** When the static keys of the identity expire, in milliseconds since the epoch; null if they do not. */
+  expires: number | null;
+}
+
+interface RoleBindingColumns extends ResourceColumns {
+  identity_uid: string;
+  role_uid: string;
+}
+
+interface IdentityProviderColumns extends ResourceColumns {
+  /** The uid of the role that users get when they log in. */
+  default_role: string;
+}
+
+interface GroupInviteColumns extends ResourceColumns {
+  role_uid: string;
+  /** Milliseconds since the epoch. */
+  expires: number;
+  key_id: string;
+  /** SHA-256 of the code, in hex. */
+  code_hash: string;
+}
+
+interface TagColumns extends ResourceColumns {
+  digest: string;
+  /** The forms of the name, as bits (`collections/tag-form.ts`). */
+  form: number;
+}
+
+interface AdvisoryColumns extends ResourceColumns {
+  advisory_id: string;
+  legacy_advisory_id: string | null;
+  artifact_name: string;
+  artifact_type: string;
+  artifact_architecture: string;
+  component_name: string;
+  component_type: string;
+  component_location: string;
+  /** One bit for each `EventTypeFilter` that one of its events has. */
+  event_types: number;
+  /** The `EventTypeFilter` of its latest event; 0 if it has no event. */
+  latest_event_type: number;
+  /** The text that free-text queries search, in lower case. */
+  search_text: string;
+}
+
+/** The number of resources in a part of the tree. The transaction that changes a resource updates it. */
+interface TreeCountColumns {
+  /** A uid; empty for the whole platform. */
+  scope: string;
+  /** The counted table, or `table/partition`. */
+  kind: string;
+  children: number;
+  descendants: number;
+}
+
+interface AuditLogColumns {
+  /** Increases in the order in which changes were committed. */
+  sequence: Generated<number>;
+  /** Milliseconds since the epoch. */
+  time: number;
+  /** The author in the form that `--actor` takes. */
+  actor: string;
+  /** An `Author` as JSON. */
+  author: string;
+  action: string;
+  type: string;
+  uid: string;
+  /** Old and new values by field, as JSON, without secrets. */
+  fields: string;
+}
+
+export interface Tables {
+  groups: ResourceColumns;
+  identities: IdentityColumns;
+  roles: ResourceColumns;
+  role_bindings: RoleBindingColumns;
+  identity_providers: IdentityProviderColumns;
+  account_associations: ResourceColumns;
+  group_invites: GroupInviteColumns;
+  repos: ResourceColumns;
+  tags: TagColumns;
+  advisories: AdvisoryColumns;
+  /** The aliases of advisories, by which they are found too. */
+  advisory_aliases: { alias: string; advisory_uid: string };
+  tree_counts: TreeCountColumns;
+  audit_log: AuditLogColumns;
+  /** The creator bindings: each was created with a root group and is deleted with it. */
+  founding_bindings: { group_uid: string; binding_uid: string };
+  /** Single values, such as the uid of the first root group. */
+  facts: { name: string; value: string };
+  /** SHA-256 of the valid admin tokens, in hex. */
+  admin_tokens: { hash: string; create_time: number };
+  /** One family for each token exchange: the refresh tokens that descend from it. */
+  refresh_families: {
+    id: string;
+    identity_uid: string;
+    /** SHA-256, in hex, of the only refresh token of the family that is unused. */
+    token_hash: string;
+    /** Milliseconds since the epoch. */
+    expires: number;
+    /** The audiences, downscoping and actor of its API tokens, as JSON. */
+    content: string;
+  };
+  signing_keys: {
+    kid: string;
+    create_time: number;
+    /** A JWK. */
+    public_key: string;
+    /** A JWK, sealed with the master key. */
+    private_key: Uint8Array;
+  };
+}
+
+/** The tables that hold resources of the contract. */
+export type ResourceTable = {
+  [T in keyof Tables]: Tables[T] extends ResourceColumns ? T : never;
+}[keyof Tables];

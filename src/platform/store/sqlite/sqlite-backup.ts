@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { NewerSchemaError } from "../database.ts";
+import { migrations } from "../schema/migrations.ts";
+
+/** How long to wait while a running platform locks the file (ms). */
+const busyTimeout = 10_000;
+
+/**
+ * Copies the data of a platform, which may be running: the copy is a consistent snapshot. Secrets in it stay sealed with
+ * the key file, which is not part of it.
+ * @throws Error if the data does not exist or the backup file exists
+ */
+export function backupSqlite(data: string, file: string): void {
+  if (!existsSync(data)) throw new Error(`${data} does not exist`);
+  copy(data, file);
+}
+
+/**
+ * Restores the data of a platform from a backup that was made by this version or an older one.
+ * @throws Error if the backup is missing, damaged or not a backup, or if the data exists
+ * @throws NewerSchemaError
+ */
+export function restoreSqlite(file: string, data: string): void {
+  if (!existsSync(file)) throw new Error(`${file} does not exist`);
+  for (const path of [data, `${data}-wal`, `${data}-shm`])
+    if (existsSync(path)) throw new Error(`${path} exists: stop the platform and move its data away first`);
+  copy(file, data);
+}
+
+/** Copies the file completely or not at all. The copy belongs to its owner only, and is synced when this returns. */
+function copy(from: string, to: string): void {
+  if (existsSync(to)) throw new Error(`${to} exists already: name another file`);
+  const temporary = `${to}.${randomBytes(6).toString("hex")}`;
+  const source = new DatabaseSync(from, { readOnly: true, timeout: busyTimeout });
+  try {
+    check(source, from);
+    closeSync(openSync(temporary, "wx", 0o600));
+    source.prepare("vacuum into ?").run(temporary);
+    sync(temporary);
+    // Unlike rename, link never replaces a file that was created in the meantime.
+    linkSync(temporary, to);
+  } finally {
+    source.close();
+    rmSync(temporary, { force: true });
+  }
+  sync(dirname(to));
+}
+
+function check(source: DatabaseSync, path: string): void {
+  const version = versionOf(source, path);
+  if (version === 0) throw new Error(`${path} does not hold the data of a platform`);
+  if (version > migrations.length) throw new NewerSchemaError(version, migrations.length);
+  const [first] = source.prepare("pragma integrity_check(1)").all();
+  if (first?.["integrity_check"] !== "ok") throw new Error(`${path} is damaged: ${String(first?.["integrity_check"])}`);
+}
+
+function versionOf(source: DatabaseSync, path: string): number {
+  try {
+    return Number(source.prepare("pragma user_version").get()?.["user_version"]);
+  } catch (cause) {
+    throw new Error(`${path} does not hold the data of a platform`, { cause });
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,126 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { databaseContract } from "../database-contract.testing.ts";
+import { NewerSchemaError, type Reader, DatabaseUnavailableError, type Writer } from "../database.ts";
+import { migrations } from "../schema/migrations.ts";
+import { SqliteDatabase } from "./sqlite-database.ts";
+
+function folder(): string {
+  return mkdtempSync(join(tmpdir(), "muster-sqlite-"));
+}
+
+databaseContract("SQLite", async () => {
+  const path = folder();
+  return {
+    open: async () => new SqliteDatabase(join(path, "data")),
+    remove: async () => rmSync(path, { recursive: true }),
+  };
+});
+
+describe("SqliteDatabase", () => {
+  it("rejects a newer schema without modifying it", () => {
+    const path = join(folder(), "data");
+    const database = new DatabaseSync(path);
+    database.exec(`create table tomorrow (x); pragma user_version = ${migrations.length + 1}`);
+    database.close();
+    const before = readFileSync(path);
+    expect(() => new SqliteDatabase(path)).toThrowError(NewerSchemaError);
+    expect(() => new SqliteDatabase(path)).toThrowError("use a newer version");
+    const after = new DatabaseSync(path);
+    expect(after.prepare("select name from sqlite_schema").all()).toEqual([
+      expect.objectContaining({ name: "tomorrow" }),
+    ]);
+    after.close();
+    expect(before.length).toBe(readFileSync(path).length);
+  });
+
+  it("commits the writes of one turn in one transaction", async () => {
+    const path = join(folder(), "data");
+    const database = new SqliteDatabase(path);
+    const observer = new DatabaseSync(path, { readOnly: true });
+    const version = () => Number(observer.prepare("pragma data_version").get()?.["data_version"]);
+    const before = version();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        database.write((tx) =>
+          tx.run({ build: (db) => db.insertInto("facts").values({ name: `n${n}`, value: "" }) }, {}),
+        ),
+      ),
+    );
+    // data_version changes when another connection commits: the twenty writes of one turn are one commit.
+    expect(version() - before).toBe(1);
+    observer.close();
+    await database.close();
+  });
+
+  const put = (value: string) => (tx: Writer) =>
+    tx.run({ build: (db) => db.replaceInto("facts").values({ name: "n", value }) }, {});
+  const get = async (tx: Reader) =>
+    (await tx.query((db) => db.selectFrom("facts").select("value").where("name", "=", "n")))[0]?.value;
+
+  it("shows a read one consistent state while another process writes, and the next read the new state", async () => {
+    const path = join(folder(), "data");
+    const database = new SqliteDatabase(path);
+    const command = new SqliteDatabase(path);
+    await database.write(put("before"));
+    const seen = await database.read(async (tx) => {
+      const first = await get(tx);
+      await command.write(put("after"));
+      return [first, await get(tx)];
+    });
+    expect(seen).toEqual(["before", "before"]);
+    expect(await database.read(get)).toBe("after");
+    await command.close();
+    await database.close();
+  });
+
+  it("shows a write to every read that starts after it, also while other reads run", async () => {
+    const database = new SqliteDatabase(join(folder(), "data"));
+    await database.write(put("before"));
+    let later: Promise<string | undefined> | undefined;
+    const seen = await database.read(async (tx) => {
+      const first = await get(tx);
+      await database.write(put("after"));
+      later = database.read(get);
+      return [first, await get(tx)];
+    });
+    expect(seen).toEqual(["before", "before"]);
+    expect(await later).toBe("after");
+    await database.close();
+  });
+
+  it("completes the other reads of a turn if one of them fails", async () => {
+    const database = new SqliteDatabase(join(folder(), "data"));
+    await database.write(put("there"));
+    const reads = [
+      database.read(get),
+      database.read(async (tx) => {
+        await get(tx);
+        throw new Error("refused");
+      }),
+      database.read(get),
+    ];
+    expect(await Promise.allSettled(reads)).toEqual([
+      { status: "fulfilled", value: "there" },
+      { status: "rejected", reason: new Error("refused") },
+      { status: "fulfilled", value: "there" },
+    ]);
+    await database.close();
+  });
+
+  it("reports a locked file as unavailable, and recovers", async () => {
+    const path = join(folder(), "data");
+    const database = new SqliteDatabase(path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const other = new DatabaseSync(path);
+    other.exec("begin immediate");
+    await expect(database.write(async () => 1)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    other.exec("rollback");
+    other.close();
+    expect(await database.write(async () => 2)).toBe(2);
+    await database.close();
+  });
+});

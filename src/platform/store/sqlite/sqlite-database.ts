@@ -1,0 +1,241 @@
+import { closeSync, openSync } from "node:fs";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { Kysely } from "kysely";
+import { type CompiledQuery, Compiler, sqliteDialect } from "../compiler.ts";
+import {
+  NewerSchemaError,
+  type Query,
+  type Reader,
+  type Statement,
+  type Database,
+  DatabaseUnavailableError,
+  type Writer,
+} from "../database.ts";
+import { migrations, sqliteTypes } from "../schema/migrations.ts";
+
+/** How long to wait while another process locks the file (ms). The wait blocks the event loop, so it is short. */
+const busyTimeout = 2_000;
+/** Holds the upper levels of all indexes of a million resources. */
+const defaultCacheMiB = 16;
+
+/**
+ * The embedded database: one file with a write-ahead log. Every commit is synced to disk.
+ *
+ * Group commit: the writes that arrive in one turn of the event loop share one transaction, and therefore one sync, each in
+ * its own savepoint. Their promises resolve after the commit.
+ *
+ * Reads have their own connection and run in a transaction, because this process or a command may commit a write between
+ * two statements of a read. The reads of one turn share a transaction and run one after the other. SQLite's calls are
+ * synchronous, so more connections would use more memory without being faster.
+ */
+export class SqliteDatabase implements Database {
+  readonly #writer: Connection;
+  readonly #reader: Connection;
+  #queue: Job[] = [];
+  #batch: Promise<void> | undefined;
+  #reads: Job[] = [];
+  #reading: Promise<void> | undefined;
+
+  /**
+   * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
+   * @param cacheMiB the page cache of each of the two connections
+   * @throws NewerSchemaError
+   */
+  constructor(path: string, cacheMiB = defaultCacheMiB) {
+    // Only the owner may access the file. SQLite creates the log and its index with the same mode.
+    closeSync(openSync(path, "a", 0o600));
+    const database = new DatabaseSync(path, { timeout: busyTimeout });
+    database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory");
+    // Checkpoint every 16 MiB of log instead of 4, so that pages that change often are copied and synced less often.
+    database.exec("pragma wal_autocheckpoint = 4000");
+    // A negative number is in KiB.
+    const cacheSize = `pragma cache_size = -${cacheMiB * 1024}`;
+    database.exec(cacheSize);
+    migrate(database);
+    const compiler = new Compiler(sqliteDialect);
+    this.#writer = new Connection(database, compiler);
+    const readOnly = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+    readOnly.exec(`${cacheSize}; pragma temp_store = memory`);
+    this.#reader = new Connection(readOnly, compiler);
+  }
+
+  read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#reads.push({
+        run: async () => {
+          const value = await work(this.#reader);
+          return () => resolve(value);
+        },
+        reject,
+      });
+      this.#reading ??= endOfTurn().then(() => this.#runReads());
+    });
+  }
+
+  write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({
+        run: async () => {
+          const value = await work(this.#writer);
+          return () => resolve(value);
+        },
+        reject,
+      });
+      this.#batch ??= endOfTurn().then(() => this.#runBatches());
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#batch;
+    await this.#reading;
+    this.#reader.close();
+    this.#writer.close();
+  }
+
+  async #runReads(): Promise<void> {
+    while (this.#reads.length > 0) {
+      const jobs = this.#reads;
+      this.#reads = [];
+      await this.#runTogether(jobs);
+    }
+    this.#reading = undefined;
+  }
+
+  /** Reads that arrive after this has begun wait for the next transaction, because they may follow a later write. */
+  async #runTogether(jobs: readonly Job[]): Promise<void> {
+    try {
+      this.#reader.exec("begin");
+      for (const { run, reject } of jobs) await run().then((resolve) => resolve(), reject);
+      this.#reader.exec("commit");
+    } catch (error) {
+      this.#reader.rollbackIfOpen();
+      // Rejecting a promise that has resolved has no effect.
+      for (const { reject } of jobs) reject(error);
+    }
+  }
+
+  async #runBatches(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const jobs = this.#queue;
+      this.#queue = [];
+      await this.#runBatch(jobs);
+    }
+    this.#batch = undefined;
+  }
+
+  async #runBatch(jobs: readonly Job[]): Promise<void> {
+    const resolvers: (() => void)[] = [];
+    try {
+      this.#writer.exec("begin immediate");
+      for (const job of jobs) resolvers.push(await this.#runInSavepoint(job));
+      this.#writer.exec("commit");
+    } catch (error) {
+      // The whole batch failed, for example because the disk is full: nothing of it is kept, so every write fails.
+      this.#writer.rollbackIfOpen();
+      const unavailable = new DatabaseUnavailableError("the write could not be committed", { cause: error });
+      for (const { reject } of jobs) reject(unavailable);
+      return;
+    }
+    for (const resolve of resolvers) resolve();
+  }
+
+  async #runInSavepoint({ run, reject }: Job): Promise<() => void> {
+    this.#writer.exec("savepoint job");
+    try {
+      const resolve = await run();
+      this.#writer.exec("release job");
+      return resolve;
+    } catch (error) {
+      this.#writer.exec("rollback to job");
+      this.#writer.exec("release job");
+      return () => reject(error);
+    }
+  }
+}
+
+function endOfTurn(): Promise<void> {
+  return new Promise((done) => {
+    setImmediate(done);
+  });
+}
+
+interface Job {
+  /** Does the work. Calling the result resolves the caller's promise. */
+  readonly run: () => Promise<() => void>;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The size of the cache of prepared statements. Dynamic queries have many texts, so it is cleared when it is full. */
+const maximumPrepared = 500;
+
+class Connection implements Writer {
+  readonly #database: DatabaseSync;
+  readonly #compiler: Compiler;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync, compiler: Compiler) {
+    this.#database = database;
+    this.#compiler = compiler;
+  }
+
+  async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
+    return this.#all(this.#compiler.statement(statement, parameters)) as R[];
+  }
+
+  async first<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R | undefined> {
+    const { sql, parameters: values } = this.#compiler.statement(statement, parameters);
+    return this.#prepare(sql).get(...(values as SQLInputValue[])) as R | undefined;
+  }
+
+  async query<R>(query: Query<R>): Promise<R[]> {
+    return this.#all(this.#compiler.query(query)) as R[];
+  }
+
+  async run<P extends object>(statement: Statement<P, unknown>, parameters: P): Promise<number> {
+    const { sql, parameters: values } = this.#compiler.statement(statement, parameters);
+    return Number(this.#prepare(sql).run(...(values as SQLInputValue[])).changes);
+  }
+
+  exec(sql: string): void {
+    this.#prepare(sql).run();
+  }
+
+  rollbackIfOpen(): void {
+    if (this.#database.isTransaction) this.exec("rollback");
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #all({ sql, parameters }: CompiledQuery): unknown[] {
+    return this.#prepare(sql).all(...(parameters as SQLInputValue[]));
+  }
+
+  #prepare(sql: string): StatementSync {
+    let prepared = this.#prepared.get(sql);
+    if (prepared === undefined) {
+      if (this.#prepared.size >= maximumPrepared) this.#prepared.clear();
+      prepared = this.#database.prepare(sql);
+      this.#prepared.set(sql, prepared);
+    }
+    return prepared;
+  }
+}
+
+/** Migrates the schema to the current version, in one transaction. @throws NewerSchemaError */
+function migrate(database: DatabaseSync): void {
+  const builder = new Kysely<unknown>({ dialect: sqliteDialect });
+  database.exec("begin immediate");
+  try {
+    const found = Number(database.prepare("pragma user_version").get()?.["user_version"]);
+    if (found > migrations.length) throw new NewerSchemaError(found, migrations.length);
+    for (const migration of migrations.slice(found))
+      for (const step of migration(builder, sqliteTypes)) database.exec(step.compile().sql);
+    database.exec(`pragma user_version = ${migrations.length}`);
+    database.exec("commit");
+  } catch (error) {
+    database.exec("rollback");
+    throw error;
+  }
+}
