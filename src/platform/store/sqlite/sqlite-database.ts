@@ -12,6 +12,7 @@ import {
   type Writer,
 } from "../database.ts";
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
+import { type Job, JobQueue } from "./job-queue.ts";
 
 /** How long to wait while another process locks the file (ms). The wait blocks the event loop, so it is short. */
 const busyTimeout = 2_000;
@@ -31,10 +32,8 @@ const defaultCacheMiB = 16;
 export class SqliteDatabase implements Database {
   readonly #writer: Connection;
   readonly #reader: Connection;
-  #queue: Job[] = [];
-  #batch: Promise<void> | undefined;
-  #reads: Job[] = [];
-  #reading: Promise<void> | undefined;
+  readonly #reads = new JobQueue((jobs) => this.#runReads(jobs));
+  readonly #writes = new JobQueue((jobs) => this.#runWrites(jobs));
 
   /**
    * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
@@ -60,49 +59,21 @@ export class SqliteDatabase implements Database {
   }
 
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#reads.push({
-        run: async () => {
-          const value = await work(this.#reader);
-          return () => resolve(value);
-        },
-        reject,
-      });
-      this.#reading ??= endOfTurn().then(() => this.#runReads());
-    });
+    return this.#reads.add(() => work(this.#reader));
   }
 
   write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({
-        run: async () => {
-          const value = await work(this.#writer);
-          return () => resolve(value);
-        },
-        reject,
-      });
-      this.#batch ??= endOfTurn().then(() => this.#runBatches());
-    });
+    return this.#writes.add(() => work(this.#writer));
   }
 
   async close(): Promise<void> {
-    await this.#batch;
-    await this.#reading;
+    await this.#writes.idle();
+    await this.#reads.idle();
     this.#reader.close();
     this.#writer.close();
   }
 
-  async #runReads(): Promise<void> {
-    while (this.#reads.length > 0) {
-      const jobs = this.#reads;
-      this.#reads = [];
-      await this.#runTogether(jobs);
-    }
-    this.#reading = undefined;
-  }
-
-  /** Reads that arrive after this has begun wait for the next transaction, because they may follow a later write. */
-  async #runTogether(jobs: readonly Job[]): Promise<void> {
+  async #runReads(jobs: readonly Job[]): Promise<void> {
     try {
       this.#reader.exec("begin");
       for (const { run, reject } of jobs) await run().then((resolve) => resolve(), reject);
@@ -114,16 +85,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  async #runBatches(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const jobs = this.#queue;
-      this.#queue = [];
-      await this.#runBatch(jobs);
-    }
-    this.#batch = undefined;
-  }
-
-  async #runBatch(jobs: readonly Job[]): Promise<void> {
+  async #runWrites(jobs: readonly Job[]): Promise<void> {
     const resolvers: (() => void)[] = [];
     try {
       this.#writer.exec("begin immediate");
@@ -151,18 +113,6 @@ export class SqliteDatabase implements Database {
       return () => reject(error);
     }
   }
-}
-
-function endOfTurn(): Promise<void> {
-  return new Promise((done) => {
-    setImmediate(done);
-  });
-}
-
-interface Job {
-  /** Does the work. Calling the result resolves the caller's promise. */
-  readonly run: () => Promise<() => void>;
-  readonly reject: (error: unknown) => void;
 }
 
 /** The size of the cache of prepared statements. Dynamic queries have many texts, so it is cleared when it is full. */
