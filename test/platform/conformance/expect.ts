@@ -118,3 +118,9 @@ export function isChild(uid: string, parent: string): void {
   equal(uid.slice(0, parent.length), parent, "the parent's part of the uid");
   matches(uid.slice(parent.length), /^\/[0-9a-f]{16}$/, "the part after the parent's uid");
 }
+
+/** The body of a response to Delete must be empty. Some platforms return an empty object; clients accept both. */
+export function isEmptyBody(body: unknown): void {
+  const isEmpty = body === undefined || isDeepStrictEqual(body, {});
+  holds(isEmpty, "the body of the response", "nothing, or {}", body);
+}
