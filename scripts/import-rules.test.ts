@@ -60,7 +60,7 @@ const planted = {
   "src/policy/bad-class.ts": "export class State {}",
   "src/policy/bad-support.ts": 'import "./fixture.testing.ts";',
   "src/policy/bad-test.ts": 'import "#test/support/x.ts";',
-  "src/policy/bad.test.ts": 'import "#src/top/x.ts";',
+  "src/policy/ok-up.test.ts": 'import "#src/top/x.ts";',
   "src/ground/bad-sideways.ts": 'import "../facts/facts.ts";',
   "src/ground/bad-demo.ts": 'import "../../demo/x.ts";',
   "src/other/ok.ts": 'import "./inner/deep/x.ts";',

@@ -49,26 +49,35 @@ export function readLayers(markdown: string): Layer[] {
   });
 }
 
-/** The lint rules that enforce the table. What a row does not name is forbidden. Generated code has none. */
+/** The row that covers a file; undefined if there is none. */
+export function layerOf(file: string, layers: readonly Layer[]): Layer | undefined {
+  return (
+    layers.find(({ path }) => path === file || path === `${posix.dirname(file)}/`) ??
+    layers.find(({ path }) => path.endsWith("**") && file.startsWith(path.slice(0, -2)))
+  );
+}
+
+/**
+ * The lint rules that enforce the table. What a row does not name is forbidden. Generated code and tests have no
+ * rules.
+ */
 export function lintOverrides(layers: readonly Layer[]): LintOverride[] {
-  return layers.flatMap((layer) => {
-    if (layer.path.endsWith("**")) return [];
+  const enforced = layers.filter(({ path }) => !path.endsWith("**"));
+  return enforced.map((layer) => {
     const files = globOf(layer.path);
     const imports = importsBesides([layer.path, ...layer.allowed], layer.path);
     // The last pattern that matches wins, so these come after the exceptions.
     const testSupport = ["*.testing.ts"];
     const builtIns = layer.pure ? ["node:*", "!node:util"] : [];
-    return [
-      {
-        files: [files],
-        excludeFiles: ["**/*.test.ts", "**/*.testing.ts"],
-        rules: {
-          ...forbid([...imports, ...testSupport, ...builtIns], messageOf(layer)),
-          ...(layer.pure ? purity : {}),
-        },
+    return {
+      files: [files],
+      // Tests may look at every folder: their imports couple nothing in production.
+      excludeFiles: ["**/*.test.ts", "**/*.testing.ts"],
+      rules: {
+        ...forbid([...imports, ...testSupport, ...builtIns], messageOf(layer)),
+        ...(layer.pure ? purity : {}),
       },
-      { files: [`${posix.dirname(files)}/*.{test,testing}.ts`], rules: forbid(imports, messageOf(layer)) },
-    ];
+    };
   });
 }
 

@@ -2,14 +2,14 @@
 // Usage: node scripts/structure-figures.ts [ROOT]
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { type Layer, readLayers, tableDocument } from "./import-rules.ts";
+import { layerOf, readLayers, tableDocument } from "./import-rules.ts";
 
 const root = process.argv[2] ?? ".";
 const specifier = /\b(?:from|import)\s*\(?\s*"([#.][^"]+)"/g;
 const files = globSync("{src,test,demo,dev,scripts}/**/*.ts", { cwd: root }).toSorted();
 const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
 
-const isTest = (file: string) => /\.test\.ts$/.test(file);
+const isTest = (file: string) => file.endsWith(".test.ts");
 const isProduction = (file: string) =>
   file.startsWith("src/") && !isTest(file) && !/\.(testing|cases)\.ts$|\/tests\/|\/gen\//.test(file);
 
@@ -50,13 +50,6 @@ for (const [file, imports] of byFile) {
   const folder = posix.dirname(file);
   const others = [...imports].map((name) => posix.dirname(name)).filter((name) => name !== folder);
   byFolder.set(folder, new Set([...(byFolder.get(folder) ?? []), ...others]));
-}
-
-function layerOf(file: string, layers: readonly Layer[]): Layer | undefined {
-  return (
-    layers.find(({ path }) => path === file || path === `${posix.dirname(file)}/`) ??
-    layers.find(({ path }) => path.endsWith("**") && file.startsWith(path.slice(0, -2)))
-  );
 }
 
 function importsAgainstTable(): number | undefined {

@@ -3,9 +3,6 @@ import { setTimeout as sleepOnTimer } from "node:timers/promises";
 /** A point in time as `Clock.monotonic` reports it: milliseconds since an arbitrary start. */
 export type MonotonicTime = number;
 
-/** Returns the milliseconds since the epoch, for parts that need nothing else of a `Clock`. */
-export type WallClock = () => number;
-
 /** The only source of time, injected so that tests and the simulation control it. */
 export interface Clock {
   /** Milliseconds since the epoch, for times that people and other machines read. It may jump: never measure with it. */

@@ -1,9 +1,8 @@
 import { Agent } from "undici";
-import type { Api } from "./client/api.ts";
+import type { Transport, Api } from "./client/api.ts";
 import { GrpcApi, GrpcChannel } from "./client/grpc.ts";
 import { RestApi } from "./client/rest.ts";
 import type { Transcript } from "./client/transcript.ts";
-import type { Transport } from "./requirement.ts";
 import type { Target } from "./settings.ts";
 
 /** The connections to one platform, shared by all callers. */

@@ -1,7 +1,5 @@
+import type { Transport } from "./client/api.ts";
 import type { World } from "./world.ts";
-
-/** The protocol over which a case calls the platform. */
-export type Transport = "rest" | "grpc";
 
 /** One check of a requirement. */
 export interface Case {

@@ -1,6 +1,7 @@
+import type { Transport } from "./client/api.ts";
 import { contract } from "./sections/contract.ts";
 import { decided } from "./sections/decided.ts";
-import type { Case, Section, Requirement, Transport } from "./requirement.ts";
+import type { Case, Section, Requirement } from "./requirement.ts";
 
 /** All sections of the suite, those of the contract first. */
 export const sections: readonly Section[] = [...contract, ...decided];

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Api, Json, Outcome, Query } from "./client/api.ts";
+import type { Transport, Api, Json, Outcome, Query } from "./client/api.ts";
 import type { CollectionName } from "./client/collections.ts";
 import type { GrpcApi } from "./client/grpc.ts";
 import type { RestApi } from "./client/rest.ts";
@@ -7,7 +7,6 @@ import { exchange } from "./client/token-service.ts";
 import type { Transcript } from "./client/transcript.ts";
 import type { Connection } from "./connection.ts";
 import { holds, resourcesOf, succeeded } from "./expect.ts";
-import type { Transport } from "./requirement.ts";
 import type { Target } from "./settings.ts";
 import type { StaticIssuer } from "./static-issuer.ts";
 

@@ -1,6 +1,8 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
-import type { Transport } from "../requirement.ts";
 import type { CollectionName } from "./collections.ts";
+
+/** The protocol over which a case calls the platform. */
+export type Transport = "rest" | "grpc";
 
 /** A resource or a response in the contract's JSON form, over gRPC too, with the fields that many cases read. */
 export interface Json {
