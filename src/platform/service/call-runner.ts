@@ -78,7 +78,7 @@ export class CallRunner {
     this.#options.log.error({ err: thrown, operation }, "call failed");
     if (thrown instanceof DatabaseUnavailableError)
       return unavailable(
-        thrown.kept === "nothing"
+        thrown.outcome === "notCommitted"
           ? "nothing was changed; retry the request"
           : "the outcome of the commit is unknown; read the resource before you retry",
       );

@@ -11,8 +11,8 @@ import {
   DatabaseUnavailableError,
   type Writer,
 } from "../database.ts";
+import { type Job, JobQueue } from "../job-queue.ts";
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
-import { type Job, JobQueue } from "./job-queue.ts";
 
 /** How long to wait while another process locks the file (ms). The wait blocks the event loop, so it is short. */
 const busyTimeout = 2_000;
@@ -32,8 +32,8 @@ const defaultCacheMiB = 16;
 export class SqliteDatabase implements Database {
   readonly #writer: Connection;
   readonly #reader: Connection;
-  readonly #reads = new JobQueue((jobs) => this.#runReads(jobs));
-  readonly #writes = new JobQueue((jobs) => this.#runWrites(jobs));
+  readonly #reads = new JobQueue<Reader>({ endOfTurn, runBatch: (jobs) => this.#runReads(jobs) });
+  readonly #writes = new JobQueue<Writer>({ endOfTurn, runBatch: (jobs) => this.#runWrites(jobs) });
 
   /**
    * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
@@ -59,11 +59,11 @@ export class SqliteDatabase implements Database {
   }
 
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    return this.#reads.add(() => work(this.#reader));
+    return this.#reads.add(work);
   }
 
   write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    return this.#writes.add(() => work(this.#writer));
+    return this.#writes.add(work);
   }
 
   async close(): Promise<void> {
@@ -73,10 +73,10 @@ export class SqliteDatabase implements Database {
     this.#writer.close();
   }
 
-  async #runReads(jobs: readonly Job[]): Promise<void> {
+  async #runReads(jobs: readonly Job<Reader>[]): Promise<void> {
     try {
       this.#reader.exec("begin");
-      for (const { run, reject } of jobs) await run().then((resolve) => resolve(), reject);
+      for (const { run, reject } of jobs) await run(this.#reader).then((resolve) => resolve(), reject);
       this.#reader.exec("commit");
     } catch (error) {
       this.#reader.rollbackIfOpen();
@@ -85,7 +85,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  async #runWrites(jobs: readonly Job[]): Promise<void> {
+  async #runWrites(jobs: readonly Job<Writer>[]): Promise<void> {
     const resolvers: (() => void)[] = [];
     try {
       this.#writer.exec("begin immediate");
@@ -101,10 +101,10 @@ export class SqliteDatabase implements Database {
     for (const resolve of resolvers) resolve();
   }
 
-  async #runInSavepoint({ run, reject }: Job): Promise<() => void> {
+  async #runInSavepoint({ run, reject }: Job<Writer>): Promise<() => void> {
     this.#writer.exec("savepoint job");
     try {
-      const resolve = await run();
+      const resolve = await run(this.#writer);
       this.#writer.exec("release job");
       return resolve;
     } catch (error) {
@@ -113,6 +113,12 @@ export class SqliteDatabase implements Database {
       return () => reject(error);
     }
   }
+}
+
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 /** The size of the cache of prepared statements. Dynamic queries have many texts, so it is cleared when it is full. */
