@@ -4,7 +4,7 @@ import type { FaultRule } from "./faults/fault-rule.ts";
 import type { ListenOptions } from "./server/http-server.ts";
 import type { PlatformSettings } from "./service/platform-settings.ts";
 import type { Database } from "./store/database.ts";
-import type { MasterKey } from "./tokens/key-file.ts";
+import type { MasterKey } from "./tokens/master-key.ts";
 
 /** What a platform runs on and how it serves. The addresses and what the contract leaves open are `PlatformSettings`. */
 export interface PlatformOptions {

@@ -75,7 +75,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
     filters.length === 0
       ? await keptCount(reader, collection, regions, options.excluded?.partitions ?? [])
       : await countRows(reader, table, [inRegions(regions), ...conditions]);
-  const all = filters.length === 0 ? await countBelow(reader, table, { kind: "everything" }) : undefined;
+  const tableCount = filters.length === 0 ? await countBelow(reader, table, { kind: "everything" }) : undefined;
   const rows = await pageRows(reader, {
     table,
     regions,
@@ -85,12 +85,12 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
     skip: request.skip,
     // Read one more row than the page has, to know whether there is a next page.
     limit: size + 1,
-    share: all === undefined ? undefined : { found: totalCount, all },
+    share: tableCount === undefined ? undefined : { found: totalCount, all: tableCount },
   });
-  const shown = rows.slice(0, size);
-  const last = shown.at(-1);
+  const page = rows.slice(0, size);
+  const last = page.at(-1);
   return {
-    items: shown.map((row) => collection.parse(row.body)),
+    items: page.map((row) => collection.parse(row.body)),
     ...(rows.length > size && last !== undefined
       ? { nextPageToken: pageTokens.issue(query, { sort: last[order.column], uid: last.uid }, now) }
       : {}),

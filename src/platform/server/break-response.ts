@@ -1,6 +1,6 @@
 import { constants } from "node:http2";
 import type { ServerResponse } from "node:http";
-import type { ResponseFault } from "../faults/response-fault.ts";
+import type { ResponseFault } from "../faults/fault-rule.ts";
 import type { HttpRequest } from "./http-handler.ts";
 
 /** Breaks whatever is written to the response from now on: over HTTP/2 its stream, over HTTP/1.1 its connection. */

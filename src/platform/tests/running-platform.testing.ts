@@ -11,7 +11,7 @@ import type { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import type { Database } from "#src/platform/store/database.ts";
-import { readOrCreateKeyFile } from "#src/platform/tokens/key-file.ts";
+import { readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
 import { newDatabase } from "./new-database.testing.ts";
 import { settingsAt } from "./settings-at.testing.ts";
 
