@@ -80,9 +80,7 @@ const unescapes: Readonly<Record<string, string>> = { "\u0001\u0001": "\u0000", 
 function written(value: unknown): unknown {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what it escapes.
   // oxlint-disable-next-line no-control-regex
-  return typeof value === "string"
-    ? value.replace(/[\u0000\u0001]/g, (character) => escapes[character] ?? character)
-    : value;
+  return typeof value === "string" ? value.replace(/[\u0000\u0001]/g, (char) => escapes[char] ?? char) : value;
 }
 
 function readText(value: string): string {

@@ -44,8 +44,8 @@ export class Exchange {
   async callerOf({ identity, downscopes: [first, ...more] }: TokenHolder): Promise<Caller | { readonly code: Code }> {
     try {
       const aud = [settings.baseUrl];
-      const asked = { identity: identity.uid, aud, ...parametersOf(first) };
-      let { token, refreshToken } = await this.#call(exchange, asked, subjectToken);
+      const request = { identity: identity.uid, aud, ...parametersOf(first) };
+      let { token, refreshToken } = await this.#call(exchange, request, subjectToken);
       for (const downscope of more) {
         const pair = await this.#call(exchangeRefreshToken, parametersOf(downscope), refreshToken);
         token = pair.token?.token ?? "";
