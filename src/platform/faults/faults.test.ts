@@ -50,7 +50,7 @@ describe("Faults", () => {
     const faults = new Faults(["count=2,code=14", "code=8,method=ListGroups", "reset"].map(parseFaultRule));
     const struck = Array.from({ length: 4 }, () => faults.ruleFor(create)?.text);
     expect(struck).toEqual(["count=2,code=14", "count=2,code=14", "reset", "reset"]);
-    expect(faults.list().map((one) => one.struck)).toEqual([2, 0, 2]);
+    expect(faults.list().map((rule) => rule.struck)).toEqual([2, 0, 2]);
     faults.clear();
     expect(faults.ruleFor(create)).toBeUndefined();
   });

@@ -19,8 +19,8 @@ const audit = async (filter: Partial<AuditFilter> = {}): Promise<AuditRecord[]> 
   const database = await platform.openDatabase();
   try {
     const records: AuditRecord[] = [];
-    for await (const record of readAuditLog((work) => database.read(work), { ...everything, ...filter }))
-      records.push(record);
+    for await (const entry of readAuditLog((work) => database.read(work), { ...everything, ...filter }))
+      records.push(entry);
     return records;
   } finally {
     await database.close();

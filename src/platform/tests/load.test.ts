@@ -86,24 +86,20 @@ describe("muster platform load", () => {
   });
 
   it("changes nothing when it loads the same documents again", async () => {
-    const before = await Promise.all(
-      (["repos", "tags", "advisories"] as const).map((one) =>
-        listed(one, platform.root, one === "tags" ? everyForm : ""),
-      ),
-    );
+    const loaded = () =>
+      Promise.all([
+        listed("repos", platform.root),
+        listed("tags", platform.root, everyForm),
+        listed("advisories", platform.root),
+      ]);
+    const before = await loaded();
     platform.advance(60_000);
     expect(await loadFiles(platform, ["examples/platform"])).toEqual({
       Repo: outcomes(0, 0, 3),
       Tag: outcomes(0, 0, 10),
       Advisory: outcomes(0, 0, 5),
     });
-    expect(
-      await Promise.all(
-        (["repos", "tags", "advisories"] as const).map((one) =>
-          listed(one, platform.root, one === "tags" ? everyForm : ""),
-        ),
-      ),
-    ).toEqual(before);
+    expect(await loaded()).toEqual(before);
   });
 
   it("updates existing resources, and resets the fields that a document omits", async () => {

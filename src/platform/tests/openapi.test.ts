@@ -95,7 +95,7 @@ describe("the OpenAPI document", () => {
     expect(new Set(ids).size).toBe(ids.length);
     const tags = document.tags.map(({ name }) => name);
     for (const { path, operation } of operations) {
-      const inPath = operation.parameters.filter((one) => one.in === "path").map(({ name }) => `{${name}}`);
+      const inPath = operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => `{${name}}`);
       expect(inPath).toEqual(path.match(/\{[^}]*\}/g) ?? []);
       expect(operation.parameters.every(({ in: where, required }) => where === "query" || required)).toBe(true);
       expect(tags).toEqual(expect.arrayContaining([...operation.tags]));
