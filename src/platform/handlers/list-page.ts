@@ -73,7 +73,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
   if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
   const totalCount =
     filters.length === 0
-      ? await keptCount(reader, collection, regions, options.excluded?.partitions ?? [])
+      ? await maintainedCount(reader, collection, regions, options.excluded?.partitions ?? [])
       : await countRows(reader, table, [inRegions(regions), ...conditions]);
   const tableCount = filters.length === 0 ? await countBelow(reader, table, { kind: "everything" }) : undefined;
   const rows = await pageRows(reader, {
@@ -85,7 +85,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
     skip: request.skip,
     // Read one more row than the page has, to know whether there is a next page.
     limit: size + 1,
-    share: tableCount === undefined ? undefined : { found: totalCount, all: tableCount },
+    counts: tableCount === undefined ? undefined : { selected: totalCount, table: tableCount },
   });
   const page = rows.slice(0, size);
   const last = page.at(-1);
@@ -158,7 +158,7 @@ function uidIn(uids: readonly string[]): Condition {
   return (row) => row("uid", "in", uids.length === 0 ? [""] : [...uids]);
 }
 
-async function keptCount<D extends DescMessage>(
+async function maintainedCount<D extends DescMessage>(
   reader: Reader,
   collection: Collection<D>,
   regions: readonly Region[],
@@ -167,11 +167,11 @@ async function keptCount<D extends DescMessage>(
   const { table, partitionOf } = collection.description;
   let count = 0;
   for (const region of regions) {
-    if (region.kind !== "one") {
+    if (region.kind !== "resource") {
       count += await countBelow(reader, table, region);
       for (const partition of excluded) count -= await countBelow(reader, `${table}/${partition}`, region);
     }
-    if (region.kind !== "one" && region.kind !== "within") continue;
+    if (region.kind !== "resource" && region.kind !== "subtree") continue;
     const top = await collection.find(reader, region.uid);
     if (top !== undefined && !excluded.includes(partitionOf?.(top) ?? "")) count += 1;
   }

@@ -10,7 +10,7 @@ import { describeOnEachBackend } from "#src/platform/tests/describe-on-each-back
 import type { Order, SortColumn } from "./order.ts";
 import type { PageQuery } from "./page-query.ts";
 import { pageRows } from "./page-rows.ts";
-import { holds } from "./region-model.testing.ts";
+import { contains } from "./region-model.testing.ts";
 import type { Region } from "./region.ts";
 
 interface Row {
@@ -51,12 +51,12 @@ function someRegions(): Region[] {
     case 2:
       return [{ kind: "children", uid: any() }];
     case 3:
-      return [{ kind: "below", uid: rows[next(3)]?.uid ?? "" }];
+      return [{ kind: "descendants", uid: rows[next(3)]?.uid ?? "" }];
     case 4:
-      return [{ kind: "within", uid: any() }];
+      return [{ kind: "subtree", uid: any() }];
     default:
       return outermost(Array.from({ length: 1 + next(6) }, any)).map((uid, n) =>
-        n % 3 === 2 ? { kind: "one", uid } : { kind: "within", uid },
+        n % 3 === 2 ? { kind: "resource", uid } : { kind: "subtree", uid },
       );
   }
 }
@@ -64,7 +64,7 @@ function someRegions(): Region[] {
 function sorted(regions: readonly Region[], { column, direction }: Order): Row[] {
   const sign = direction === "asc" ? 1 : -1;
   return rows
-    .filter(({ uid }) => regions.some((region) => holds(region, uid)))
+    .filter(({ uid }) => regions.some((region) => contains(region, uid)))
     .toSorted((a, b) => (a[column] === b[column] ? (a.uid < b.uid ? -1 : 1) : a[column] < b[column] ? -sign : sign));
 }
 
@@ -106,7 +106,7 @@ describeOnEachBackend("the rows of a page", (open) => {
             const order = { column, direction };
             const skip = next(3) === 0 ? next(30) : 0;
             // The counts decide on the query plan. Whatever they are, the rows must be the same.
-            const share = plan === "sorted" ? undefined : { found: 1_000_000, all: 1_000_000 };
+            const counts = plan === "sorted" ? undefined : { selected: 1_000_000, table: 1_000_000 };
             const query = {
               table: "groups",
               regions,
@@ -115,7 +115,7 @@ describeOnEachBackend("the rows of a page", (open) => {
               cursor: undefined,
               skip,
               limit: 0,
-              share,
+              counts,
             } as const;
             const size = 1 + next(9);
             const found = await walked(query, size);

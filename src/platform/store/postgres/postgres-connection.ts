@@ -95,7 +95,7 @@ function readInteger(value: string): number {
   return number;
 }
 
-export const textTypes: CustomTypesConfig = {
+export const typeParsers: CustomTypesConfig = {
   getTypeParser: (type, format) => {
     if (type === types.builtins.INT8) return readInteger;
     if (type === types.builtins.TEXT) return readText;

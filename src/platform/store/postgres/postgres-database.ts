@@ -3,7 +3,7 @@ import { Compiler, postgresDialect } from "../compiler.ts";
 import { NewerSchemaError, type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
 import { type Job, JobQueue } from "../job-queue.ts";
 import { migratePostgres } from "./migrate.ts";
-import { PostgresConnection, textTypes } from "./postgres-connection.ts";
+import { PostgresConnection, typeParsers } from "./postgres-connection.ts";
 import { connectionLost, isSerializationFailure } from "./postgres-errors.ts";
 
 /** How long a call waits for a connection (ms). */
@@ -66,7 +66,7 @@ export class PostgresDatabase implements Database {
       lock_timeout: 2 * stallTimeout,
       idle_in_transaction_session_timeout: stallTimeout,
       statement_timeout: statementTimeout,
-      types: textTypes,
+      types: typeParsers,
     });
     // An idle connection that breaks leaves the pool. The next call opens a new one or receives the error.
     pool.on("error", () => {});
