@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { ResponseFault } from "../faults/fault-rule.ts";
 import type { HttpRequest } from "./http-handler.ts";
 
-/** Breaks whatever is written to the response from now on: over HTTP/2 its stream, over HTTP/1.1 its connection. */
+/** Breaks the response from its next write on: over HTTP/2 the stream, over HTTP/1.1 the connection. */
 export function breakResponse(request: HttpRequest, response: ServerResponse, fault: ResponseFault): void {
   if (fault === "reset") reset(request);
   else truncate(request, response);
