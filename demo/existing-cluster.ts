@@ -122,7 +122,7 @@ async function removeObjects(admin: KubeClient, namespace: string, definitions: 
   for (const object of clusterScopedRbac(namespace)) await admin.delete(object);
   await admin.waitUntilGone(demoNamespace, { timeoutMs: removalSeconds * 1_000 });
   for (const definition of definitions) {
-    const kind = musterKinds.find((one) => one === definition["spec"].names.kind);
+    const kind = musterKinds.find((candidate) => candidate === definition["spec"].names.kind);
     // Another user may have started to use the CRDs.
     if (kind !== undefined && (await objectsOf(admin, kind)).length > 0) continue;
     await admin.delete(definition);

@@ -16,7 +16,7 @@ export function describeFailure(stage: Stage): string[] {
       ? []
       : [
           "Objects that are not Ready, or are being deleted:",
-          ...unready.map((one) => `  ${nameOf(one)}: ${whyNotReady(one)}`),
+          ...unready.map((object) => `  ${nameOf(object)}: ${whyNotReady(object)}`),
         ]),
     ...lastLines("The operator's last output:", stage.operator.process),
   ];

@@ -14,7 +14,7 @@ const styles = { waiting: "yellow", ready: "green", deleting: "yellow", deleted:
 
 /** The line of one object. */
 export function tableRow(screen: Screen, names: readonly string[], name: string, state: RowState): string {
-  const width = Math.max(...names.map((one) => one.length));
+  const width = Math.max(...names.map((text) => text.length));
   const text =
     state.is === "ready"
       ? `Ready after ${state.after}`

@@ -31,7 +31,7 @@ beforeEach(() => {
   latencyMs = 0;
 });
 
-function recorder(options: Partial<EventRecorderOptions> = {}): EventRecorder {
+function newRecorder(options: Partial<EventRecorderOptions> = {}): EventRecorder {
   const api = {
     create: async (_: unknown, __: unknown, event: Written) => {
       if (reject) throw new Error("no");
@@ -75,7 +75,7 @@ function eventsWritten(): number {
 const eventsDropped = () => dropped.reduce((sum, [, events]) => sum + events, 0);
 
 test("an event names the object, the reporter, the reason and the time", async () => {
-  recorder().record(object("a"), normal);
+  newRecorder().record(object("a"), normal);
   await settled();
   expect(created).toEqual([
     {
@@ -95,14 +95,14 @@ test("an event names the object, the reporter, the reason and the time", async (
 });
 
 test("names are unique", async () => {
-  const one = recorder();
-  for (let time = 0; time < 20; time++) one.record(object("a"), { ...normal, note: String(time) });
+  const recorder = newRecorder();
+  for (let time = 0; time < 20; time++) recorder.record(object("a"), { ...normal, note: String(time) });
   await settled();
   expect(new Set(created.map(({ metadata }) => metadata.name)).size).toBe(20);
 });
 
 test("truncates a long note to 1,024 bytes, not within a character", async () => {
-  recorder().record(object("a"), { ...normal, note: "é".repeat(2000) });
+  newRecorder().record(object("a"), { ...normal, note: "é".repeat(2000) });
   await settled();
   const note = created[0]?.note ?? "";
   expect(Buffer.byteLength(note)).toBeLessThanOrEqual(1024);
@@ -111,24 +111,24 @@ test("truncates a long note to 1,024 bytes, not within a character", async () =>
 });
 
 test("reports a rejected event, continues with others, and accepts the same event again", async () => {
-  const one = recorder();
+  const recorder = newRecorder();
   reject = true;
-  one.record(object("a"), normal);
+  recorder.record(object("a"), normal);
   await settled();
   reject = false;
-  one.record(object("b"), normal);
-  one.record(object("a"), normal);
+  recorder.record(object("b"), normal);
+  recorder.record(object("a"), normal);
   await settled();
   expect(dropped).toEqual([["failed", 1]]);
   expect(created.map(({ metadata }) => metadata.name[0])).toEqual(["b", "a"]);
 });
 
 test("writes nothing after stop", async () => {
-  const one = recorder({ burst: 1 });
-  for (let index = 0; index < 5; index++) one.record(object(`o${index}`), normal);
+  const recorder = newRecorder({ burst: 1 });
+  for (let index = 0; index < 5; index++) recorder.record(object(`o${index}`), normal);
   await settled();
-  one.stop();
-  one.record(object("z"), normal);
+  recorder.stop();
+  recorder.record(object("z"), normal);
   await clock.advance(60_000);
   expect(created).toHaveLength(1);
   expect(clock.pending).toBe(0);
@@ -136,12 +136,12 @@ test("writes nothing after stop", async () => {
 
 describe("a repeated event", () => {
   test("is counted on the first one, and its count is written at most once a minute", async () => {
-    const one = recorder();
-    one.record(object("a"), normal);
+    const recorder = newRecorder();
+    recorder.record(object("a"), normal);
     await settled();
     for (let second = 0; second < 61; second++) {
       await clock.advance(1000);
-      one.record(object("a"), normal);
+      recorder.record(object("a"), normal);
     }
     await settled();
     expect(created).toHaveLength(1);
@@ -151,31 +151,31 @@ describe("a repeated event", () => {
 
   test("is counted while the first one is queued or being written", async () => {
     latencyMs = 1000;
-    const one = recorder();
-    for (const name of ["a", "b", "a", "b", "b"]) one.record(object(name), normal);
+    const recorder = newRecorder();
+    for (const name of ["a", "b", "a", "b", "b"]) recorder.record(object(name), normal);
     await clock.advance(2000);
     expect(created.map(({ series }) => series?.count)).toEqual([undefined, 3]);
     await clock.advance(60_000);
-    one.record(object("a"), normal);
+    recorder.record(object("a"), normal);
     await settled();
     expect(patched).toMatchObject([["ns", created[0]?.metadata.name, { series: { count: 3 } }]]);
   });
 
   test("is a new event after six minutes without it", async () => {
-    const one = recorder();
-    one.record(object("a"), normal);
+    const recorder = newRecorder();
+    recorder.record(object("a"), normal);
     await clock.advance(minutes(6));
-    one.record(object("a"), normal);
+    recorder.record(object("a"), normal);
     await settled();
     expect([created.length, patched.length]).toEqual([2, 0]);
   });
 
   test("is a new event after a thousand other events", async () => {
-    const one = recorder({ burst: 2000, queueLimit: 2000 });
-    for (let index = 0; index <= 1000; index++) one.record(object(`o${index}`), normal);
+    const recorder = newRecorder({ burst: 2000, queueLimit: 2000 });
+    for (let index = 0; index <= 1000; index++) recorder.record(object(`o${index}`), normal);
     await settled();
-    one.record(object("o0"), normal);
-    one.record(object("o1000"), normal);
+    recorder.record(object("o0"), normal);
+    recorder.record(object("o1000"), normal);
     await settled();
     expect(created).toHaveLength(1002);
   });
@@ -183,8 +183,8 @@ describe("a repeated event", () => {
 
 describe("more events than tokens", () => {
   test("writes 50 at once and then 5 a second; reports what exceeds the queue", async () => {
-    const one = recorder({ queueLimit: 70 });
-    for (let index = 0; index < 200; index++) one.record(object(`o${index}`, `ns-${index}`), normal);
+    const recorder = newRecorder({ queueLimit: 70 });
+    for (let index = 0; index < 200; index++) recorder.record(object(`o${index}`, `ns-${index}`), normal);
     await settled();
     expect(created).toHaveLength(50);
     // One is being written when the queue begins to fill.
@@ -196,10 +196,10 @@ describe("more events than tokens", () => {
   });
 
   test("combines events of one kind, reason and namespace", async () => {
-    const one = recorder({ burst: 2 });
-    for (let index = 0; index < 10; index++) one.record(object(`o${index}`), normal);
-    one.record(object("o2", "elsewhere"), normal);
-    one.record(object("o3"), warning);
+    const recorder = newRecorder({ burst: 2 });
+    for (let index = 0; index < 10; index++) recorder.record(object(`o${index}`), normal);
+    recorder.record(object("o2", "elsewhere"), normal);
+    recorder.record(object("o3"), warning);
     await clock.advance(1000);
     expect(created.map(({ metadata, note }) => [metadata.namespace, metadata.name.slice(0, 2), note])).toEqual([
       ["ns", "o0", "created"],
@@ -211,9 +211,9 @@ describe("more events than tokens", () => {
   });
 
   test("writes Warnings before Normals", async () => {
-    const one = recorder({ burst: 1 });
-    for (const namespace of ["a", "b", "c"]) one.record(object("o", namespace), normal);
-    for (const namespace of ["a", "b"]) one.record(object("o", namespace), warning);
+    const recorder = newRecorder({ burst: 1 });
+    for (const namespace of ["a", "b", "c"]) recorder.record(object("o", namespace), normal);
+    for (const namespace of ["a", "b"]) recorder.record(object("o", namespace), warning);
     await clock.advance(2000);
     expect(created.map(({ type, metadata }) => [type, metadata.namespace])).toEqual([
       ["Normal", "a"],
@@ -225,10 +225,10 @@ describe("more events than tokens", () => {
   });
 
   test("drops the oldest Normal for a Warning when the queue is full", async () => {
-    const one = recorder({ burst: 1, queueLimit: 2 });
-    for (const namespace of ["a", "b", "c"]) one.record(object("o", namespace), normal);
-    for (const namespace of ["d", "e", "f"]) one.record(object("o", namespace), warning);
-    one.record(object("p", "e"), warning);
+    const recorder = newRecorder({ burst: 1, queueLimit: 2 });
+    for (const namespace of ["a", "b", "c"]) recorder.record(object("o", namespace), normal);
+    for (const namespace of ["d", "e", "f"]) recorder.record(object("o", namespace), warning);
+    recorder.record(object("p", "e"), warning);
     await clock.advance(5000);
     expect(created.map(({ metadata }) => metadata.namespace)).toEqual(["a", "d", "e"]);
     expect([eventsWritten(), eventsDropped()]).toEqual([4, 3]);
@@ -236,8 +236,8 @@ describe("more events than tokens", () => {
 
   test("drops what would be written more than 5 s late, also if the API server is slow", async () => {
     latencyMs = 2000;
-    const one = recorder();
-    for (let index = 0; index < 20; index++) one.record(object(`o${index}`), normal);
+    const recorder = newRecorder();
+    for (let index = 0; index < 20; index++) recorder.record(object(`o${index}`), normal);
     await clock.advance(minutes(1));
     expect(agesMs).toEqual([0, 2000, 4000]);
     expect(dropped).toEqual(Array.from({ length: 17 }, () => ["expired", 1]));
@@ -245,9 +245,9 @@ describe("more events than tokens", () => {
 });
 
 describe("a burst of 4,500 events within 18 s", () => {
-  async function burst(one: EventRecorder, namespaces: number): Promise<void> {
+  async function burst(recorder: EventRecorder, namespaces: number): Promise<void> {
     for (let index = 0; index < 4500; index++) {
-      one.record(object(`o${index}`, `ns-${index % namespaces}`), normal);
+      recorder.record(object(`o${index}`, `ns-${index % namespaces}`), normal);
       if (index % 25 === 24) await clock.advance(100);
     }
   }
@@ -255,7 +255,7 @@ describe("a burst of 4,500 events within 18 s", () => {
   test.each([1, 300])(
     "in %d namespaces is written within the rate, and ends 5 s after its last event",
     async (namespaces) => {
-      await burst(recorder(), namespaces);
+      await burst(newRecorder(), namespaces);
       await clock.advance(seconds(5));
       const writes = created.length + patched.length;
       expect(writes).toBeLessThanOrEqual(50 + 5 * (18 + 5));
@@ -268,7 +268,7 @@ describe("a burst of 4,500 events within 18 s", () => {
   );
 
   test("loses no event if all are of one group", async () => {
-    await burst(recorder(), 1);
+    await burst(newRecorder(), 1);
     await clock.advance(seconds(5));
     expect([eventsWritten(), dropped]).toEqual([4500, []]);
   });

@@ -206,7 +206,7 @@ describe("watch", () => {
     );
     start();
     await nextReport("watching");
-    for (let asked = 0; asked < 2; asked++) await server.nextRequest();
+    for (let request = 0; request < 2; request++) await server.nextRequest();
     await clock.advance(10_000);
     later();
     await nextReport("expired");
@@ -255,7 +255,7 @@ describe("watch", () => {
     server.respondsWith(stream([]), stream([]));
     start();
     await nextReport("watching");
-    for (let asked = 0; asked < 2; asked++) await server.nextRequest();
+    for (let request = 0; request < 2; request++) await server.nextRequest();
     await clock.advance(89_000);
     expect(reports).toEqual([]);
     await clock.advance(1000);
@@ -274,7 +274,7 @@ describe("watch", () => {
     );
     start();
     await nextReport("watching");
-    for (let asked = 0; asked < 2; asked++) await server.nextRequest();
+    for (let request = 0; request < 2; request++) await server.nextRequest();
     for (let minute = 0; minute < 4; minute++) {
       await clock.advance(60_000);
       const arrival = nextChange();

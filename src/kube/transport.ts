@@ -1,4 +1,5 @@
-import { type Dispatcher, Pool } from "undici";
+import { Pool } from "undici";
+import { exchange } from "#src/http/exchange.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { KubeConnection } from "./config.ts";
@@ -110,7 +111,7 @@ export class Transport {
     const signal = AbortSignal.any([request.signal]);
     const response = await this.#observed(request, async () => {
       const deadline = new AbortController();
-      const timeOut = () => deadline.abort(new Error(noResponseWithin(deadlineMs)));
+      const timeOut = () => deadline.abort(new Error(`no response within ${deadlineMs} ms`));
       const cancelDeadline = this.#options.clock.setTimer(timeOut, deadlineMs);
       try {
         const { statusCode, headers, body } = await this.#watches.request({
@@ -164,67 +165,26 @@ export class Transport {
     };
   }
 
-  /** Uses undici's handlers, because its streams would take half of the time of a request. */
-  #exchange(request: HttpRequest, headers: Record<string, string>, deadlineMs: number): Promise<HttpResponse> {
-    const { call, method, path, body, signal } = request;
-    const { clock } = this.#options;
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      let controller: Dispatcher.DispatchController | undefined;
-      let ended = false;
-      let status = 0;
-      let retryAfterMs: number | undefined;
-      const chunks: Buffer[] = [];
-      const end = () => {
-        ended = true;
-        cancelDeadline();
-        signal.removeEventListener("abort", abort);
-      };
-      const fail = (reason: unknown, cause: Error) => {
-        if (ended) return;
-        end();
-        controller?.abort(cause);
-        reject(reason);
-      };
-      const abort = () => fail(signal.reason, new Error("aborted"));
-      const cancelDeadline = clock.setTimer(() => {
-        const timeout = new Error(noResponseWithin(deadlineMs));
-        fail(KubeError.noResponse(call, timeout.message), timeout);
-      }, deadlineMs);
-      signal.addEventListener("abort", abort, { once: true });
-      this.#requests.dispatch(
+  async #exchange(
+    { call, method, path, body, signal }: HttpRequest,
+    headers: Record<string, string>,
+    deadlineMs: number,
+  ): Promise<HttpResponse> {
+    try {
+      const { status, retryAfter, text } = await exchange(
+        this.#requests,
         {
           method,
           path: this.#basePath + path,
           headers,
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         },
-        {
-          onRequestStart: (started) => {
-            controller = started;
-            // The request has ended while it waited for a connection: do not send it.
-            if (ended) started.abort(new Error("aborted"));
-          },
-          onResponseStart: (_, statusCode, responseHeaders) => {
-            status = statusCode;
-            if (statusCode >= 300) retryAfterMs = this.#parseRetryAfter(responseHeaders["retry-after"]);
-          },
-          onResponseData: (_, chunk) => {
-            chunks.push(chunk);
-          },
-          onResponseEnd: () => {
-            if (ended) return;
-            end();
-            const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-            resolve({ status, retryAfterMs, text: bytes.toString("utf8") });
-          },
-          onResponseError: (_, error) => fail(KubeError.noResponse(call, messageOf(error), error), error),
-        },
+        { clock: this.#options.clock, deadlineMs, signal },
       );
-    });
+      return { status, retryAfterMs: status < 300 ? undefined : this.#parseRetryAfter(retryAfter), text };
+    } catch (error) {
+      throw signal.aborted ? signal.reason : KubeError.noResponse(call, messageOf(error), error);
+    }
   }
 
   /** Converts a Retry-After header, in seconds or a date (RFC 9110, section 10.2.3), to milliseconds from now. */
@@ -254,10 +214,6 @@ function failure(call: string, { status, text, retryAfterMs }: HttpResponse): Ku
     // The body is empty or a proxy's error page: the HTTP status is enough.
   }
   return KubeError.fromStatus(call, { ...body, code: status }, retryAfterMs);
-}
-
-function noResponseWithin(deadlineMs: number): string {
-  return `no response within ${deadlineMs} ms`;
 }
 
 function messageOf(error: unknown): string {

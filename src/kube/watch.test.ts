@@ -16,7 +16,7 @@ async function read(body: AsyncIterable<Uint8Array>, limit?: number): Promise<Wa
 
 test("parses the same events however the bytes are split into chunks", async () => {
   const sent = [event("a"), event("größe-日本-🎉"), event("c")];
-  const bytes = Buffer.from(sent.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  const bytes = Buffer.from(sent.map((json) => `${JSON.stringify(json)}\n`).join(""));
   for (let size = 1; size <= bytes.length; size++) {
     const parts: Uint8Array[] = [];
     for (let start = 0; start < bytes.length; start += size) parts.push(bytes.subarray(start, start + size));

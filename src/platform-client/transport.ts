@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
+import { exchange, type HttpResponse } from "#src/http/exchange.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { PlatformFailure, parseErrorBody, parseRetryAfter, type PlatformProblem } from "./failure.ts";
 
@@ -100,66 +101,14 @@ export class HttpTransport {
     throw fail(call, { kind: "rejected", error, ...wait });
   }
 
-  /** Uses undici's handlers: its streams and abort signals would take most of the CPU time of a call. */
   #dispatch(call: HttpCall, signal: AbortSignal): Promise<HttpResponse> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      let controller: Dispatcher.DispatchController | undefined;
-      let ended = false;
-      let status = 0;
-      let retryAfter: HttpResponse["retryAfter"];
-      const chunks: Buffer[] = [];
-      const end = () => {
-        ended = true;
-        cancelDeadline();
-        signal.removeEventListener("abort", abort);
-      };
-      const giveUp = (reason: unknown) => {
-        if (ended) return;
-        end();
-        controller?.abort(new Error("the call has ended"));
-        reject(reason);
-      };
-      const abort = () => giveUp(signal.reason);
-      const cancelDeadline = this.#options.clock.setTimer(
-        () => giveUp(new Error("no response within the deadline")),
-        this.#options.deadlineMs,
-      );
-      signal.addEventListener("abort", abort, { once: true });
-      this.#agent.dispatch(requestOf(call), {
-        onRequestStart: (started) => {
-          controller = started;
-          // Checked just before the request is sent: the process may have been paused at any point before.
-          if (call.method !== "GET" && this.#options.canWrite?.() === false)
-            giveUp(fail(call, { kind: "paused", retryAfterMs: 0 }));
-          // The call ended while it waited for a connection.
-          if (ended) started.abort(new Error("the call has ended"));
-        },
-        onResponseStart: (_, statusCode, headers) => {
-          status = statusCode;
-          retryAfter = headers["retry-after"];
-        },
-        onResponseData: (_, chunk) => {
-          chunks.push(chunk);
-        },
-        onResponseEnd: () => {
-          if (ended) return;
-          end();
-          resolve({ status, retryAfter, text: Buffer.concat(chunks).toString("utf8") });
-        },
-        onResponseError: (_, error) => giveUp(error),
-      });
-    });
+    const { clock, deadlineMs, canWrite } = this.#options;
+    // Checked just before the request is sent: the process may have been paused at any point before.
+    const beforeSending = () => {
+      if (call.method !== "GET" && canWrite?.() === false) throw fail(call, { kind: "paused", retryAfterMs: 0 });
+    };
+    return exchange(this.#agent, requestOf(call), { clock, deadlineMs, signal, beforeSending });
   }
-}
-
-interface HttpResponse {
-  readonly status: number;
-  readonly retryAfter: string | string[] | undefined;
-  readonly text: string;
 }
 
 function requestOf({ origin, path, method, bearer, body }: HttpCall): Dispatcher.DispatchOptions {

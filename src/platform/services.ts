@@ -14,7 +14,7 @@ import { tagsService } from "./registry/tags.ts";
 import { v1ReposService } from "./registry/v1/repos.ts";
 import type { Service } from "./service/service.ts";
 import type { Sessions } from "./service/session.ts";
-import type { MasterKey } from "./tokens/key-file.ts";
+import type { MasterKey } from "./tokens/master-key.ts";
 import { advisoriesService } from "./vulnerabilities/advisories.ts";
 
 /** All services of the contract that require API tokens. A new service is served once it is listed here. */

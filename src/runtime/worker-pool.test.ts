@@ -29,6 +29,18 @@ function gated(name: string) {
   return { controller, started, finish: (key: string) => gates.get(key)?.() };
 }
 
+/** Two controllers that share one worker, and the order of their reconciles: `a1`, `b1`. */
+function oneWorker() {
+  const order: string[] = [];
+  const append = (name: string) => (key: string) => {
+    order.push(name + key);
+    return Promise.resolve(done);
+  };
+  const a = newController("a", append("a"));
+  const b = newController("b", append("b"));
+  return { a, b, order, pool: new WorkerPool({ controllers: [a, b], workers: 1, clock }) };
+}
+
 test("never runs more reconciles at once than there are workers, over all controllers", async () => {
   const a = gated("a");
   const b = gated("b");
@@ -63,14 +75,7 @@ test("takes no key before start", async () => {
 });
 
 test("takes high priority in one controller before low priority in another", async () => {
-  const order: string[] = [];
-  const append = (name: string) => (key: string) => {
-    order.push(name + key);
-    return Promise.resolve(done);
-  };
-  const a = newController("a", append("a"));
-  const b = newController("b", append("b"));
-  const pool = new WorkerPool({ controllers: [a, b], workers: 1, clock });
+  const { a, b, order, pool } = oneWorker();
   for (const key of ["1", "2"]) a.enqueue(key, { priority: "low" });
   for (const key of ["1", "2"]) b.enqueue(key);
   pool.start();
@@ -79,14 +84,7 @@ test("takes high priority in one controller before low priority in another", asy
 });
 
 test("a flood of keys in one controller does not delay another", async () => {
-  const order: string[] = [];
-  const append = (name: string) => (key: string) => {
-    order.push(name + key);
-    return Promise.resolve(done);
-  };
-  const a = newController("a", append("a"));
-  const b = newController("b", append("b"));
-  const pool = new WorkerPool({ controllers: [a, b], workers: 1, clock });
+  const { a, b, order, pool } = oneWorker();
   for (let key = 0; key < 100; key++) a.enqueue(String(key));
   b.enqueue("0");
   pool.start();

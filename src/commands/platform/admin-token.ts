@@ -1,6 +1,6 @@
 import { rotateAdminToken } from "#src/platform/rotate-admin-token.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { dataPlace, dataSettings, defaultFile, openExistingDatabase } from "./data.ts";
+import { dataLocation, dataSettings, defaultFile, openExistingDatabase } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
@@ -16,9 +16,9 @@ export default defineCommand({
   run: async (values, { stdout }) => {
     if (!values.rotate)
       throw new settings.SettingsError(["--rotate is required: it confirms that the current token is revoked"]);
-    const place = dataPlace(values);
-    const file = defaultFile(place, "admin-token", values.adminTokenFile);
-    const database = await openExistingDatabase(place);
+    const location = dataLocation(values);
+    const file = defaultFile(location, "admin-token", values.adminTokenFile);
+    const database = await openExistingDatabase(location);
     try {
       await rotateAdminToken(database, file, Date.now());
     } finally {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readAuditLog } from "#src/platform/audit/audit-log.ts";
 import { isUid } from "#src/platform/contract/uid.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { dataPlace, dataSettings, openExistingDatabase } from "./data.ts";
+import { dataLocation, dataSettings, openExistingDatabase } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
@@ -19,7 +19,7 @@ export default defineCommand({
   },
   run: async (values, { stdout, signal }) => {
     const { since, until, uid, actor } = values;
-    const database = await openExistingDatabase(dataPlace(values));
+    const database = await openExistingDatabase(dataLocation(values));
     try {
       for await (const record of readAuditLog((work) => database.read(work), { since, until, uid, actor })) {
         signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import { backupSqlite } from "#src/platform/store/sqlite/sqlite-backup.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { dataPlace, dataSettings } from "./data.ts";
+import { dataLocation, dataSettings } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
@@ -10,10 +10,10 @@ export default defineCommand({
     ...dataSettings,
   },
   run: async (values, { stdout }) => {
-    const place = dataPlace(values);
-    if (place.kind === "database")
+    const location = dataLocation(values);
+    if (location.kind === "database")
       throw new Error("--database: use pg_dump --format=custom to back up PostgreSQL, also while platforms run");
-    backupSqlite(place.path, values.file);
+    backupSqlite(location.path, values.file);
     stdout.write(
       `Wrote the backup to ${values.file}. Secrets in it are encrypted with the platform's key file: back that file up separately.\n`,
     );

@@ -15,12 +15,12 @@ export const dataSettings = {
   ),
 };
 
-export type DataPlace =
+export type DataLocation =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "database"; readonly url: string };
 
 /** @throws {SettingsError} unless exactly one of the two is given. */
-export function dataPlace({ data, database }: settings.Values<typeof dataSettings>): DataPlace {
+export function dataLocation({ data, database }: settings.Values<typeof dataSettings>): DataLocation {
   if (data !== undefined && database === undefined) return { kind: "file", path: data };
   if (data === undefined && database !== undefined) return { kind: "database", url: database };
   throw new settings.SettingsError([
@@ -34,29 +34,31 @@ export function dataPlace({ data, database }: settings.Values<typeof dataSetting
  * The path of a file that belongs to the data: next to the SQLite file, unless it is given.
  * @throws {SettingsError} if it is missing with --database, because a database has no such default.
  */
-export function defaultFile(place: DataPlace, name: "admin-token" | "key", given: string | undefined): string {
+export function defaultFile(location: DataLocation, name: "admin-token" | "key", given: string | undefined): string {
   if (given !== undefined) return given;
-  if (place.kind === "file") return `${place.path}.${name}`;
+  if (location.kind === "file") return `${location.path}.${name}`;
   const flag = { "admin-token": "--admin-token-file", key: "--key-file" }[name];
   throw new settings.SettingsError([`${flag} is required with --database`]);
 }
 
-/** @throws {NewerSchemaError | StoreUnavailableError} */
-export async function openDatabase(place: DataPlace, connections = 2): Promise<Database> {
-  if (place.kind === "file") return new SqliteDatabase(place.path);
+/** @throws {NewerSchemaError | DatabaseUnavailableError} */
+export async function openDatabase(location: DataLocation, connections = 2): Promise<Database> {
+  if (location.kind === "file") return new SqliteDatabase(location.path);
   // Imported on demand, so that a platform on SQLite does not load the PostgreSQL client.
   const { PostgresDatabase } = await import("#src/platform/store/postgres/postgres-database.ts");
-  return PostgresDatabase.open(place.url, { connections });
+  return PostgresDatabase.open(location.url, { connections });
 }
 
 /**
  * For commands that expect data: a mistyped path must not create a new platform.
  * @throws {Error} if the SQLite file does not exist.
  */
-export async function openExistingDatabase(place: DataPlace): Promise<Database> {
-  if (place.kind === "file" && !existsSync(place.path))
-    throw new Error(`--data: the file ${place.path} does not exist; "muster platform" creates it at its first start`);
-  return openDatabase(place);
+export async function openExistingDatabase(location: DataLocation): Promise<Database> {
+  if (location.kind === "file" && !existsSync(location.path))
+    throw new Error(
+      `--data: the file ${location.path} does not exist; "muster platform" creates it at its first start`,
+    );
+  return openDatabase(location);
 }
 
 /** Its error does not repeat the URL, which may contain a password. */

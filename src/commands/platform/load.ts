@@ -2,7 +2,7 @@ import { load, type LoadResult } from "#src/platform/load/load.ts";
 import { sourceFiles } from "#src/platform/load/source-file.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { showProgress } from "./load-progress.ts";
-import { dataPlace, dataSettings, openExistingDatabase } from "./data.ts";
+import { dataLocation, dataSettings, openExistingDatabase } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 const groupUid = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
@@ -21,9 +21,9 @@ export default defineCommand({
     ),
   },
   run: async (values, { signal, stdout }) => {
-    const place = dataPlace(values);
+    const location = dataLocation(values);
     const files = sourceFiles(values.files);
-    const database = await openExistingDatabase(place);
+    const database = await openExistingDatabase(location);
     const progress = showProgress(stdout);
     try {
       const { group } = values;

@@ -3,10 +3,10 @@ import { createLog } from "#src/telemetry/log.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
-import { readOrCreateKeyFile } from "#src/platform/tokens/key-file.ts";
+import { readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
-import { dataPlace, defaultFile, openDatabase } from "./data.ts";
+import { dataLocation, defaultFile, openDatabase } from "./data.ts";
 import { platformSettings } from "./settings.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -15,9 +15,9 @@ export default defineCommand({
   summary: "serve the platform API that the operator manages",
   settings: platformSettings,
   run: async (values, { signal }) => {
-    const place = dataPlace(values);
-    const adminTokenFile = defaultFile(place, "admin-token", values.adminTokenFile);
-    const keyFile = defaultFile(place, "key", values.keyFile);
+    const location = dataLocation(values);
+    const adminTokenFile = defaultFile(location, "admin-token", values.adminTokenFile);
+    const keyFile = defaultFile(location, "key", values.keyFile);
     const log = createLog({ level: values.logLevel });
     const settingsAt = (url: string): PlatformSettings => {
       const baseUrl = withoutSlash(values.baseUrl?.href ?? url);
@@ -37,7 +37,7 @@ export default defineCommand({
       };
     };
     const platform = await startPlatform({
-      database: await openDatabase(place, values.databaseConnections),
+      database: await openDatabase(location, values.databaseConnections),
       masterKey: readOrCreateKeyFile(keyFile),
       clock: Date.now,
       log,

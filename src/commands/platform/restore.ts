@@ -1,6 +1,6 @@
 import { restoreSqlite } from "#src/platform/store/sqlite/sqlite-backup.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { dataPlace, dataSettings } from "./data.ts";
+import { dataLocation, dataSettings } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
@@ -10,10 +10,12 @@ export default defineCommand({
     ...dataSettings,
   },
   run: async (values, { stdout }) => {
-    const place = dataPlace(values);
-    if (place.kind === "database")
+    const location = dataLocation(values);
+    if (location.kind === "database")
       throw new Error("--database: use pg_restore, into an empty database, to restore a PostgreSQL backup of pg_dump");
-    restoreSqlite(values.file, place.path);
-    stdout.write(`Restored the data to ${place.path}. Start the platform with the key file that encrypted the data.\n`);
+    restoreSqlite(values.file, location.path);
+    stdout.write(
+      `Restored the data to ${location.path}. Start the platform with the key file that encrypted the data.\n`,
+    );
   },
 });

@@ -82,7 +82,7 @@ export function downscope(grants: readonly Grant[], { capabilities, groups }: Do
   if (capabilities === undefined) return downscoped;
   return downscoped.map((grant) => ({
     ...grant,
-    capabilities: new Set([...grant.capabilities].filter((one) => capabilities.has(one))),
+    capabilities: new Set([...grant.capabilities].filter((capability) => capabilities.has(capability))),
   }));
 }
 

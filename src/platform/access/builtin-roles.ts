@@ -10,8 +10,9 @@ export interface BuiltinRole {
   readonly capabilities: ReadonlySet<Capability>;
 }
 
-const endingIn = (suffix: string) => allCapabilities.filter((one) => dottedNameOf(one).endsWith(suffix));
-const startingWith = (prefix: string) => allCapabilities.filter((one) => dottedNameOf(one).startsWith(prefix));
+const endingIn = (suffix: string) => allCapabilities.filter((capability) => dottedNameOf(capability).endsWith(suffix));
+const startingWith = (prefix: string) =>
+  allCapabilities.filter((capability) => dottedNameOf(capability).startsWith(prefix));
 
 const viewer = endingIn(".list");
 const pull = [Capability.CAP_IAM_GROUPS_LIST, Capability.CAP_REPO_LIST, Capability.CAP_TAG_LIST];

@@ -54,11 +54,11 @@ export async function recordResource<T extends Message>(
 /** Adds a record to the log. */
 export async function record(
   tx: AuthoredWriter,
-  { fields, ...what }: Omit<AuditRecord, "time" | "actor">,
+  { fields, ...columns }: Omit<AuditRecord, "time" | "actor">,
 ): Promise<void> {
   const { author, now: time } = tx;
   const texts = { author: JSON.stringify(author), fields: JSON.stringify(fields) };
-  await tx.run(insert, { time, actor: nameOf(author), ...texts, ...what });
+  await tx.run(insert, { time, actor: nameOf(author), ...texts, ...columns });
 }
 
 export interface AuditFilter {

@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import pino from "pino";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type Database, statement } from "#src/platform/store/database.ts";
-import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
-import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
-import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
+import { describeOnEachBackend } from "#src/platform/tests/describe-on-each-backend.testing.ts";
 import { record } from "./audit-log.ts";
 import { deleteRecordsBefore, retainAuditLog } from "./audit-retention.ts";
 import { AuthoredWriter } from "./authored-writer.ts";
@@ -16,17 +11,13 @@ const times = statement<object, { time: number }>((db) =>
 );
 const fact = statement((db, p: { name: string }) => db.insertInto("facts").values({ name: p.name, value: "" }));
 
-function cases(open: () => Promise<{ database: Database; remove: () => Promise<void> }>): void {
-  let opened: Awaited<ReturnType<typeof open>>;
+describeOnEachBackend("audit retention", (open) => {
   let database: Database;
+  let remove: () => Promise<void>;
   beforeEach(async () => {
-    opened = await open();
-    ({ database } = opened);
+    ({ database, remove } = await open());
   });
-  afterEach(async () => {
-    await database.close();
-    await opened.remove();
-  });
+  afterEach(() => remove());
 
   const add = (...all: readonly number[]) =>
     database.write(async (writer) => {
@@ -100,20 +91,5 @@ function cases(open: () => Promise<{ database: Database; remove: () => Promise<v
       { deleted: 1, before: "1970-01-01T00:00:01.500Z" },
       { deleted: 1, before: "1970-01-01T00:00:05.500Z" },
     ]);
-  });
-}
-
-describe("audit retention on SQLite", () => {
-  cases(async () => {
-    const folder = mkdtempSync(join(tmpdir(), "muster-retention-"));
-    const database = new SqliteDatabase(join(folder, "data"));
-    return { database, remove: async () => rmSync(folder, { recursive: true }) };
-  });
-});
-
-describeWithPostgres("audit retention on PostgreSQL", (postgres) => {
-  cases(async () => {
-    const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 3 });
-    return { database, remove: async () => {} };
   });
 });

@@ -53,14 +53,14 @@ describe("fieldChanges", () => {
   });
 
   it("shows that a secret changed, but not its value", () => {
-    const made = fieldChanges(IdentityProviderSchema, undefined, provider("hunter2"));
-    expect(made["oidc.clientSecret"]).toEqual({ new: "(secret)" });
+    const created = fieldChanges(IdentityProviderSchema, undefined, provider("hunter2"));
+    expect(created["oidc.clientSecret"]).toEqual({ new: "(secret)" });
     const changed = fieldChanges(IdentityProviderSchema, provider("hunter2"), provider("hunter3"));
     expect(changed).toEqual({ "oidc.clientSecret": { old: "(secret)", new: "(secret)" } });
     expect(fieldChanges(IdentityProviderSchema, provider("hunter2"), provider("hunter2", "d"))).toEqual({
       "oidc.clientId": { old: "c", new: "d" },
     });
     const invite = create(GroupInviteSchema, { email: "a@example.com", code: "hunter2" });
-    expect(JSON.stringify([made, fieldChanges(GroupInviteSchema, undefined, invite)])).not.toContain("hunter");
+    expect(JSON.stringify([created, fieldChanges(GroupInviteSchema, undefined, invite)])).not.toContain("hunter");
   });
 });

@@ -10,6 +10,9 @@ export type FaultEffect =
   /** Half of the response is sent, followed by a reset. */
   | { readonly kind: "truncate" };
 
+/** How a response is broken on demand: not sent at all, or cut in half. */
+export type ResponseFault = "reset" | "truncate";
+
 /** A fault that is injected on demand, to test clients. */
 export interface FaultRule {
   /** The rule as it was written. */
@@ -83,7 +86,7 @@ function effectOf(given: ReadonlyMap<Name, string>): FaultEffect {
 }
 
 function codeOf(text: string): Code {
-  const code = Object.values(Code).find((one) => one.toString() === text);
+  const code = Object.values(Code).find((number) => number.toString() === text);
   if (code === undefined)
     throw new Error(`code: unknown gRPC code "${text}": must be one of ${Object.values(Code).join(", ")}`);
   return code;

@@ -41,23 +41,23 @@ describe("parseFaultRule", () => {
     ["RolesService/*", false],
     ["muster?platform*", false],
   ])("method=%s strikes CreateGroup: %s", (method, expected) => {
-    expect(new Faults([parseFaultRule(`reset,method=${method}`)]).strike(create) !== undefined).toBe(expected);
+    expect(new Faults([parseFaultRule(`reset,method=${method}`)]).ruleFor(create) !== undefined).toBe(expected);
   });
 });
 
 describe("Faults", () => {
   it("applies a rule up to its count, then the next rule, and counts", () => {
     const faults = new Faults(["count=2,code=14", "code=8,method=ListGroups", "reset"].map(parseFaultRule));
-    const struck = Array.from({ length: 4 }, () => faults.strike(create)?.text);
+    const struck = Array.from({ length: 4 }, () => faults.ruleFor(create)?.text);
     expect(struck).toEqual(["count=2,code=14", "count=2,code=14", "reset", "reset"]);
-    expect(faults.list().map((one) => one.struck)).toEqual([2, 0, 2]);
+    expect(faults.list().map((rule) => rule.struck)).toEqual([2, 0, 2]);
     faults.clear();
-    expect(faults.strike(create)).toBeUndefined();
+    expect(faults.ruleFor(create)).toBeUndefined();
   });
 
   it("applies a rule to a share of the calls", () => {
     const dice = [0.1, 0.9, 0.49, 0.5];
     const faults = new Faults([parseFaultRule("reset,share=0.5")], () => dice.shift() ?? 1);
-    expect(Array.from({ length: 4 }, () => faults.strike(create) !== undefined)).toEqual([true, false, true, false]);
+    expect(Array.from({ length: 4 }, () => faults.ruleFor(create) !== undefined)).toEqual([true, false, true, false]);
   });
 });

@@ -29,7 +29,7 @@ export class Faults {
   }
 
   /** The rule that applies to this call of the operation; counts it. */
-  strike(operation: string): FaultRule | undefined {
+  ruleFor(operation: string): FaultRule | undefined {
     for (const entry of this.#rules) {
       const { rule, struck } = entry;
       if (rule.count !== undefined && struck >= rule.count) continue;

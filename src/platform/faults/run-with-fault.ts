@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ApiError, type Code, resourceExhausted } from "../errors/api-error.ts";
-import type { FaultEffect, FaultRule } from "./fault-rule.ts";
-import type { ResponseFault } from "./response-fault.ts";
+import type { FaultEffect, FaultRule, ResponseFault } from "./fault-rule.ts";
 
 /** Runs the work of a call under a fault. The result or error is discarded if the response is reset. @throws ApiError */
 export async function runWithFault<T>({ latency, effect }: FaultRule, work: () => Promise<T>): Promise<T> {

@@ -30,7 +30,7 @@ export class DescriptorFiles {
     if (file === undefined) return undefined;
     const files = new Map<string, FileDescriptorProto>();
     this.#collect(file, files);
-    return [...files.values()].map((one) => toBinary(FileDescriptorProtoSchema, one));
+    return [...files.values()].map((proto) => toBinary(FileDescriptorProtoSchema, proto));
   }
 
   bySymbol(symbol: string): Uint8Array[] | undefined {
@@ -71,9 +71,9 @@ export class DescriptorFiles {
     const add = (symbol: string) => this.#bySymbol.set(symbol, file.name);
     for (const message of file.messageType) this.#indexMessage(file.package, message, add);
     for (const { name, value } of file.enumType)
-      for (const symbol of [name, ...value.map((one) => one.name)]) add(`${file.package}.${symbol}`);
+      for (const symbol of [name, ...value.map((constant) => constant.name)]) add(`${file.package}.${symbol}`);
     for (const { name, method } of file.service)
-      for (const symbol of [name, ...method.map((one) => `${name}.${one.name}`)]) add(`${file.package}.${symbol}`);
+      for (const symbol of [name, ...method.map((rpc) => `${name}.${rpc.name}`)]) add(`${file.package}.${symbol}`);
     for (const { name, extendee, number } of file.extension) {
       add(`${file.package}.${name}`);
       const message = extendee.slice(1);

@@ -7,7 +7,7 @@ import {
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
 import type { Logger } from "pino";
-import type { ResponseFault } from "../faults/response-fault.ts";
+import type { ResponseFault } from "../faults/fault-rule.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { bearerOf } from "../server/bearer.ts";
 import { breakResponse } from "../server/break-response.ts";
@@ -69,7 +69,7 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, rejectingUnreadable(handler)]));
   return (request, response) => {
     // An alias differs only in the path.
-    if (alias !== undefined) request.url = alias.ownPath(request.url ?? "");
+    if (alias !== undefined) request.url = alias.contractPath(request.url ?? "");
     const handler = handlers.get((request.url ?? "").replace(/\?.*$/s, ""));
     if (handler === undefined) {
       response.writeHead(404).end();

@@ -56,7 +56,7 @@ async function ofConnect(response: UniversalServerResponse): Promise<UniversalSe
     (async function* () {
       yield* all;
     })();
-  // A compressed body is not such an error, because only large messages are compressed.
+  // Only large messages are compressed, and these errors are small.
   const error = text.startsWith("{") ? (JSON.parse(text) as { code?: string; message?: string }) : {};
   if (error.code !== "internal" || !unreadable.test(error.message ?? "")) return { ...response, body: body(chunks) };
   const corrected = Buffer.from(JSON.stringify({ ...error, code: "invalid_argument" }));

@@ -2,7 +2,7 @@ import { clone } from "@bufbuild/protobuf";
 import { type DescriptorProto, type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 
 /** The package of the contract. */
-const own = "muster";
+const contractPackage = "muster";
 
 /**
  * Translates names to the package of another vendor: `muster.platform.iam.v2beta1.GroupsService` to
@@ -17,28 +17,28 @@ export class VendorAlias {
   }
 
   /** The path with the package of the contract. Other paths are returned unchanged. */
-  ownPath(path: string): string {
+  contractPath(path: string): string {
     const prefix = `/${this.#vendor}.`;
-    return path.startsWith(prefix) ? `/${own}.${path.slice(prefix.length)}` : path;
+    return path.startsWith(prefix) ? `/${contractPackage}.${path.slice(prefix.length)}` : path;
   }
 
   /** The name with the package of the vendor. Other names are returned unchanged. */
   nameOf(name: string): string {
-    return name.startsWith(`${own}.`) ? `${this.#vendor}${name.slice(own.length)}` : name;
+    return name.startsWith(`${contractPackage}.`) ? `${this.#vendor}${name.slice(contractPackage.length)}` : name;
   }
 
   /** The descriptor file with the names of the vendor. Other files are returned unchanged. */
   fileOf(file: FileDescriptorProto): FileDescriptorProto {
-    if (!file.package.startsWith(`${own}.`)) return file;
+    if (!file.package.startsWith(`${contractPackage}.`)) return file;
     const copy = clone(FileDescriptorProtoSchema, file);
     copy.name = this.#path(copy.name);
     copy.package = this.nameOf(copy.package);
     copy.dependency = copy.dependency.map((name) => this.#path(name));
     for (const message of copy.messageType) this.#renameIn(message);
     for (const { method } of copy.service)
-      for (const one of method) {
-        one.inputType = this.#reference(one.inputType);
-        one.outputType = this.#reference(one.outputType);
+      for (const rpc of method) {
+        rpc.inputType = this.#reference(rpc.inputType);
+        rpc.outputType = this.#reference(rpc.outputType);
       }
     return copy;
   }
@@ -49,7 +49,7 @@ export class VendorAlias {
   }
 
   #path(name: string): string {
-    return name.startsWith(`${own}/`) ? `${this.#vendor}${name.slice(own.length)}` : name;
+    return name.startsWith(`${contractPackage}/`) ? `${this.#vendor}${name.slice(contractPackage.length)}` : name;
   }
 
   /** A type reference is the full name with a leading dot. */

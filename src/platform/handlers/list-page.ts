@@ -73,9 +73,9 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
   if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
   const totalCount =
     filters.length === 0
-      ? await keptCount(reader, collection, regions, options.excluded?.partitions ?? [])
+      ? await maintainedCount(reader, collection, regions, options.excluded?.partitions ?? [])
       : await countRows(reader, table, [inRegions(regions), ...conditions]);
-  const all = filters.length === 0 ? await countBelow(reader, table, { kind: "everything" }) : undefined;
+  const tableCount = filters.length === 0 ? await countBelow(reader, table, { kind: "everything" }) : undefined;
   const rows = await pageRows(reader, {
     table,
     regions,
@@ -85,12 +85,12 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
     skip: request.skip,
     // Read one more row than the page has, to know whether there is a next page.
     limit: size + 1,
-    share: all === undefined ? undefined : { found: totalCount, all },
+    counts: tableCount === undefined ? undefined : { selected: totalCount, table: tableCount },
   });
-  const shown = rows.slice(0, size);
-  const last = shown.at(-1);
+  const page = rows.slice(0, size);
+  const last = page.at(-1);
   return {
-    items: shown.map((row) => collection.parse(row.body)),
+    items: page.map((row) => collection.parse(row.body)),
     ...(rows.length > size && last !== undefined
       ? { nextPageToken: pageTokens.issue(query, { sort: last[order.column], uid: last.uid }, now) }
       : {}),
@@ -158,7 +158,7 @@ function uidIn(uids: readonly string[]): Condition {
   return (row) => row("uid", "in", uids.length === 0 ? [""] : [...uids]);
 }
 
-async function keptCount<D extends DescMessage>(
+async function maintainedCount<D extends DescMessage>(
   reader: Reader,
   collection: Collection<D>,
   regions: readonly Region[],
@@ -167,11 +167,11 @@ async function keptCount<D extends DescMessage>(
   const { table, partitionOf } = collection.description;
   let count = 0;
   for (const region of regions) {
-    if (region.kind !== "one") {
+    if (region.kind !== "resource") {
       count += await countBelow(reader, table, region);
       for (const partition of excluded) count -= await countBelow(reader, `${table}/${partition}`, region);
     }
-    if (region.kind !== "one" && region.kind !== "within") continue;
+    if (region.kind !== "resource" && region.kind !== "subtree") continue;
     const top = await collection.find(reader, region.uid);
     if (top !== undefined && !excluded.includes(partitionOf?.(top) ?? "")) count += 1;
   }

@@ -4,7 +4,7 @@ import {
   type IdentityProvider_OIDCSchema as OidcSchema,
   IdentityProviderSchema,
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
-import { MasterKey } from "../tokens/key-file.ts";
+import { MasterKey } from "#src/platform/tokens/master-key.ts";
 import { oidcOf, openSecret, sealSecret, withoutSecret } from "./client-secret.ts";
 
 const masterKey = new MasterKey(new Uint8Array(32).fill(1));

@@ -5,7 +5,7 @@ import {
   type IdentityProvider_OIDC as OIDC,
   IdentityProviderSchema,
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
-import type { MasterKey } from "../tokens/key-file.ts";
+import type { MasterKey } from "#src/platform/tokens/master-key.ts";
 
 /** The OpenID Connect configuration of a provider, the only kind that exists. */
 export function oidcOf({ configuration }: IdentityProvider): OIDC | undefined {

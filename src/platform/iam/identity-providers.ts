@@ -17,7 +17,7 @@ import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
-import type { MasterKey } from "../tokens/key-file.ts";
+import type { MasterKey } from "#src/platform/tokens/master-key.ts";
 import { namesSecret, sealSecret, withoutSecret } from "./client-secret.ts";
 import { checkProvider } from "./identity-provider-rules.ts";
 import { roleToGrant } from "./role-to-grant.ts";

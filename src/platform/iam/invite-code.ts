@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 
-/** The code with which somebody joins a group. */
+/** The code of a group invite. A person who has it can join the group. */
 export interface InviteCode {
   /** Identifies the code without revealing it. */
   readonly keyId: string;

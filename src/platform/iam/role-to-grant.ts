@@ -1,20 +1,10 @@
 import { builtinRole } from "../access/builtin-roles.ts";
-import { Capability } from "../access/capability.ts";
 import { roles } from "../collections/roles.ts";
 import { isUid, isWithin, parentOf } from "../contract/uid.ts";
 import { invalidArgument, notFound } from "../errors/api-error.ts";
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { permittedResource } from "../handlers/permitted.ts";
 import { checkResourceType } from "../handlers/resource-type.ts";
 import type { Session } from "../service/session.ts";
-
-/** Returns a role by its path. Every caller can read the built-in roles. @throws ApiError (5, 7) */
-export async function roleToRead(session: Session, uid: string): Promise<Role> {
-  if (builtinRole(uid) === undefined) return permittedResource(session, roles, Capability.CAP_IAM_ROLES_LIST, uid);
-  const role = await roles.find(session.tx, uid);
-  if (role === undefined) throw notFound("role", uid);
-  return role;
-}
 
 /**
  * Returns the role that a request grants in a group. The caller must hold all of its capabilities there.

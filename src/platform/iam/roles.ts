@@ -6,7 +6,7 @@ import { roles } from "../collections/roles.ts";
 import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { newUidIn } from "../contract/uid.ts";
-import { invalidArgument, permissionDenied } from "../errors/api-error.ts";
+import { invalidArgument, notFound, permissionDenied } from "../errors/api-error.ts";
 import {
   ListRolesRequestSchema,
   ListRolesResponseSchema,
@@ -19,9 +19,8 @@ import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Sessions } from "../service/session.ts";
+import type { Session, Sessions } from "../service/session.ts";
 import { checkNotInUse } from "./role-in-use.ts";
-import { roleToRead } from "./role-to-grant.ts";
 
 export function rolesService(sessions: Sessions): Service {
   return implement(RolesService, {
@@ -36,7 +35,7 @@ export function rolesService(sessions: Sessions): Service {
         return create(ListRolesResponseSchema, { roles: items, ...page });
       }),
 
-    getRole: ({ uid }, call) => sessions.read(call, (session) => roleToRead(session, uid)),
+    getRole: ({ uid }, call) => sessions.read(call, (session) => readRole(session, uid)),
 
     createRole: ({ parent, role = create(RoleSchema) }, call) =>
       sessions.write(call, async (session) => {
@@ -83,6 +82,14 @@ export function rolesService(sessions: Sessions): Service {
         return create(EmptySchema);
       }),
   });
+}
+
+/** Returns a role by its path. Every caller can read the built-in roles. @throws ApiError (5, 7) */
+async function readRole(session: Session, uid: string): Promise<Role> {
+  if (builtinRole(uid) === undefined) return permittedResource(session, roles, Capability.CAP_IAM_ROLES_LIST, uid);
+  const role = await roles.find(session.tx, uid);
+  if (role === undefined) throw notFound("role", uid);
+  return role;
 }
 
 function rejectBuiltin(uid: string): void {

@@ -54,31 +54,25 @@ function writerOf(field: DescField): FieldWriter {
 function valueWriterOf(field: DescField): (value: unknown) => unknown {
   switch (field.fieldKind) {
     case "scalar":
-      return writeScalar;
     case "enum":
-      return enumWriter(field.enum);
     case "message":
-      return messageWriter(field.message);
+      return elementWriter(field);
     case "list": {
-      const item =
-        field.listKind === "message"
-          ? messageWriter(field.message)
-          : field.listKind === "enum"
-            ? enumWriter(field.enum)
-            : writeScalar;
-      return (values) => (values as unknown[]).map(item);
+      const writeElement = elementWriter(field);
+      return (values) => (values as unknown[]).map(writeElement);
     }
     case "map": {
-      const item =
-        field.mapKind === "message"
-          ? messageWriter(field.message)
-          : field.mapKind === "enum"
-            ? enumWriter(field.enum)
-            : writeScalar;
+      const writeElement = elementWriter(field);
       return (values) =>
-        Object.fromEntries(Object.entries(values as Properties).map(([key, value]) => [key, item(value)]));
+        Object.fromEntries(Object.entries(values as Properties).map(([key, value]) => [key, writeElement(value)]));
     }
   }
+}
+
+/** Writes a single value: that of a singular field, or an element of a list or map. */
+function elementWriter({ message, enum: desc }: Pick<DescField, "message" | "enum">): (value: unknown) => unknown {
+  if (message !== undefined) return messageWriter(message);
+  return desc === undefined ? writeScalar : enumWriter(desc);
 }
 
 function writeScalar(value: unknown): unknown {

@@ -47,7 +47,7 @@ describe("jsonDocuments", () => {
     ],
     ["nothing", " \n", []],
   ])("%s", (_, text, expected) =>
-    expect(cut(text, jsonDocuments).map((one) => [one.text, one.line])).toEqual(expected),
+    expect(cut(text, jsonDocuments).map((document) => [document.text, document.line])).toEqual(expected),
   );
 
   it.each([
@@ -97,7 +97,7 @@ describe("yamlDocuments", () => {
     ],
     ["nothing", "# only\n", []],
   ])("%s", (_, text, expected) =>
-    expect(cut(text, yamlDocuments).map((one) => [one.text, one.line])).toEqual(expected),
+    expect(cut(text, yamlDocuments).map((document) => [document.text, document.line])).toEqual(expected),
   );
 });
 
@@ -127,8 +127,10 @@ describe("files", () => {
   };
   const read = (path: string) =>
     sourceFiles([path])
-      .flatMap((one) => [...documentsOf(one, () => {})])
-      .map((one) => (one instanceof DocumentError ? one.message.replace(`${folder}/`, "") : one.value));
+      .flatMap((source) => [...documentsOf(source, () => {})])
+      .map((document) =>
+        document instanceof DocumentError ? document.message.replace(`${folder}/`, "") : document.value,
+      );
 
   it("are read by their extension, those of a folder in order", () => {
     file("b.yaml", "a: 1\n---\n---\na: 2\n");

@@ -1,9 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { type Reader, statement, type Database } from "../store/database.ts";
-import { FieldError } from "./field-error.ts";
-import { DocumentError, LoadError, type Place } from "./load-error.ts";
-import { type Change, RecordPlacer } from "./place-records.ts";
+import { DocumentError, type DocumentLocation, FieldError, LoadError } from "./load-error.ts";
+import { type Change, RecordWriter } from "./record-writer.ts";
 import { type LoadRecord, readRecords } from "./record.ts";
 import { documentsOf, type SourceDocument, type SourceFile } from "./source-file.ts";
 
@@ -48,15 +47,15 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   await check(options);
   return options.database.write(async (writer) => {
     const tx = new AuthoredWriter(writer, { kind: "host", command: "platform load" }, options.now);
-    const placer = new RecordPlacer(tx, options.group ?? (await firstRootGroup(tx)));
+    const records = new RecordWriter(tx, options.group ?? (await firstRootGroup(tx)));
     const result = { Repo: noChanges(), Tag: noChanges(), Advisory: noChanges() };
     for await (const read of readAll(options, "writing")) {
       if (read instanceof DocumentError) throw new LoadError([read]);
       try {
-        for (const record of read.records) result[record.kind][await placer.place(record)] += 1;
+        for (const record of read.records) result[record.kind][await records.write(record)] += 1;
       } catch (error) {
         if (!(error instanceof FieldError)) throw error;
-        throw new LoadError([new DocumentError(read.place, error.field, error.message)]);
+        throw new LoadError([new DocumentError(read.location, error.field, error.message)]);
       }
     }
     return result;
@@ -73,7 +72,7 @@ async function check(options: LoadOptions): Promise<void> {
 }
 
 interface ReadDocument {
-  readonly place: Place;
+  readonly location: DocumentLocation;
   readonly records: readonly LoadRecord[];
 }
 
@@ -100,7 +99,7 @@ async function* readAll(
 
 function recordsOf(document: SourceDocument): ReadDocument | DocumentError {
   try {
-    return { place: document.place, records: readRecords(document) };
+    return { location: document.location, records: readRecords(document) };
   } catch (error) {
     if (error instanceof DocumentError) return error;
     throw error;

@@ -7,7 +7,7 @@ import {
   AdvisorySchema,
   Severity_Type as SeverityType,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { FieldError } from "./field-error.ts";
+import { FieldError } from "./load-error.ts";
 
 const time = z.iso.datetime({ offset: true }).transform((value) => timestampFromMs(Date.parse(value)));
 const severities = z.array(z.object({ type: z.string(), score: z.string().min(1) })).optional();

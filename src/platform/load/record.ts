@@ -7,8 +7,7 @@ import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabil
 import { readJson } from "../json/read-json.ts";
 import { checkRepo, checkTag } from "../registry/registry-rules.ts";
 import { checkAdvisory } from "../vulnerabilities/advisory-rules.ts";
-import { FieldError } from "./field-error.ts";
-import { DocumentError } from "./load-error.ts";
+import { DocumentError, FieldError } from "./load-error.ts";
 import { advisoriesOfOsv, isOsv } from "./osv.ts";
 import type { SourceDocument } from "./source-file.ts";
 
@@ -32,15 +31,15 @@ type Fields = { readonly [name: string]: unknown };
  * @returns one record, or for an OSV document one for each affected package
  * @throws DocumentError that names the field
  */
-export function readRecords({ place, value }: SourceDocument): LoadRecord[] {
+export function readRecords({ location, value }: SourceDocument): LoadRecord[] {
   try {
     if (typeof value !== "object" || value === null || Array.isArray(value))
-      throw new DocumentError(place, undefined, "must be an object");
+      throw new DocumentError(location, undefined, "must be an object");
     return recordsOf(value as Fields);
   } catch (error) {
     if (error instanceof ApiError && error.detail?.kind === "badRequest")
-      throw new DocumentError(place, error.detail.field, error.detail.description);
-    if (error instanceof FieldError) throw new DocumentError(place, error.field, error.message);
+      throw new DocumentError(location, error.detail.field, error.detail.description);
+    if (error instanceof FieldError) throw new DocumentError(location, error.field, error.message);
     throw error;
   }
 }

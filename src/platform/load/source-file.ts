@@ -3,7 +3,7 @@ import { extname, join } from "node:path";
 import { parseDocument } from "yaml";
 import { type DocumentText, UnreadableText } from "./document-text.ts";
 import { jsonDocuments } from "./json-text.ts";
-import { DocumentError, type Place } from "./load-error.ts";
+import { DocumentError, type DocumentLocation } from "./load-error.ts";
 import { yamlDocuments } from "./yaml-text.ts";
 
 /** A file to load. */
@@ -15,7 +15,7 @@ export interface SourceFile {
 
 /** A parsed document with its location. */
 export interface SourceDocument {
-  readonly place: Place;
+  readonly location: DocumentLocation;
   readonly value: unknown;
 }
 
@@ -68,8 +68,8 @@ export function* documentsOf(
     const chunks = chunksOf(path, onRead);
     for (const text of format === "json" ? jsonDocuments(chunks) : yamlDocuments(chunks)) {
       document += 1;
-      const place = { file: path, document, line: text.line };
-      const parsed = format === "json" ? parseJson(place, text) : parseYaml(place, text);
+      const location = { file: path, document, line: text.line };
+      const parsed = format === "json" ? parseJson(location, text) : parseYaml(location, text);
       // Skip empty documents between two markers.
       if (parsed instanceof DocumentError || parsed.value !== null) yield parsed;
     }
@@ -103,25 +103,25 @@ function* chunksOf(path: string, onRead: (bytes: number) => void): Generator<str
   }
 }
 
-function parseJson(place: Place, { text }: DocumentText): SourceDocument | DocumentError {
+function parseJson(location: DocumentLocation, { text }: DocumentText): SourceDocument | DocumentError {
   try {
-    return { place, value: JSON.parse(text) as unknown };
+    return { location, value: JSON.parse(text) as unknown };
   } catch (error) {
-    return new DocumentError(place, undefined, `is not JSON: ${(error as Error).message}`);
+    return new DocumentError(location, undefined, `is not JSON: ${(error as Error).message}`);
   }
 }
 
-function parseYaml(place: Place, { text }: DocumentText): SourceDocument | DocumentError {
+function parseYaml(location: DocumentLocation, { text }: DocumentText): SourceDocument | DocumentError {
   try {
     const document = parseDocument(text, { prettyErrors: false, logLevel: "silent" });
     const [error] = document.errors;
     if (error !== undefined) {
-      const line = place.line + text.slice(0, error.pos[0]).split("\n").length - 1;
-      return new DocumentError({ ...place, line }, undefined, `is not YAML: ${error.message}`);
+      const line = location.line + text.slice(0, error.pos[0]).split("\n").length - 1;
+      return new DocumentError({ ...location, line }, undefined, `is not YAML: ${error.message}`);
     }
-    return { place, value: document.toJS() as unknown };
+    return { location, value: document.toJS() as unknown };
   } catch (error) {
     // The parser limits the number of aliases.
-    return new DocumentError(place, undefined, `is not YAML: ${(error as Error).message}`);
+    return new DocumentError(location, undefined, `is not YAML: ${(error as Error).message}`);
   }
 }

@@ -1,6 +1,6 @@
 import { signingAlgorithm, type SigningKeys } from "../tokens/signing-keys.ts";
 
-/** The documents of OpenID Connect Discovery, with which others verify the platform's tokens. */
+/** The documents of OpenID Connect Discovery. Other services verify the platform's tokens with them. */
 export class DiscoveryDocuments {
   readonly #keys: SigningKeys;
   readonly #configuration: string;

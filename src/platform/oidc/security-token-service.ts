@@ -37,7 +37,7 @@ import { isSignedBy } from "../tokens/signature.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { readDownscoping } from "./downscoping-request.ts";
 
-export interface SecurityTokenParts {
+export interface SecurityTokenServiceOptions {
   readonly database: Database;
   readonly tokens: ApiTokens;
   readonly issuerKeys: IssuerKeys;
@@ -51,46 +51,46 @@ export interface SecurityTokenParts {
 const lastSeenAccuracy = 60_000;
 
 /** Exchanges subject tokens and refresh tokens for API tokens (RFC 8693). */
-export function securityTokenService(parts: SecurityTokenParts): Service {
+export function securityTokenService(options: SecurityTokenServiceOptions): Service {
   return implementAnonymous(SecurityTokenService, {
-    exchange: (request, { bearer }) => exchange(parts, request, bearer),
-    exchangeRefreshToken: (request, { bearer }) => refresh(parts, request, bearer),
+    exchange: (request, { bearer }) => exchange(options, request, bearer),
+    exchangeRefreshToken: (request, { bearer }) => refresh(options, request, bearer),
   });
 }
 
 async function exchange(
-  parts: SecurityTokenParts,
+  options: SecurityTokenServiceOptions,
   request: ExchangeRequest,
   bearer: string | undefined,
 ): Promise<RawToken> {
   const subjectToken = readSubjectToken(bearer);
-  const audiences = readAudiences(request.aud, parts.settings);
+  const audiences = readAudiences(request.aud, options.settings);
   const downscoping = readDownscoping(request);
   if (request.identityProvider !== "") throw unimplemented("exchange by an identity provider");
   if (!isUid(request.identity)) throw invalidArgument("identity", "must be the uid of an identity");
 
-  const identity = await parts.database.read((tx) => identities.find(tx, request.identity));
+  const identity = await options.database.read((tx) => identities.find(tx, request.identity));
   if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
-  if (identity === undefined || !canAssume(identity, subjectToken, parts.settings)) throw mismatch();
-  const now = parts.clock();
+  if (identity === undefined || !canAssume(identity, subjectToken, options.settings)) throw mismatch();
+  const now = options.clock();
   checkTime(subjectToken, now);
-  if (!(await isSignedBy(subjectToken.text, await keysFor(parts, identity, subjectToken, now))))
+  if (!(await isSignedBy(subjectToken.text, await keysFor(options, identity, subjectToken, now))))
     throw permissionDenied("the signature of the token does not match a key of its issuer");
 
   // Only callers that have proved to be the identity count against its limit.
-  parts.rateLimit?.admit(identity.uid);
+  options.rateLimit?.admit(identity.uid);
   const { issuer: iss, subject: sub, audiences: aud } = subjectToken;
   const content = { identityUid: identity.uid, audiences, downscoping, actor: { iss, sub, aud } };
-  const { token, expires } = await parts.tokens.issue(content);
-  const refreshToken = await parts.database.write(async (tx) => {
+  const { token, expires } = await options.tokens.issue(content);
+  const refreshToken = await options.database.write(async (tx) => {
     await updateLastSeen(tx, identity.uid, now);
-    return startFamily(tx, content, now, now + parts.settings.refreshLifetime);
+    return startFamily(tx, content, now, now + options.settings.refreshLifetime);
   });
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
 }
 
 async function refresh(
-  { database, tokens, settings, clock }: SecurityTokenParts,
+  { database, tokens, settings, clock }: SecurityTokenServiceOptions,
   request: ExchangeRefreshTokenRequest,
   bearer: string | undefined,
 ): Promise<TokenPair> {
@@ -100,17 +100,16 @@ async function refresh(
   };
   const now = clock();
   // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
-  const used = await database.write(async (tx) => {
-    const { found, reason } = await useRefreshToken(tx, bearer ?? "", wanted, now);
-    if (found === undefined) return reason;
-    await updateLastSeen(tx, found.content.identityUid, now);
-    return found;
+  const result = await database.write(async (tx) => {
+    const used = await useRefreshToken(tx, bearer ?? "", wanted, now);
+    if (used.kind === "rotated") await updateLastSeen(tx, used.content.identityUid, now);
+    return used;
   });
-  if (typeof used === "string") throw errorOf(used);
-  const { token, expires } = await tokens.issue(used.content);
+  if (result.kind === "rejected") throw errorOf(result.reason);
+  const { token, expires } = await tokens.issue(result.content);
   return create(TokenPairSchema, {
     token: { token, expiry: timestampFromMs(expires) },
-    refreshToken: { token: used.token, expiry: timestampFromMs(used.expires) },
+    refreshToken: { token: result.token, expiry: timestampFromMs(result.expires) },
   });
 }
 
@@ -140,8 +139,8 @@ function canAssume(identity: Identity, subjectToken: SubjectToken, { authUrl }: 
 
 function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
   if (requested.length === 0) throw invalidArgument("aud", `is required: "${baseUrl}"`);
-  return requested.map((one) => {
-    const audience = one.replace(/\/$/, "") === baseUrl ? baseUrl : one;
+  return requested.map((name) => {
+    const audience = name.replace(/\/$/, "") === baseUrl ? baseUrl : name;
     if (audience !== baseUrl && !audiences.includes(audience))
       throw invalidArgument("aud", `must be "${baseUrl}" or another configured audience`);
     return audience;
@@ -149,7 +148,7 @@ function readAudiences(requested: readonly string[], { baseUrl, audiences }: Pla
 }
 
 async function keysFor(
-  { issuerKeys, log }: SecurityTokenParts,
+  { issuerKeys, log }: SecurityTokenServiceOptions,
   { relationship, uid }: Identity,
   { issuer, keyId }: SubjectToken,
   now: number,

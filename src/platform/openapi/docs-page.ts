@@ -8,8 +8,8 @@ export function docsPage(document: OpenApiDocument): string {
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
   const sections = tags.map(({ name, description }) => {
-    const own = operations.filter(({ operation }) => operation.tags.includes(name));
-    const list = own.map(({ method, path, operation }) => operationHtml(method, path, operation)).join("");
+    const tagged = operations.filter(({ operation }) => operation.tags.includes(name));
+    const list = tagged.map(({ method, path, operation }) => operationHtml(method, path, operation)).join("");
     return `<section id="${name}"><h2>${escaped(titleOf(name))}</h2>${paragraph(description)}${list}</section>`;
   });
   const schemas = Object.entries(components.schemas).map(([name, schema]) => schemaHtml(name, schema));

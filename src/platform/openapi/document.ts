@@ -21,12 +21,14 @@ export function openApiDocument(
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const operation of operations)
     for (const [index, route] of routesOf(operation).entries()) {
-      const own = operationOf(route, index, schemas);
+      const method = operationOf(route, index, schemas);
       const elsewhere = operation.authentication === "none" && authUrl !== baseUrl;
       const path = (paths[pathOf(route)] ??= {});
-      path[route.httpMethod.toLowerCase()] = elsewhere ? { ...own, servers: [{ url: authUrl }] } : own;
+      path[route.httpMethod.toLowerCase()] = elsewhere ? { ...method, servers: [{ url: authUrl }] } : method;
     }
-  const services = new Set(operations.filter((one) => routesOf(one).length > 0).map(({ method }) => method.parent));
+  const services = new Set(
+    operations.filter((candidate) => routesOf(candidate).length > 0).map(({ method }) => method.parent),
+  );
   return {
     openapi: "3.1.0",
     info: { title: "Muster platform", version: "v2beta1", description: introduction },

@@ -78,8 +78,8 @@ export class MessageSchemas {
 /** At most one member of a oneof is set, so every pair of them is excluded. */
 function exclusive({ oneofs }: DescMessage): Pick<Schema, "not"> {
   const pairs = oneofs.flatMap(({ fields }) =>
-    fields.flatMap(({ jsonName: one }, index) =>
-      fields.slice(index + 1).map(({ jsonName: other }) => ({ required: [one, other] })),
+    fields.flatMap(({ jsonName: first }, index) =>
+      fields.slice(index + 1).map(({ jsonName: second }) => ({ required: [first, second] })),
     ),
   );
   return pairs.length === 0 ? {} : { not: { anyOf: pairs } };

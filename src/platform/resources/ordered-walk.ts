@@ -71,8 +71,8 @@ function walk(
     entriesOf(db, table, order)
       .where((row) => {
         const rest = after(row);
-        const there = allOf(row, [...regionConditions(regions), ...conditions]);
-        return rest === undefined ? there : row.and([rest, there]);
+        const selected = allOf(row, [...regionConditions(regions), ...conditions]);
+        return rest === undefined ? selected : row.and([rest, selected]);
       })
       .orderBy(order.column, direction)
       .orderBy("uid", direction)

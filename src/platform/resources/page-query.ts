@@ -15,8 +15,8 @@ export interface PageQuery {
   /** The number of rows after the cursor that are skipped. */
   readonly skip: number;
   readonly limit: number;
-  /** The number of selected rows without cursor and limit, and of all rows; undefined if there is no kept count. */
-  readonly share: { readonly found: number; readonly all: number } | undefined;
+  /** The number of selected rows without cursor and limit, and of all rows of the table; undefined if it is not known. */
+  readonly counts: { readonly selected: number; readonly table: number } | undefined;
 }
 
 export type PageRow = ResourceColumns;

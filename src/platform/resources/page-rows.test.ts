@@ -1,21 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { groups } from "#src/platform/collections/groups.ts";
 import type { Database } from "#src/platform/store/database.ts";
-import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
-import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import { outermost } from "../access/access.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
+import { describeOnEachBackend } from "#src/platform/tests/describe-on-each-backend.testing.ts";
 import type { Order, SortColumn } from "./order.ts";
 import type { PageQuery } from "./page-query.ts";
 import { pageRows } from "./page-rows.ts";
-import { holds } from "./region-model.testing.ts";
+import { contains } from "./region-model.testing.ts";
 import type { Region } from "./region.ts";
 
 interface Row {
@@ -56,12 +51,12 @@ function someRegions(): Region[] {
     case 2:
       return [{ kind: "children", uid: any() }];
     case 3:
-      return [{ kind: "below", uid: rows[next(3)]?.uid ?? "" }];
+      return [{ kind: "descendants", uid: rows[next(3)]?.uid ?? "" }];
     case 4:
-      return [{ kind: "within", uid: any() }];
+      return [{ kind: "subtree", uid: any() }];
     default:
       return outermost(Array.from({ length: 1 + next(6) }, any)).map((uid, n) =>
-        n % 3 === 2 ? { kind: "one", uid } : { kind: "within", uid },
+        n % 3 === 2 ? { kind: "resource", uid } : { kind: "subtree", uid },
       );
   }
 }
@@ -69,15 +64,16 @@ function someRegions(): Region[] {
 function sorted(regions: readonly Region[], { column, direction }: Order): Row[] {
   const sign = direction === "asc" ? 1 : -1;
   return rows
-    .filter(({ uid }) => regions.some((region) => holds(region, uid)))
+    .filter(({ uid }) => regions.some((region) => contains(region, uid)))
     .toSorted((a, b) => (a[column] === b[column] ? (a.uid < b.uid ? -1 : 1) : a[column] < b[column] ? -sign : sign));
 }
 
-function cases(open: () => Promise<{ database: Database; remove: () => Promise<void> }>): void {
-  let opened: Awaited<ReturnType<typeof open>>;
+describeOnEachBackend("the rows of a page", (open) => {
+  let database: Database;
+  let remove: () => Promise<void>;
   beforeAll(async () => {
-    opened = await open();
-    await opened.database.write(async (writer) => {
+    ({ database, remove } = await open());
+    await database.write(async (writer) => {
       const tx = new AuthoredWriter(writer, { kind: "host", command: "test" }, 0);
       for (const { uid, name, create_time, update_time } of rows) {
         const times = { createTime: timestampFromMs(create_time), updateTime: timestampFromMs(update_time) };
@@ -85,17 +81,14 @@ function cases(open: () => Promise<{ database: Database; remove: () => Promise<v
       }
     });
   });
-  afterAll(async () => {
-    await opened.database.close();
-    await opened.remove();
-  });
+  afterAll(() => remove());
 
   /** The uids of all pages, concatenated. */
   async function walked(query: PageQuery, size: number): Promise<string[]> {
     const seen: string[] = [];
     for (let { cursor, skip } = query; ; skip = 0) {
       const page = { ...query, cursor, skip, limit: size };
-      const found = await opened.database.read((tx) => pageRows(tx, page));
+      const found = await database.read((tx) => pageRows(tx, page));
       seen.push(...found.map(({ uid }) => uid));
       const last = found.at(-1);
       if (last === undefined || found.length < size) return seen;
@@ -105,15 +98,15 @@ function cases(open: () => Promise<{ database: Database; remove: () => Promise<v
 
   for (const column of ["uid", "name", "create_time", "update_time"] satisfies SortColumn[])
     for (const direction of ["asc", "desc"] as const)
-      for (const way of ["walked along an index", "sorted"] as const)
-        it(`equal those of a naive model, by ${column} ${direction}, ${way}`, async () => {
+      for (const plan of ["walked along an index", "sorted"] as const)
+        it(`equal those of a naive model, by ${column} ${direction}, ${plan}`, async () => {
           const wrong: unknown[] = [];
-          for (let question = 0; question < 60; question++) {
+          for (let round = 0; round < 60; round++) {
             const regions = someRegions();
             const order = { column, direction };
             const skip = next(3) === 0 ? next(30) : 0;
             // The counts decide on the query plan. Whatever they are, the rows must be the same.
-            const share = way === "sorted" ? undefined : { found: 1_000_000, all: 1_000_000 };
+            const counts = plan === "sorted" ? undefined : { selected: 1_000_000, table: 1_000_000 };
             const query = {
               table: "groups",
               regions,
@@ -122,29 +115,14 @@ function cases(open: () => Promise<{ database: Database; remove: () => Promise<v
               cursor: undefined,
               skip,
               limit: 0,
-              share,
+              counts,
             } as const;
             const size = 1 + next(9);
             const found = await walked(query, size);
             const expected = sorted(regions, order).slice(skip);
-            const right = expected.length === found.length && expected.every(({ uid }, n) => uid === found[n]);
-            if (!right) wrong.push({ regions, skip, size, found, expected });
+            const equal = expected.length === found.length && expected.every(({ uid }, n) => uid === found[n]);
+            if (!equal) wrong.push({ regions, skip, size, found, expected });
           }
           expect(wrong).toEqual([]);
         });
-}
-
-describe("the rows of a page on SQLite", () => {
-  cases(async () => {
-    const folder = mkdtempSync(join(tmpdir(), "muster-pages-"));
-    const database = new SqliteDatabase(join(folder, "data"));
-    return { database, remove: async () => rmSync(folder, { recursive: true }) };
-  });
-});
-
-describeWithPostgres("the rows of a page on PostgreSQL", (postgres) => {
-  cases(async () => {
-    const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 2 });
-    return { database, remove: async () => {} };
-  });
 });

@@ -14,7 +14,7 @@ const rowPerEntry = 4;
 /**
  * Returns the rows of a page, in order. No single query plan is fast for every page of a tree, so there are three: by uid,
  * one key range after the other; by another column along its index, if a large share of the table is selected; otherwise
- * reading and sorting the selected rows. The kept counts decide between the latter two: in a table of a million rows,
+ * reading and sorting the selected rows. The maintained counts decide between the latter two: in a table of a million rows,
  * neither examines more than about 30,000.
  */
 export async function pageRows(reader: Reader, query: PageQuery): Promise<PageRow[]> {
@@ -22,11 +22,11 @@ export async function pageRows(reader: Reader, query: PageQuery): Promise<PageRo
   return shouldWalk(query) ? walkInOrder(reader, query) : sortedRows(reader, query);
 }
 
-function shouldWalk({ order, share, limit, skip }: PageQuery): boolean {
-  if (order.column === "uid" || share === undefined || share.found === 0) return false;
+function shouldWalk({ order, counts, limit, skip }: PageQuery): boolean {
+  if (order.column === "uid" || counts === undefined || counts.selected === 0) return false;
   // The index yields ties in one direction only. Skipping in the other direction would read all ties.
   if (order.direction === "desc" && skip > 0) return false;
-  return ((limit + skip) * share.all) / share.found < share.found * rowPerEntry;
+  return ((limit + skip) * counts.table) / counts.selected < counts.selected * rowPerEntry;
 }
 
 /** Whether each region is one range of uids. */
@@ -42,17 +42,17 @@ async function rowsByUid(reader: Reader, query: PageQuery): Promise<PageRow[]> {
   for (const region of order.direction === "asc" ? ascending : ascending.toReversed()) {
     const limit = query.limit - rows.length;
     if (limit === 0) break;
-    const there: Condition[] = [(row) => inRange(row, region, order, cursor?.uid), ...conditions];
+    const inThisRegion: Condition[] = [(row) => inRange(row, region, order, cursor?.uid), ...conditions];
     const found = await reader.query((db) =>
       selectRows(query, db)
-        .where((row) => allOf(row, there))
+        .where((row) => allOf(row, inThisRegion))
         .orderBy("uid", order.direction)
         .limit(limit)
         .offset(skip),
     );
     rows.push(...found);
     // The whole region is skipped, and possibly rows of the next one.
-    if (found.length === 0 && skip > 0) skip -= await countRows(reader, query.table, there);
+    if (found.length === 0 && skip > 0) skip -= await countRows(reader, query.table, inThisRegion);
     else skip = 0;
   }
   return rows;
@@ -79,13 +79,13 @@ function rangeOf(region: Region): { readonly from: string; readonly to: string |
   switch (region.kind) {
     case "everything":
       return { from: "", to: undefined };
-    case "within":
+    case "subtree":
       return { from: region.uid, to: subtreeOf(region.uid).to };
-    case "below":
+    case "descendants":
       return subtreeOf(region.uid);
     case "roots":
     case "children":
-    case "one":
+    case "resource":
       return undefined;
   }
 }

@@ -2,19 +2,19 @@ import { isBelow, isRoot, isWithin, parentOf } from "#src/platform/contract/uid.
 import type { Region } from "./region.ts";
 
 /** Whether a region contains a uid, as a naive model with which tests compare queries and intersections. */
-export function holds(region: Region, uid: string): boolean {
+export function contains(region: Region, uid: string): boolean {
   switch (region.kind) {
     case "everything":
       return true;
     case "roots":
       return isRoot(uid);
-    case "within":
+    case "subtree":
       return isWithin(region.uid, uid);
-    case "below":
+    case "descendants":
       return isBelow(region.uid, uid);
     case "children":
       return parentOf(uid) === region.uid;
-    case "one":
+    case "resource":
       return uid === region.uid;
   }
 }

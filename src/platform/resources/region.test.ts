@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isBelow, isRoot, isWithin, parentOf } from "#src/platform/contract/uid.ts";
 import { type Coverage, outermost } from "../access/access.ts";
 import { UIDPFilterSchema } from "../gen/muster/platform/common/uidp_pb.ts";
-import { holds } from "./region-model.testing.ts";
+import { contains } from "./region-model.testing.ts";
 import { cutRegions, listedUids, regionsOfGroups, visibleRegions } from "./region.ts";
 
 /** Pseudo-random numbers, the same in every run. */
@@ -46,7 +46,7 @@ describe("regions", () => {
           (filter.descendantsOf === "" || isBelow(filter.descendantsOf, uid)) &&
           (filter.childrenOf === "" || parentOf(uid) === filter.childrenOf) &&
           (!filter.inRoot || isRoot(uid));
-        const found = regions.filter((region) => holds(region, uid)).length;
+        const found = regions.filter((region) => contains(region, uid)).length;
         const expected = visible && wanted ? 1 : 0;
         // A root that is both public and covered may be in two regions. Built-in roles are not in a group, so they never are.
         const right = rootsArePublic && isRoot(uid) ? Math.min(found, 1) === expected : found === expected;
@@ -75,7 +75,7 @@ describe("regions", () => {
           (filter.descendantsOf === "" || isWithin(filter.descendantsOf, group)) &&
           (filter.childrenOf === "" || group === filter.childrenOf) &&
           !filter.inRoot;
-        const found = regions.filter((region) => holds(region, group)).length;
+        const found = regions.filter((region) => contains(region, group)).length;
         if (found !== (expected ? 1 : 0)) wrong.push({ coverage, filter, group, regions });
       }
     }

@@ -5,20 +5,23 @@ import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 
 /**
  * A part of the tree. A List selects a few disjoint regions: what the caller can see, intersected with the filter. Each is a
- * range of an index, and its size is kept, so that neither a page nor its total count becomes slower in a larger tree.
+ * range of an index, and its size is maintained, so that neither a page nor its total count becomes slower in a larger tree.
  */
 export type Region =
   | { readonly kind: "everything" }
   | { readonly kind: "roots" }
-  | { readonly kind: "within"; readonly uid: string }
-  | { readonly kind: "below"; readonly uid: string }
+  /** The resource and its descendants. */
+  | { readonly kind: "subtree"; readonly uid: string }
+  /** The descendants without the resource. */
+  | { readonly kind: "descendants"; readonly uid: string }
   | { readonly kind: "children"; readonly uid: string }
-  | { readonly kind: "one"; readonly uid: string };
+  /** The resource alone. */
+  | { readonly kind: "resource"; readonly uid: string };
 
 /** The regions that a caller can see. @param rootsArePublic whether every caller can see the roots (built-in roles) */
 export function visibleRegions(coverage: Coverage, rootsArePublic: boolean): Region[] {
   if (coverage === "everywhere") return [{ kind: "everything" }];
-  const regions = coverage.map((uid): Region => ({ kind: "within", uid }));
+  const regions = coverage.map((uid): Region => ({ kind: "subtree", uid }));
   return rootsArePublic ? [{ kind: "roots" }, ...regions] : regions;
 }
 
@@ -29,7 +32,7 @@ export function cutRegions(regions: readonly Region[], filter: UIDPFilter | unde
   let cut: Region[] = [...regions];
   if (descendantsOf !== "") {
     checkUid("uidp.descendants_of", descendantsOf);
-    cut = cut.flatMap((region) => belowOnly(region, descendantsOf));
+    cut = cut.flatMap((region) => descendantsOnly(region, descendantsOf));
   }
   if (childrenOf !== "") {
     checkUid("uidp.children_of", childrenOf);
@@ -45,14 +48,14 @@ export function regionsOfGroups(regions: readonly Region[]): Region[] {
     switch (region.kind) {
       case "everything":
         return [region];
-      case "within":
-      case "below":
-        return [{ kind: "within", uid: region.uid }];
+      case "subtree":
+      case "descendants":
+        return [{ kind: "subtree", uid: region.uid }];
       case "children":
-        return [{ kind: "one", uid: region.uid }];
+        return [{ kind: "resource", uid: region.uid }];
       // These regions select groups themselves, and a singleton is a child of its group.
       case "roots":
-      case "one":
+      case "resource":
         return [];
     }
   });
@@ -73,21 +76,21 @@ function checkUid(field: string, uid: string): void {
   if (!isUid(uid)) throw invalidArgument(field, "must be a uid");
 }
 
-function belowOnly(region: Region, top: string): Region[] {
+function descendantsOnly(region: Region, top: string): Region[] {
   switch (region.kind) {
     case "everything":
-      return [{ kind: "below", uid: top }];
+      return [{ kind: "descendants", uid: top }];
     case "roots":
       return [];
-    case "within":
+    case "subtree":
       if (isBelow(top, region.uid)) return [region];
-      return isWithin(region.uid, top) ? [{ kind: "below", uid: top }] : [];
-    case "below":
+      return isWithin(region.uid, top) ? [{ kind: "descendants", uid: top }] : [];
+    case "descendants":
       if (isWithin(top, region.uid)) return [region];
-      return isBelow(region.uid, top) ? [{ kind: "below", uid: top }] : [];
+      return isBelow(region.uid, top) ? [{ kind: "descendants", uid: top }] : [];
     case "children":
       return isWithin(top, region.uid) ? [region] : [];
-    case "one":
+    case "resource":
       return isBelow(top, region.uid) ? [region] : [];
   }
 }
@@ -98,14 +101,14 @@ function childrenOnly(region: Region, parent: string): Region[] {
       return [{ kind: "children", uid: parent }];
     case "roots":
       return [];
-    case "within":
+    case "subtree":
       if (isWithin(region.uid, parent)) return [{ kind: "children", uid: parent }];
-      return parentOf(region.uid) === parent ? [{ kind: "one", uid: region.uid }] : [];
-    case "below":
+      return parentOf(region.uid) === parent ? [{ kind: "resource", uid: region.uid }] : [];
+    case "descendants":
       return isWithin(region.uid, parent) ? [{ kind: "children", uid: parent }] : [];
     case "children":
       return region.uid === parent ? [region] : [];
-    case "one":
+    case "resource":
       return parentOf(region.uid) === parent ? [region] : [];
   }
 }
@@ -115,10 +118,10 @@ function rootsOnly(region: Region): Region[] {
     case "everything":
     case "roots":
       return [{ kind: "roots" }];
-    case "within":
-    case "one":
-      return isRoot(region.uid) ? [{ kind: "one", uid: region.uid }] : [];
-    case "below":
+    case "subtree":
+    case "resource":
+      return isRoot(region.uid) ? [{ kind: "resource", uid: region.uid }] : [];
+    case "descendants":
     case "children":
       return [];
   }

@@ -51,13 +51,13 @@ function inRegion(
       return row(uid, ">", "");
     case "roots":
       return row(parent, "is", null);
-    case "within":
+    case "subtree":
       return row.and([row(uid, ">=", region.uid), row(uid, "<", subtreeOf(region.uid).to)]);
-    case "below":
+    case "descendants":
       return row.and([row(uid, ">=", subtreeOf(region.uid).from), row(uid, "<", subtreeOf(region.uid).to)]);
     case "children":
       return row(parent, "=", region.uid);
-    case "one":
+    case "resource":
       return row(uid, "=", region.uid);
   }
 }

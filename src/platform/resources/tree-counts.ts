@@ -33,7 +33,7 @@ function addTo(scopes: number): Statement<Additions, unknown> {
 
 const additions: Statement<Additions, unknown>[] = [];
 
-const forget = statement((db, p: { scope: string }) => db.deleteFrom("tree_counts").where("scope", "=", p.scope));
+const deleteCounts = statement((db, p: { scope: string }) => db.deleteFrom("tree_counts").where("scope", "=", p.scope));
 
 const read = statement((db, p: { scope: string; kind: string }) =>
   db
@@ -60,22 +60,22 @@ export async function addToTreeCounts(writer: Writer, kind: CountedKind, uid: st
 
 /** Deletes the counts of a resource that was deleted. */
 export async function deleteTreeCounts(writer: Writer, uid: string): Promise<void> {
-  await writer.run(forget, { scope: uid });
+  await writer.run(deleteCounts, { scope: uid });
 }
 
 /** The number of resources in the region, without the resource at its top. */
 export async function countBelow(
   reader: Reader,
   kind: CountedKind,
-  region: Exclude<Region, { kind: "one" }>,
+  region: Exclude<Region, { kind: "resource" }>,
 ): Promise<number> {
   switch (region.kind) {
     case "everything":
       return (await reader.first(read, { scope: platform, kind }))?.descendants ?? 0;
     case "roots":
       return (await reader.first(read, { scope: platform, kind }))?.children ?? 0;
-    case "within":
-    case "below":
+    case "subtree":
+    case "descendants":
       return (await reader.first(read, { scope: region.uid, kind }))?.descendants ?? 0;
     case "children":
       return (await reader.first(read, { scope: region.uid, kind }))?.children ?? 0;

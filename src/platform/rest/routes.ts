@@ -37,14 +37,14 @@ export class Routes {
         this.#byMethod.set(route.httpMethod, [...(this.#byMethod.get(route.httpMethod) ?? []), route]);
       }
     for (const routes of this.#byMethod.values())
-      routes.sort((a, b) => b.template.literalLength - a.template.literalLength || variables(a) - variables(b));
+      routes.sort((a, b) => b.template.literalLength - a.template.literalLength || variableCount(a) - variableCount(b));
   }
 
   match(httpMethod: string, path: string): RouteMatch {
     const found = this.#find(httpMethod, path);
     if (found !== undefined) return found;
-    const elsewhere = [...this.#byMethod.keys()].some((other) => this.#find(other, path) !== undefined);
-    return { kind: elsewhere ? "otherMethod" : "unknown" };
+    const hasOtherMethod = [...this.#byMethod.keys()].some((other) => this.#find(other, path) !== undefined);
+    return { kind: hasOtherMethod ? "otherMethod" : "unknown" };
   }
 
   #find(httpMethod: string, path: string): (RouteMatch & { kind: "found" }) | undefined {
@@ -56,7 +56,7 @@ export class Routes {
   }
 }
 
-function variables({ bound, body }: Route): number {
+function variableCount({ bound, body }: Route): number {
   return bound.size - (body.kind === "field" ? 1 : 0);
 }
 
@@ -90,7 +90,7 @@ function routeOf(operation: Operation, rule: HttpRule): Route {
 function bodyBindingOf({ method, name }: Operation, body: string): BodyBinding {
   if (body === "") return { kind: "none" };
   if (body === "*") return { kind: "whole" };
-  const field = method.input.fields.find((one) => one.name === body);
+  const field = method.input.fields.find((candidate) => candidate.name === body);
   if (field?.fieldKind !== "message")
     throw new Error(`${name} binds its body to ${body}, which is not a message field`);
   return { kind: "field", field, message: field.message };

@@ -5,7 +5,7 @@ import { invalidArgument, notFound, unimplemented } from "../errors/api-error.ts
 import { fieldsOf, type JsonReadOptions, readJson } from "../json/read-json.ts";
 import { toJsonObject } from "../json/write-json.ts";
 import type { Operation } from "../service/operations.ts";
-import { pruneToMask } from "./prune.ts";
+import { pruneToMask } from "./prune-to-mask.ts";
 import { readQuery } from "./read-query.ts";
 import { type Route, Routes } from "./routes.ts";
 
@@ -61,13 +61,13 @@ export class Transcoder {
 
   #read(route: Route, variables: Readonly<Record<string, string>>, request: RestRequest): Message {
     const { input } = route.operation.method;
-    const form = request.contentType?.startsWith("application/x-www-form-urlencoded") ?? false;
+    const isForm = request.contentType?.startsWith("application/x-www-form-urlencoded") ?? false;
     const message =
-      route.body.kind === "whole" && !form
+      route.body.kind === "whole" && !isForm
         ? readJson(input, parseBody(request.body), this.#options).message
         : create(input);
     readQuery(input, message, new URLSearchParams(request.query), route.bound);
-    if (route.body.kind === "whole" && form)
+    if (route.body.kind === "whole" && isForm)
       readQuery(input, message, new URLSearchParams(request.body.toString()), route.bound);
     if (route.body.kind === "field") this.#readField(message, route, route.body, request.body);
     for (const [path, value] of Object.entries(variables)) setVariable(message, route, path, value);
@@ -85,10 +85,10 @@ export class Transcoder {
     const maskField = route.httpMethod === "PATCH" ? maskFieldOf(route) : undefined;
     const mask = maskField === undefined ? undefined : (properties[maskField.localName] as FieldMask | undefined);
     const json = parseBody(body);
-    const masked = mask !== undefined && mask.paths.length > 0;
-    const read = readJson(desc, masked ? pruneToMask(desc, json, mask.paths) : json, this.#options);
+    const hasMask = mask !== undefined && mask.paths.length > 0;
+    const read = readJson(desc, hasMask ? pruneToMask(desc, json, mask.paths) : json, this.#options);
     properties[field.localName] = read.message;
-    if (maskField !== undefined && !masked)
+    if (maskField !== undefined && !hasMask)
       properties[maskField.localName] = create(FieldMaskSchema, { paths: [...read.present] });
   }
 

@@ -1,9 +1,12 @@
 import { constants } from "node:http2";
 import type { ServerResponse } from "node:http";
-import type { ResponseFault } from "../faults/response-fault.ts";
+import type { ResponseFault } from "../faults/fault-rule.ts";
 import type { HttpRequest } from "./http-handler.ts";
 
-/** Breaks whatever is written to the response from now on: over HTTP/2 its stream, over HTTP/1.1 its connection. */
+/**
+ * Breaks the response: resets it at once, or truncates it at its first write. A reset ends the stream over HTTP/2, and the
+ * connection over HTTP/1.1.
+ */
 export function breakResponse(request: HttpRequest, response: ServerResponse, fault: ResponseFault): void {
   if (fault === "reset") reset(request);
   else truncate(request, response);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
-import type { ResponseFault } from "../faults/response-fault.ts";
+import type { ResponseFault } from "../faults/fault-rule.ts";
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 

@@ -16,7 +16,7 @@ const handlers: PortHandlers = {
     const body = await readBody();
     if (url === "/large") return { status: 200, body: large };
     if (url === "/never") await new Promise(() => {});
-    return { status: body === undefined ? 400 : 200, body: "answer" };
+    return { status: body === undefined ? 400 : 200, body: "response" };
   },
   rejection: (rejection) => ({ status: 400, body: rejection }),
 };
@@ -121,7 +121,7 @@ describe("close", () => {
     await listen({}, { ...handlers, http });
     const session = connectHttp2(server.url);
     const stream = session.request({ ":path": "/" });
-    const answered = once(stream, "response");
+    const responded = once(stream, "response");
     const goneAway = once(session, "goaway");
     stream.resume();
     await started.promise;
@@ -129,7 +129,7 @@ describe("close", () => {
     await goneAway;
     const before = performance.now();
     finish.resolve({ status: 200, body: "x" });
-    expect((await answered)[0]).toMatchObject({ ":status": 200 });
+    expect((await responded)[0]).toMatchObject({ ":status": 200 });
     await closed;
     expect(performance.now() - before).toBeLessThan(2_000);
   });

@@ -105,7 +105,7 @@ export class HttpServer {
     this.#scheme = tls === undefined ? "http" : "https";
   }
 
-  /** Listens at once; requests wait until the handlers are there. @throws Error where the address is taken */
+  /** Listens at once; requests wait until `handlers` resolves. @throws Error if the address is in use */
   static async listen(options: ListenOptions, handlers: Promise<PortHandlers>): Promise<HttpServer> {
     const server = new HttpServer(options, handlers);
     const { host, port } = options;

@@ -13,23 +13,23 @@ export function sniffingServer(
   onHttp2: (socket: Socket) => void,
 ): Server {
   return createServer({ noDelay: true }, (socket) => {
-    let seen = Buffer.alloc(0);
-    const giveUp = () => socket.destroy();
-    const timer = setTimeout(giveUp, openingTime);
-    socket.on("error", giveUp);
+    let received = Buffer.alloc(0);
+    const abandon = () => socket.destroy();
+    const timer = setTimeout(abandon, openingTime);
+    socket.on("error", abandon);
     socket.once("close", () => clearTimeout(timer));
     const decide = (handOver: (socket: Socket) => void) => {
       clearTimeout(timer);
       socket.off("readable", sniff);
-      socket.off("error", giveUp);
-      socket.unshift(seen);
+      socket.off("error", abandon);
+      socket.unshift(received);
       handOver(socket);
     };
     const sniff = () => {
       for (let chunk: unknown = socket.read(); chunk instanceof Buffer; chunk = socket.read()) {
-        seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
-        const length = Math.min(seen.length, preface.length);
-        if (seen.compare(preface, 0, length, 0, length) !== 0) return decide(onHttp1);
+        received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+        const length = Math.min(received.length, preface.length);
+        if (received.compare(preface, 0, length, 0, length) !== 0) return decide(onHttp1);
         if (length === preface.length) return decide(onHttp2);
       }
     };

@@ -3,7 +3,7 @@ import { cancelled } from "../errors/api-error.ts";
 import type { HttpRequest } from "./http-handler.ts";
 
 /**
- * The whole body of a request; `undefined` if it is larger than the limit.
+ * Reads the whole body of a request. @returns `undefined` if it is larger than the limit.
  * @throws ApiError (1) if the client disconnects
  */
 export function readBody(
@@ -30,8 +30,8 @@ export function readBody(
       chunks.push(chunk);
     });
     request.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    const gone = () => reject(cancelled("the client disconnected"));
-    request.on("aborted", gone);
-    request.on("error", gone);
+    const disconnected = () => reject(cancelled("the client disconnected"));
+    request.on("aborted", disconnected);
+    request.on("error", disconnected);
   });
 }

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { ApiError, Code, resourceExhausted, unavailable } from "../errors/api-error.ts";
 import type { Faults } from "../faults/faults.ts";
-import type { ResponseFault } from "../faults/response-fault.ts";
+import type { ResponseFault } from "../faults/fault-rule.ts";
 import { responseFaultOf, runWithFault } from "../faults/run-with-fault.ts";
 import { DatabaseUnavailableError } from "../store/database.ts";
 import type { PlatformMetrics } from "./platform-metrics.ts";
@@ -54,7 +54,7 @@ export class CallRunner {
         throw resourceExhausted("too many concurrent calls; retry later", retryAfter);
       const call = await find();
       operation = call.operation;
-      const fault = faults.strike(operation);
+      const fault = faults.ruleFor(operation);
       if (fault === undefined) result = { kind: "response", value: await call.run() };
       else {
         metrics.faults.inc({ method: operation });
@@ -78,7 +78,7 @@ export class CallRunner {
     this.#options.log.error({ err: thrown, operation }, "call failed");
     if (thrown instanceof DatabaseUnavailableError)
       return unavailable(
-        thrown.kept === "nothing"
+        thrown.outcome === "notCommitted"
           ? "nothing was changed; retry the request"
           : "the outcome of the commit is unknown; read the resource before you retry",
       );

@@ -33,15 +33,10 @@ export function operationsOf(
       const name = `${service.desc.typeName}/${method.name}`;
       const { authentication } = service;
       if (authentication === "none") {
-        const handler = service.handler(method);
-        return {
-          method,
-          name,
-          authentication,
-          invoke: (request, bearer) => (handler ?? notServed)(request, { bearer }),
-        };
+        const handler = service.handler(method) ?? notImplemented;
+        return { method, name, authentication, invoke: (request, bearer) => handler(request, { bearer }) };
       }
-      const handler = service.handler(method) ?? notServed;
+      const handler = service.handler(method) ?? notImplemented;
       return {
         method,
         name,
@@ -56,6 +51,6 @@ export function operationsOf(
   );
 }
 
-function notServed(): never {
+function notImplemented(): never {
   throw unimplemented("this platform does not implement the method");
 }

@@ -29,12 +29,13 @@ export type Service =
   | {
       readonly desc: DescService;
       readonly authentication: "required";
-      handler(method: DescMethod): AnyHandler<Call>;
+      /** Undefined if the platform does not implement the method. */
+      handler(method: DescMethod): AnyHandler<Call> | undefined;
     }
   | {
       readonly desc: DescService;
       readonly authentication: "none";
-      handler(method: DescMethod): AnyHandler<AnonymousCall>;
+      handler(method: DescMethod): AnyHandler<AnonymousCall> | undefined;
     };
 
 /** A service whose methods all require an API token. */
@@ -47,6 +48,6 @@ export function implementAnonymous<S extends DescService>(desc: S, handlers: Han
   return { desc, authentication: "none", handler: (method) => handlerOf<AnonymousCall>(handlers, method) };
 }
 
-function handlerOf<C>(handlers: object, method: DescMethod): AnyHandler<C> {
-  return (handlers as Readonly<Record<string, AnyHandler<C>>>)[method.localName] as AnyHandler<C>;
+function handlerOf<C>(handlers: object, method: DescMethod): AnyHandler<C> | undefined {
+  return (handlers as Readonly<Record<string, AnyHandler<C>>>)[method.localName];
 }

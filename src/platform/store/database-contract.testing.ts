@@ -143,7 +143,7 @@ export function databaseContract(name: string, makeBackend: () => Promise<Backen
           database.read(async (tx) => [
             await countBelow(tx, "groups", { kind: "everything" }),
             await countBelow(tx, "groups", { kind: "roots" }),
-            await countBelow(tx, "groups", { kind: "below", uid: root }),
+            await countBelow(tx, "groups", { kind: "descendants", uid: root }),
             await countBelow(tx, "groups", { kind: "children", uid: root }),
             await countBelow(tx, "identities", { kind: "everything" }),
           ]);

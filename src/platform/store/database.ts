@@ -49,12 +49,15 @@ export interface Database {
 
 /** A read or write failed because the database is locked, full, damaged or unreachable. */
 export class DatabaseUnavailableError extends Error {
-  override readonly name = "StoreUnavailableError";
-  /** The part of a write that was kept: nothing, unless the connection was lost during the commit. */
-  readonly kept: "nothing" | "unknown";
-  constructor(message: string, { kept = "nothing", ...options }: ErrorOptions & { kept?: "nothing" | "unknown" } = {}) {
+  override readonly name = "DatabaseUnavailableError";
+  /** The outcome of a write: unknown if the connection was lost during the commit. */
+  readonly outcome: "notCommitted" | "unknown";
+  constructor(
+    message: string,
+    { outcome = "notCommitted", ...options }: ErrorOptions & { outcome?: "notCommitted" | "unknown" } = {},
+  ) {
     super(message, options);
-    this.kept = kept;
+    this.outcome = outcome;
   }
 }
 

@@ -26,13 +26,13 @@ describe("authentication", () => {
   );
 
   it("rejects an API token after one hour", async () => {
-    const own = await RunningPlatform.start();
-    const caller = await own.callerWith("viewer", own.root);
-    own.advance(3_590_000);
+    const separate = await RunningPlatform.start();
+    const caller = await separate.callerWith("viewer", separate.root);
+    separate.advance(3_590_000);
     expect((await caller.get("/iam/v2beta1/groups")).status).toBe(200);
-    own.advance(15_000);
+    separate.advance(15_000);
     expect((await caller.get("/iam/v2beta1/groups")).body).toMatchObject({ code: 16 });
-    await own.stop();
+    await separate.stop();
   });
 });
 

@@ -16,13 +16,14 @@ afterAll(() => platform.stop());
 
 /** Reads the audit log as `muster platform audit` does while a platform runs. */
 const audit = async (filter: Partial<AuditFilter> = {}): Promise<AuditRecord[]> => {
-  const store = await platform.openDatabase();
+  const database = await platform.openDatabase();
   try {
     const records: AuditRecord[] = [];
-    for await (const one of readAuditLog((work) => store.read(work), { ...everything, ...filter })) records.push(one);
+    for await (const entry of readAuditLog((work) => database.read(work), { ...everything, ...filter }))
+      records.push(entry);
     return records;
   } finally {
-    await store.close();
+    await database.close();
   }
 };
 
@@ -118,11 +119,11 @@ describe("audit", () => {
 
   it("loses exactly the records older than the retention when a platform starts", async () => {
     const old = { action: "create", type: "group", uid: "old", fields: {} } as const;
-    const store = await platform.openDatabase();
-    await store.write((tx) =>
+    const database = await platform.openDatabase();
+    await database.write((tx) =>
       record(new AuthoredWriter(tx, { kind: "host", command: "test" }, Date.UTC(2020, 1)), old),
     );
-    await store.close();
+    await database.close();
     const others = await audit({ since: Date.UTC(2020, 2) });
     expect(await audit({ uid: "old" })).toHaveLength(1);
     const replica = await RunningPlatform.start({}, { replicaOf: platform, auditRetention: 365 * 24 * 3_600_000 });

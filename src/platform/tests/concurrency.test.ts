@@ -40,7 +40,7 @@ describe("concurrent calls", () => {
     const viewer = await caller(0).role("viewer");
     for (let round = 0; round < rounds; round++) {
       const group = await caller(round).group(root, `parent ${round}`);
-      const [deleted, ...made] = await concurrently(
+      const [deleted, ...created] = await concurrently(
         (client) => client.delete(`/iam/v2beta1/groups/${group}`),
         (client) => client.post(`/iam/v2beta1/groups/${group}`, { name: "child" }),
         (client) => client.post(`/iam/v2beta1/roles/${group}`, { name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] }),
@@ -49,7 +49,7 @@ describe("concurrent calls", () => {
       );
       const exists = (await caller(round).get(`/iam/v2beta1/groups/${group}`)).status === 200;
       expect(exists).toBe(deleted?.status !== 200);
-      expect(succeeded(made) > 0, made.map(({ text }) => text).join("\n")).toBe(exists);
+      expect(succeeded(created) > 0, created.map(({ text }) => text).join("\n")).toBe(exists);
       for (const path of [
         "iam/v2beta1/groups",
         "iam/v2beta1/roles",

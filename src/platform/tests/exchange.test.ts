@@ -74,27 +74,31 @@ describe("token exchange", () => {
   });
 
   it("rejects expired static keys: 7 in an exchange, 16 in a call with an earlier token", async () => {
-    const own = await RunningPlatform.start();
-    const caller = await own.callerWith("viewer", own.root);
-    const soon = new Date(own.now + 60_000).toISOString();
-    await own.admin.ok("PATCH", `/iam/v2beta1/identities/${caller.identity}`, { staticKeys: { expirationTime: soon } });
+    const separate = await RunningPlatform.start();
+    const caller = await separate.callerWith("viewer", separate.root);
+    const soon = new Date(separate.now + 60_000).toISOString();
+    await separate.admin.ok("PATCH", `/iam/v2beta1/identities/${caller.identity}`, {
+      staticKeys: { expirationTime: soon },
+    });
     expect((await caller.get("/iam/v2beta1/groups")).status).toBe(200);
-    own.advance(61_000);
+    separate.advance(61_000);
     expect((await caller.get("/iam/v2beta1/groups")).body).toMatchObject({ code: 16 });
-    expect(await own.exchange(await own.subjectToken(caller.identity), caller.identity)).toMatchObject(denied);
-    await own.stop();
+    expect(await separate.exchange(await separate.subjectToken(caller.identity), caller.identity)).toMatchObject(
+      denied,
+    );
+    await separate.stop();
   });
 
   it("updates the identity's lastSeenTime, but not its updateTime", async () => {
-    const own = await RunningPlatform.start();
-    const uid = await own.makeIdentity(own.root);
-    const before = await own.admin.ok("GET", `/iam/v2beta1/identities/${uid}`);
-    own.advance(120_000);
-    expect((await own.exchange(await own.subjectToken(uid), uid)).status).toBe(200);
-    const after = await own.admin.ok("GET", `/iam/v2beta1/identities/${uid}`);
+    const separate = await RunningPlatform.start();
+    const uid = await separate.makeIdentity(separate.root);
+    const before = await separate.admin.ok("GET", `/iam/v2beta1/identities/${uid}`);
+    separate.advance(120_000);
+    expect((await separate.exchange(await separate.subjectToken(uid), uid)).status).toBe(200);
+    const after = await separate.admin.ok("GET", `/iam/v2beta1/identities/${uid}`);
     expect(Date.parse(after["lastSeenTime"] as string) - Date.parse(before.createTime)).toBeGreaterThanOrEqual(120_000);
     expect(after.updateTime).toBe(before.updateTime);
-    await own.stop();
+    await separate.stop();
   });
 });
 
@@ -157,23 +161,23 @@ describe("an issuer with discovery", () => {
     server.close();
   });
 
-  const identityOf = async (own: RunningPlatform) =>
+  const identityOf = async (separate: RunningPlatform) =>
     (
-      await own.admin.ok("POST", `/iam/v2beta1/identities/${own.root}`, {
+      await separate.admin.ok("POST", `/iam/v2beta1/identities/${separate.root}`, {
         name: "a",
         claimMatch: { issuer, subject: "workload" },
       })
     ).uid;
 
   it("can have a private address if the settings trust it, and is contacted only after the token matched", async () => {
-    const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
-    const uid = await identityOf(own);
-    expect(await own.exchange(await sign("somebody else"), uid)).toMatchObject(denied);
+    const separate = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
+    const uid = await identityOf(separate);
+    expect(await separate.exchange(await sign("somebody else"), uid)).toMatchObject(denied);
     expect(requests).toBe(0);
-    expect((await own.exchange(await sign("workload"), uid)).status).toBe(200);
-    expect((await own.exchange(await sign("workload"), uid)).status).toBe(200);
+    expect((await separate.exchange(await sign("workload"), uid)).status).toBe(200);
+    expect((await separate.exchange(await sign("workload"), uid)).status).toBe(200);
     expect(requests).toBe(2);
-    await own.stop();
+    await separate.stop();
   });
 
   it.each([
@@ -189,22 +193,24 @@ describe("an issuer with discovery", () => {
   ])(
     "is rejected if it returns %s: the message has the reason, but nothing of the response",
     async (kind, reason, transient) => {
-      const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
+      const separate = await RunningPlatform.start({
+        trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }],
+      });
       fault = faults()[kind];
-      const response = await own.exchange(await sign("workload"), await identityOf(own));
+      const response = await separate.exchange(await sign("workload"), await identityOf(separate));
       fault = undefined;
       expect(response).toMatchObject(transient ? { status: 503, body: { code: 14 } } : denied);
       expect(response.text).toContain(reason);
       expect(response.text).not.toContain("confidential");
-      await own.stop();
+      await separate.stop();
     },
   );
 
   it("is not impersonated by tokens signed with its public key as a secret, or with the algorithm none", async () => {
-    const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
-    const uid = await identityOf(own);
+    const separate = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
+    const uid = await identityOf(separate);
     const genuine = await sign("workload");
-    expect((await own.exchange(genuine, uid)).status).toBe(200);
+    expect((await separate.exchange(genuine, uid)).status).toBe(200);
     const payload = genuine.split(".")[1] ?? "";
     const forged = (alg: string, secret: string | Buffer) => {
       const header = Buffer.from(JSON.stringify({ alg, kid: "k" })).toString("base64url");
@@ -224,16 +230,16 @@ describe("an issuer with discovery", () => {
       ...["HS256", "HS384", "HS512"].flatMap((alg) => [der, pem, modulus].map((secret) => forged(alg, secret))),
       ...none,
     ]) {
-      const response = await own.exchange(token, uid);
+      const response = await separate.exchange(token, uid);
       expect(response, token.slice(0, 40)).toMatchObject(denied);
       expect(response.text).toContain("signature");
     }
-    await own.stop();
+    await separate.stop();
   });
 
   it("is not impersonated by tokens that contain or reference their own key", async () => {
-    const own = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
-    const uid = await identityOf(own);
+    const separate = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
+    const uid = await identityOf(separate);
     const { publicKey: embedded, privateKey } = await generateKeyPair("ES256");
     const [jwk, seconds] = [await exportJWK(embedded), Math.floor(Date.now() / 1_000)];
     const token = await new SignJWT({
@@ -246,18 +252,18 @@ describe("an issuer with discovery", () => {
       .setProtectedHeader({ alg: "ES256", kid: "k", jwk, jku: `${issuer}/evil`, x5u: `${issuer}/evil` })
       .sign(privateKey);
     const before = paths.length;
-    const response = await own.exchange(token, uid);
+    const response = await separate.exchange(token, uid);
     expect(response).toMatchObject(denied);
     expect(response.text).toContain("signature");
     expect(paths.slice(before)).not.toContain("/evil");
-    await own.stop();
+    await separate.stop();
   });
 
   it("is rejected at a private address if the settings do not trust it", async () => {
-    const own = await RunningPlatform.start();
-    const response = await own.exchange(await sign("workload"), await identityOf(own));
+    const separate = await RunningPlatform.start();
+    const response = await separate.exchange(await sign("workload"), await identityOf(separate));
     expect(response).toMatchObject(denied);
     expect(response.text).toContain("does not have a public address");
-    await own.stop();
+    await separate.stop();
   });
 });

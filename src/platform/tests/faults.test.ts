@@ -49,11 +49,11 @@ describe.each([
     ["reset", 0],
     ["reset,applied", 1],
     ["truncate", 1],
-  ])("breaks the connection: after %s, %i groups exist", async (rule, made) => {
+  ])("breaks the connection: after %s, %i groups exist", async (rule, created) => {
     const name = `${rule.replace(",", " ")} ${transport.toLowerCase()}`;
     await add(`method=CreateGroup,count=1,${rule}`);
     await expect(create(name)).rejects.toThrow();
-    expect(await countOf(name)).toBe(made);
+    expect(await countOf(name)).toBe(created);
     expect(await create(`after ${name}`)).toMatchObject({ name: `after ${name}` });
   });
 
@@ -97,9 +97,9 @@ describe("/faults", () => {
   });
 
   it("does not exist without --fault-injection, but rules from the settings apply", async () => {
-    const own = await RunningPlatform.start({}, { faults: [parseFaultRule("code=14,count=1")] });
-    expect((await own.admin.get("/iam/v2beta1/groups")).status).toBe(503);
-    expect(await own.admin.get("/faults")).toMatchObject({ status: 404, body: { code: 5 } });
-    await own.stop();
+    const separate = await RunningPlatform.start({}, { faults: [parseFaultRule("code=14,count=1")] });
+    expect((await separate.admin.get("/iam/v2beta1/groups")).status).toBe(503);
+    expect(await separate.admin.get("/faults")).toMatchObject({ status: 404, body: { code: 5 } });
+    await separate.stop();
   });
 });

@@ -20,9 +20,9 @@ const violation = (field: string) => ({ code: 3, details: [{}, { fieldViolations
 describe("group invites", () => {
   it("return their code only from Create, with the keyId as its prefix", async () => {
     await make();
-    const made = await make({ email: "somebody@example.com", singleUse: true });
+    const created = await make({ email: "somebody@example.com", singleUse: true });
     const role = await platform.admin.ok("GET", `/iam/v2beta1/roles/${viewer}`);
-    expect(made).toEqual({
+    expect(created).toEqual({
       uid: expect.stringMatching(new RegExp(`^${team}/[0-9a-f]{16}$`)),
       roleUid: viewer,
       role: { uid: viewer, name: "viewer", description: role["description"], capabilities: role.capabilities },
@@ -30,17 +30,17 @@ describe("group invites", () => {
       expirationTime: expect.any(String),
       singleUse: true,
       code: expect.stringMatching(/^[0-9a-f]{16}\.[\w-]{43}$/),
-      keyId: (made["code"] as string).slice(0, 16),
+      keyId: (created["code"] as string).slice(0, 16),
       createTime: expect.any(String),
-      updateTime: made.createTime,
+      updateTime: created.createTime,
     });
-    expect(Date.parse(made["expirationTime"] as string) - Date.parse(made.createTime)).toBe(day * 1_000);
-    const { code, ...shown } = made;
-    const read = await platform.admin.get(path(made.uid));
+    expect(Date.parse(created["expirationTime"] as string) - Date.parse(created.createTime)).toBe(day * 1_000);
+    const { code, ...shown } = created;
+    const read = await platform.admin.get(path(created.uid));
     expect(read.body).toEqual(shown);
-    const listed = await platform.admin.get(`/iam/v2beta1/groupInvites?key_id=${String(made["keyId"])}`);
+    const listed = await platform.admin.get(`/iam/v2beta1/groupInvites?key_id=${String(created["keyId"])}`);
     expect(listed.body).toEqual({ groupInvites: [shown], totalCount: "1", skipped: 0 });
-    const patched = await platform.admin.patch(path(made.uid), { singleUse: false });
+    const patched = await platform.admin.patch(path(created.uid), { singleUse: false });
     expect(patched.body).toEqual({ ...shown, singleUse: false, updateTime: patched.body.updateTime });
     for (const { text } of [read, listed, patched]) {
       expect(text).not.toContain((code as string).slice(17));

@@ -27,20 +27,20 @@ describe("gRPC on the same port", () => {
     ["Connect over HTTP/2", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "2" })],
   ])("%s returns the same as REST", async (_, transport) => {
     const groups = createClient(GroupsService, transport(platform.url));
-    const made = await groups.createGroup(
+    const created = await groups.createGroup(
       { parent: platform.root, group: { name: "by grpc" } },
       bearer(platform.admin.token),
     );
-    expect(await platform.admin.ok("GET", `/iam/v2beta1/groups/${made.uid}`)).toMatchObject({ name: "by grpc" });
-    const listed = await groups.listGroups({ uidp: { ids: [made.uid] } }, bearer(platform.admin.token));
-    expect(listed).toMatchObject({ groups: [{ uid: made.uid }], totalCount: 1n });
+    expect(await platform.admin.ok("GET", `/iam/v2beta1/groups/${created.uid}`)).toMatchObject({ name: "by grpc" });
+    const listed = await groups.listGroups({ uidp: { ids: [created.uid] } }, bearer(platform.admin.token));
+    expect(listed).toMatchObject({ groups: [{ uid: created.uid }], totalCount: 1n });
     // Without a mask, only fields with a value other than the default change.
-    const update = { uid: made.uid, name: "", description: "d" };
+    const update = { uid: created.uid, name: "", description: "d" };
     expect(await groups.updateGroup({ group: update }, bearer(platform.admin.token))).toMatchObject({
       name: "by grpc",
       description: "d",
     });
-    await groups.deleteGroup({ uid: made.uid }, bearer(platform.admin.token));
+    await groups.deleteGroup({ uid: created.uid }, bearer(platform.admin.token));
 
     const error = await groups
       .createGroup({ parent: platform.root }, bearer(platform.admin.token))
@@ -106,16 +106,16 @@ describe("gRPC on the same port", () => {
   });
 
   it("completes running calls when it stops, and accepts no new ones", async () => {
-    const own = await RunningPlatform.start({}, { latency: 200 });
-    const groups = createClient(GroupsService, createGrpcTransport({ baseUrl: own.url }));
-    const running = groups.listGroups({}, bearer(own.admin.token));
-    await own.admin.callsInFlight(1);
+    const separate = await RunningPlatform.start({}, { latency: 200 });
+    const groups = createClient(GroupsService, createGrpcTransport({ baseUrl: separate.url }));
+    const running = groups.listGroups({}, bearer(separate.admin.token));
+    await separate.admin.callsInFlight(1);
     const before = performance.now();
-    const stopped = own.stop();
+    const stopped = separate.stop();
     expect((await running).groups).toHaveLength(1);
     await stopped;
     expect(performance.now() - before).toBeLessThan(2_000);
-    await expect(groups.listGroups({}, bearer(own.admin.token))).rejects.toMatchObject({ code: Code.Unavailable });
+    await expect(groups.listGroups({}, bearer(separate.admin.token))).rejects.toMatchObject({ code: Code.Unavailable });
   });
 
   it("serves the same methods under another vendor's package name", async () => {

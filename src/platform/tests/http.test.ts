@@ -59,7 +59,7 @@ describe("the port", () => {
     expect(text).toContain("200 OK");
   });
 
-  it("keeps connections open, and answers pipelined requests in order", async () => {
+  it("keeps connections open, and responds to pipelined requests in order", async () => {
     const socket = connect(Number(new URL(platform.url).port), "127.0.0.1");
     socket.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /nope HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     let text = "";
@@ -71,73 +71,80 @@ describe("the port", () => {
   it("accepts field names in snake_case, and uids with encoded slashes", async () => {
     const identityUid = await platform.admin.identity(platform.root);
     const roleUid = await platform.admin.role("viewer");
-    const made = await platform.admin.ok("POST", `/iam/v2beta1/roleBindings/${platform.root}`, {
+    const created = await platform.admin.ok("POST", `/iam/v2beta1/roleBindings/${platform.root}`, {
       identity_uid: identityUid,
       role_uid: roleUid,
     });
-    expect(await platform.admin.ok("GET", `/iam/v2beta1/roleBindings/${encodeURIComponent(made.uid)}`)).toEqual(made);
+    expect(await platform.admin.ok("GET", `/iam/v2beta1/roleBindings/${encodeURIComponent(created.uid)}`)).toEqual(
+      created,
+    );
   });
 
   it("rejects calls over the concurrency limit with 8 and Retry-After", async () => {
-    const own = await RunningPlatform.start({}, { latency: 100, maximumInFlight: 2 });
-    const responses = await Promise.all(Array.from({ length: 4 }, () => own.admin.get("/iam/v2beta1/groups")));
+    const separate = await RunningPlatform.start({}, { latency: 100, maximumInFlight: 2 });
+    const responses = await Promise.all(Array.from({ length: 4 }, () => separate.admin.get("/iam/v2beta1/groups")));
     expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429, 429]);
     const sent = responses.find(({ status }) => status === 429);
     expect(sent?.headers.get("retry-after")).toBe("1");
     expect(sent?.body).toMatchObject({ code: 8, details: [{}, { retryDelay: "1s" }] });
-    await own.stop();
+    await separate.stop();
   });
 
   it("rejects the calls of an identity over its rate limit with 8 and Retry-After, but not those of others", async () => {
-    const own = await RunningPlatform.start({}, { rateLimit: 2 });
-    const [busy, other] = [await own.callerWith("viewer", own.root), await own.callerWith("viewer", own.root)];
+    const separate = await RunningPlatform.start({}, { rateLimit: 2 });
+    const [busy, other] = [
+      await separate.callerWith("viewer", separate.root),
+      await separate.callerWith("viewer", separate.root),
+    ];
     const statuses = async (client: Client, count: number) =>
       (await Promise.all(Array.from({ length: count }, () => client.get("/iam/v2beta1/groups")))).map(
         ({ status }) => status,
       );
-    own.advance(10_000);
+    separate.advance(10_000);
     expect((await statuses(busy, 4)).toSorted((a, b) => a - b)).toEqual([200, 200, 429, 429]);
     const sent = await busy.get("/iam/v2beta1/groups");
     expect(sent.headers.get("retry-after")).toBe("1");
     expect(sent.body).toMatchObject({ code: 8, details: [{}, { retryDelay: "1s" }] });
-    expect(await own.exchange(await own.subjectToken(busy.identity), busy.identity)).toMatchObject({ status: 429 });
+    expect(await separate.exchange(await separate.subjectToken(busy.identity), busy.identity)).toMatchObject({
+      status: 429,
+    });
     expect(await statuses(other, 2)).toEqual([200, 200]);
-    expect(await statuses(own.admin, 5)).toEqual([200, 200, 200, 200, 200]);
-    own.advance(1_000);
+    expect(await statuses(separate.admin, 5)).toEqual([200, 200, 200, 200, 200]);
+    separate.advance(1_000);
     expect(await statuses(busy, 1)).toEqual([200]);
-    await own.stop();
+    await separate.stop();
   });
 
   it("becomes unready when it stops, and serves calls until the drain delay has passed", async () => {
-    const own = await RunningPlatform.start({}, { drainDelay: 300 });
-    const stopped = own.stop();
-    expect((await own.admin.get("/readyz")).status).toBe(503);
-    expect((await own.admin.get("/livez")).status).toBe(200);
-    expect((await own.admin.get("/iam/v2beta1/groups")).status).toBe(200);
+    const separate = await RunningPlatform.start({}, { drainDelay: 300 });
+    const stopped = separate.stop();
+    expect((await separate.admin.get("/readyz")).status).toBe(503);
+    expect((await separate.admin.get("/livez")).status).toBe(200);
+    expect((await separate.admin.get("/iam/v2beta1/groups")).status).toBe(200);
     await stopped;
-    await expect(own.admin.get("/livez")).rejects.toThrow();
+    await expect(separate.admin.get("/livez")).rejects.toThrow();
   });
 
   it("completes running calls when it stops, and accepts no new ones", async () => {
-    const own = await RunningPlatform.start({}, { latency: 200 });
-    const running = own.admin.get("/iam/v2beta1/groups");
-    await own.admin.callsInFlight(1);
-    const stopped = own.stop();
+    const separate = await RunningPlatform.start({}, { latency: 200 });
+    const running = separate.admin.get("/iam/v2beta1/groups");
+    await separate.admin.callsInFlight(1);
+    const stopped = separate.stop();
     expect((await running).status).toBe(200);
     await stopped;
-    await expect(own.admin.get("/livez")).rejects.toThrow();
+    await expect(separate.admin.get("/livez")).rejects.toThrow();
   });
 
   it("releases a call when the client disconnects in the middle of its request", async () => {
-    const own = await RunningPlatform.start();
-    const half = request(`${own.url}/iam/v2beta1/groups/${own.root}`, { method: "POST" });
+    const separate = await RunningPlatform.start();
+    const half = request(`${separate.url}/iam/v2beta1/groups/${separate.root}`, { method: "POST" });
     half.on("error", () => {});
     half.write("{");
-    await own.admin.callsInFlight(1);
+    await separate.admin.callsInFlight(1);
     half.destroy();
-    await own.admin.callsInFlight(0);
-    expect((await own.admin.get("/metrics")).text).toContain('{method="unknown",code="1"} 1');
-    expect((await own.admin.get("/iam/v2beta1/groups")).status).toBe(200);
-    await own.stop();
+    await separate.admin.callsInFlight(0);
+    expect((await separate.admin.get("/metrics")).text).toContain('{method="unknown",code="1"} 1');
+    expect((await separate.admin.get("/iam/v2beta1/groups")).status).toBe(200);
+    await separate.stop();
   });
 });

@@ -57,14 +57,14 @@ describe("identities", () => {
   });
 
   it("accept a new description and a new expiry of static keys that have expired", async () => {
-    const own = await RunningPlatform.start();
-    const uid = await own.makeIdentity(own.root);
-    own.advance(366 * 24 * 3_600_000);
-    expect(await own.admin.ok("PATCH", path(uid), { description: "d" })).toMatchObject({ description: "d" });
-    const expirationTime = new Date(own.now + 1_000).toISOString();
-    await own.admin.ok("PATCH", path(uid), { staticKeys: { expirationTime } });
-    expect((await own.admin.patch(path(uid), { staticKeys: { issuer: "" } })).body).toMatchObject({ code: 3 });
-    await own.stop();
+    const separate = await RunningPlatform.start();
+    const uid = await separate.makeIdentity(separate.root);
+    separate.advance(366 * 24 * 3_600_000);
+    expect(await separate.admin.ok("PATCH", path(uid), { description: "d" })).toMatchObject({ description: "d" });
+    const expirationTime = new Date(separate.now + 1_000).toISOString();
+    await separate.admin.ok("PATCH", path(uid), { staticKeys: { expirationTime } });
+    expect((await separate.admin.patch(path(uid), { staticKeys: { issuer: "" } })).body).toMatchObject({ code: 3 });
+    await separate.stop();
   });
 
   it("are filtered by name, and by relationshipType in both spellings, as a name or a number", async () => {

@@ -28,10 +28,10 @@ export async function loadFiles(
   options: Partial<Pick<LoadOptions, "group" | "signal" | "report">> = {},
 ): Promise<LoadResult> {
   const { group, signal = new AbortController().signal, report = () => {} } = options;
-  const store = await platform.openDatabase();
+  const database = await platform.openDatabase();
   try {
-    return await load({ database: store, files: sourceFiles(paths), group, now: platform.now, signal, report });
+    return await load({ database, files: sourceFiles(paths), group, now: platform.now, signal, report });
   } finally {
-    await store.close();
+    await database.close();
   }
 }

@@ -34,8 +34,8 @@ const listed = async (collection: keyof typeof paths, group: string, query = "")
   )) as Listed;
 const everyForm = "include_referrers=true&include_dates=true&include_epochs=true";
 
-/** The mistakes that `load` reports for the documents, without the file name. */
-async function mistakesIn(documents: readonly object[], group?: string): Promise<readonly string[]> {
+/** The errors that `load` reports for the documents, without the file name. */
+async function errorsIn(documents: readonly object[], group?: string): Promise<readonly string[]> {
   const error = await loadInto(platform, documents, group).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(LoadError);
   return (error as LoadError).errors.map(({ message }) => message.replace(/^.*documents\.jsonl, /, ""));
@@ -86,24 +86,20 @@ describe("muster platform load", () => {
   });
 
   it("changes nothing when it loads the same documents again", async () => {
-    const before = await Promise.all(
-      (["repos", "tags", "advisories"] as const).map((one) =>
-        listed(one, platform.root, one === "tags" ? everyForm : ""),
-      ),
-    );
+    const loaded = () =>
+      Promise.all([
+        listed("repos", platform.root),
+        listed("tags", platform.root, everyForm),
+        listed("advisories", platform.root),
+      ]);
+    const before = await loaded();
     platform.advance(60_000);
     expect(await loadFiles(platform, ["examples/platform"])).toEqual({
       Repo: outcomes(0, 0, 3),
       Tag: outcomes(0, 0, 10),
       Advisory: outcomes(0, 0, 5),
     });
-    expect(
-      await Promise.all(
-        (["repos", "tags", "advisories"] as const).map((one) =>
-          listed(one, platform.root, one === "tags" ? everyForm : ""),
-        ),
-      ),
-    ).toEqual(before);
+    expect(await loaded()).toEqual(before);
   });
 
   it("updates existing resources, and resets the fields that a document omits", async () => {
@@ -176,17 +172,17 @@ describe("muster platform load", () => {
     expect(await listed("tags", there)).toMatchObject({ totalCount: "1" });
   });
 
-  it("creates nothing if one document has a mistake, even one that only the database shows", async () => {
+  it("creates nothing if one document has an error, even one that only the database shows", async () => {
     const group = await newGroup();
     const good = [
       { kind: "Repo", name: "r" },
       { kind: "Tag", repo: "r", name: "latest", digest: digest("1") },
       { kind: "Advisory", advisoryId: "A", aliases: ["a"] },
     ];
-    expect(await mistakesIn([...good, { kind: "Repo", name: "Upper" }], group)).toEqual([
+    expect(await errorsIn([...good, { kind: "Repo", name: "Upper" }], group)).toEqual([
       'document 4 (line 4): name: name must match "^[a-z0-9 ._-]{1,}$"',
     ]);
-    expect(await mistakesIn([...good, { kind: "Tag", repo: "none", name: "a", digest: digest("1") }], group)).toEqual([
+    expect(await errorsIn([...good, { kind: "Tag", repo: "none", name: "a", digest: digest("1") }], group)).toEqual([
       `document 4 (line 4): repo: repo "none" does not exist in group "${group}"`,
     ]);
     for (const collection of ["repos", "tags", "advisories"] as const)
@@ -194,9 +190,9 @@ describe("muster platform load", () => {
     await platform.admin.ok("DELETE", `/iam/v2beta1/groups/${group}`);
   });
 
-  it("reports up to 20 mistakes with file, document and field", async () => {
+  it("reports up to 20 errors with file, document and field", async () => {
     const osv = { id: "X", modified: "2026-01-01T00:00:00Z" };
-    const wrong: readonly (readonly [document: object, mistake: string])[] = [
+    const wrong: readonly (readonly [document: object, error: string])[] = [
       [{}, "kind: must be Repo, Tag or Advisory; only OSV documents, which have id and modified, do not need it"],
       [{ kind: "Group", name: "a" }, "kind: must be Repo"],
       [{ kind: "Repo" }, "name: name must match"],
@@ -218,13 +214,13 @@ describe("muster platform load", () => {
       [{ ...osv, affected: [{ package: { name: "a" } }] }, "affected[0].package.ecosystem: Invalid input"],
       [{ ...osv, id: "" }, "id: Too small"],
     ];
-    const mistakes = await mistakesIn(wrong.map(([document]) => document));
-    expect(mistakes).toHaveLength(20);
-    for (const [index, [, mistake]] of wrong.entries())
-      expect(mistakes[index]).toContain(`document ${index + 1} (line ${index + 1}): ${mistake}`);
+    const errors = await errorsIn(wrong.map(([document]) => document));
+    expect(errors).toHaveLength(20);
+    for (const [index, [, error]] of wrong.entries())
+      expect(errors[index]).toContain(`document ${index + 1} (line ${index + 1}): ${error}`);
     const many = Array.from({ length: 30 }, () => ({ kind: "Repo" }));
-    expect(await mistakesIn(many)).toHaveLength(20);
-    const path = file("mistake.yaml", "# about\nkind: Repo\nname: a\n---\n\nkind: Repo\nname: A\n");
+    expect(await errorsIn(many)).toHaveLength(20);
+    const path = file("error.yaml", "# about\nkind: Repo\nname: a\n---\n\nkind: Repo\nname: A\n");
     await expect(loadFiles(platform, [path])).rejects.toThrowError(`${path}, document 2 (line 4): name: name must`);
   });
 
@@ -232,11 +228,11 @@ describe("muster platform load", () => {
     [{ group: "0".repeat(40) }, 'group: group "'],
     [{ repo: `${"0".repeat(40)}/${"0".repeat(16)}` }, 'repo: repo "'],
     [{ repo: "twin" }, "has more than one repo"],
-  ])("rejects a tag of %j by the content of the database: %s", async (where, mistake) => {
+  ])("rejects a tag of %j by the content of the database: %s", async (where, error) => {
     const group = await newGroup();
     for (let n = 0; n < 2; n++) await platform.admin.ok("POST", `/registry/v2beta1/repos/${group}`, { name: "twin" });
     const tag = { kind: "Tag", repo: "twin", name: "a", digest: digest("1"), ...where };
-    expect(await mistakesIn([tag], group)).toEqual([expect.stringContaining(mistake)]);
+    expect(await errorsIn([tag], group)).toEqual([expect.stringContaining(error)]);
   });
 
   it("maps OSV: a package to artifact and component, versions but not commits, withdrawn to deleted", async () => {

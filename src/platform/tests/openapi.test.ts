@@ -95,7 +95,7 @@ describe("the OpenAPI document", () => {
     expect(new Set(ids).size).toBe(ids.length);
     const tags = document.tags.map(({ name }) => name);
     for (const { path, operation } of operations) {
-      const inPath = operation.parameters.filter((one) => one.in === "path").map(({ name }) => `{${name}}`);
+      const inPath = operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => `{${name}}`);
       expect(inPath).toEqual(path.match(/\{[^}]*\}/g) ?? []);
       expect(operation.parameters.every(({ in: where, required }) => where === "query" || required)).toBe(true);
       expect(tags).toEqual(expect.arrayContaining([...operation.tags]));
@@ -149,11 +149,11 @@ describe("the OpenAPI document", () => {
   it("describes the responses exactly", async () => {
     const roleUid = await platform.admin.role("viewer");
     const identityUid = await platform.admin.identity(platform.root);
-    const made = await platform.admin.ok("POST", `/iam/v2beta1/roleBindings/${platform.root}`, {
+    const created = await platform.admin.ok("POST", `/iam/v2beta1/roleBindings/${platform.root}`, {
       identityUid,
       roleUid,
     });
-    expect(deviations(made, responseSchema("/iam/v2beta1/roleBindings/{uid}", "post"))).toEqual([]);
+    expect(deviations(created, responseSchema("/iam/v2beta1/roleBindings/{uid}", "post"))).toEqual([]);
     for (const path of ["groups", "identities", "roles", "roleBindings"].map((name) => `/iam/v2beta1/${name}`)) {
       const response = await platform.admin.ok("GET", path);
       expect(deviations(response, responseSchema(path, "get")), path).toEqual([]);

@@ -39,19 +39,19 @@ describe("paging", () => {
   });
 
   it("restarts the query if a page token is older than 3 days, even with other filters", async () => {
-    const own = await RunningPlatform.start();
-    for (const name of ["a", "b", "c"]) await own.admin.group(own.root, name);
-    const first = await own.admin.ok("GET", "/iam/v2beta1/groups?page_size=2");
-    own.advance(3 * day - 60_000);
+    const separate = await RunningPlatform.start();
+    for (const name of ["a", "b", "c"]) await separate.admin.group(separate.root, name);
+    const first = await separate.admin.ok("GET", "/iam/v2beta1/groups?page_size=2");
+    separate.advance(3 * day - 60_000);
     expect(
-      await own.admin.ok("GET", `/iam/v2beta1/groups?page_size=2&page_token=${first.nextPageToken}`),
+      await separate.admin.ok("GET", `/iam/v2beta1/groups?page_size=2&page_token=${first.nextPageToken}`),
     ).not.toMatchObject({ groups: first.groups });
-    own.advance(120_000);
+    separate.advance(120_000);
     for (const other of ["", "&order_by=uid%20asc"])
       expect(
-        await own.admin.ok("GET", `/iam/v2beta1/groups?page_size=2&page_token=${first.nextPageToken}${other}`),
+        await separate.admin.ok("GET", `/iam/v2beta1/groups?page_size=2&page_token=${first.nextPageToken}${other}`),
       ).toMatchObject({ groups: first.groups });
-    expect((await own.admin.get(`/iam/v2beta1/groups?name=a&page_token=${first.nextPageToken}`)).status).toBe(200);
-    await own.stop();
+    expect((await separate.admin.get(`/iam/v2beta1/groups?name=a&page_token=${first.nextPageToken}`)).status).toBe(200);
+    await separate.stop();
   });
 });

@@ -35,26 +35,27 @@ describe("refresh tokens", () => {
   });
 
   it("end with their family: after 24 h, and when the identity is changed or deleted", async () => {
-    const own = await RunningPlatform.start();
-    const uid = await own.makeIdentity(own.root);
-    const start = async () => (await own.exchange(await own.subjectToken(uid), uid)).body["refreshToken"] as string;
-    const use = (token: string) => own.as(token).post("/sts/exchange_refresh_token", {});
+    const separate = await RunningPlatform.start();
+    const uid = await separate.makeIdentity(separate.root);
+    const start = async () =>
+      (await separate.exchange(await separate.subjectToken(uid), uid)).body["refreshToken"] as string;
+    const use = (token: string) => separate.as(token).post("/sts/exchange_refresh_token", {});
     let token = await start();
-    own.advance(23 * 3_600_000);
+    separate.advance(23 * 3_600_000);
     token = ((await use(token)).body as unknown as TokenPair).refreshToken.token;
-    own.advance(3_700_000);
+    separate.advance(3_700_000);
     expect((await use(token)).body).toMatchObject({ code: 16 });
 
     token = await start();
-    await own.admin.ok("PATCH", `/iam/v2beta1/identities/${uid}`, { description: "ends no family" });
+    await separate.admin.ok("PATCH", `/iam/v2beta1/identities/${uid}`, { description: "ends no family" });
     token = ((await use(token)).body as unknown as TokenPair).refreshToken.token;
-    await own.admin.ok("PATCH", `/iam/v2beta1/identities/${uid}`, { staticKeys: { subject: "another" } });
+    await separate.admin.ok("PATCH", `/iam/v2beta1/identities/${uid}`, { staticKeys: { subject: "another" } });
     expect((await use(token)).body).toMatchObject({ code: 16 });
 
-    await own.admin.ok("PATCH", `/iam/v2beta1/identities/${uid}`, { staticKeys: { subject: "caller" } });
+    await separate.admin.ok("PATCH", `/iam/v2beta1/identities/${uid}`, { staticKeys: { subject: "caller" } });
     token = await start();
-    await own.admin.ok("DELETE", `/iam/v2beta1/identities/${uid}`);
+    await separate.admin.ok("DELETE", `/iam/v2beta1/identities/${uid}`);
     expect((await use(token)).body).toMatchObject({ code: 16 });
-    await own.stop();
+    await separate.stop();
   });
 });

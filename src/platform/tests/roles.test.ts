@@ -15,17 +15,17 @@ const role = { name: "reader", capabilities: ["CAP_REPO_LIST"] };
 describe("custom roles", () => {
   it("store a repeated capability once, and return every field", async () => {
     const capabilities = ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_REPO_LIST"];
-    const made = await platform.admin.ok("POST", path(team), { name: "reader", description: "d", capabilities });
-    expect(made).toEqual({
+    const created = await platform.admin.ok("POST", path(team), { name: "reader", description: "d", capabilities });
+    expect(created).toEqual({
       uid: expect.stringMatching(new RegExp(`^${team}/[0-9a-f]{16}$`)),
       name: "reader",
       description: "d",
       capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"],
       createTime: expect.any(String),
-      updateTime: made.createTime,
+      updateTime: created.createTime,
     });
-    const renamed = await platform.admin.ok("PATCH", path(made.uid), { name: "writer" });
-    expect(renamed).toEqual({ ...made, name: "writer", updateTime: renamed.updateTime });
+    const renamed = await platform.admin.ok("PATCH", path(created.uid), { name: "writer" });
+    expect(renamed).toEqual({ ...created, name: "writer", updateTime: renamed.updateTime });
   });
 
   it.each([

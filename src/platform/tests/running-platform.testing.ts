@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import pino from "pino";
 import { expect, vi } from "vitest";
-import { type Platform, type PlatformOptions, startPlatform } from "#src/platform/platform.ts";
+import type { PlatformOptions } from "#src/platform/platform-options.ts";
+import { type Platform, startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import type { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import type { Database } from "#src/platform/store/database.ts";
-import { readOrCreateKeyFile } from "#src/platform/tokens/key-file.ts";
+import { readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
 import { newDatabase } from "./new-database.testing.ts";
 import { settingsAt } from "./settings-at.testing.ts";
 

@@ -24,7 +24,7 @@ it("stores client secrets encrypted and invite codes hashed: neither is in the d
       case: "oidc",
       value: { issuer: "https://login.example.com", clientId: "the-client-id", clientSecret },
     }) as const;
-  const made = (await platform.call(
+  const created = (await platform.call(
     createIdentityProvider,
     create(createIdentityProvider.input, {
       parent,
@@ -34,10 +34,10 @@ it("stores client secrets encrypted and invite codes hashed: neither is in the d
   const changed = (await platform.call(
     updateIdentityProvider,
     create(updateIdentityProvider.input, {
-      identityProvider: { uid: made.uid, configuration: oidc("the-second-secret") },
+      identityProvider: { uid: created.uid, configuration: oidc("the-second-secret") },
     }),
   )) as IdentityProvider;
-  for (const { configuration } of [made, changed]) expect(configuration.value?.clientSecret).toBe("");
+  for (const { configuration } of [created, changed]) expect(configuration.value?.clientSecret).toBe("");
 
   const { createGroupInvite, getGroupInvite } = GroupInvitesService.method;
   const { uid, code } = (await platform.call(

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 describe("the standard health service", () => {
-  const client = (own: RunningPlatform) => createClient(Health, createGrpcTransport({ baseUrl: own.url }));
+  const client = (separate: RunningPlatform) => createClient(Health, createGrpcTransport({ baseUrl: separate.url }));
 
   it("returns 5 from Check and SERVICE_UNKNOWN from Watch for an unknown service", async () => {
     await expect(client(platform).check({ service: "dragons" })).rejects.toMatchObject({ code: Code.NotFound });
@@ -25,18 +25,18 @@ describe("the standard health service", () => {
   });
 
   it("reports NOT_SERVING to watchers when the platform stops, and open streams do not delay the stop", async () => {
-    const own = await RunningPlatform.start();
+    const separate = await RunningPlatform.start();
     const seen: Status[] = [];
-    const reflection = createClient(ServerReflection, createGrpcTransport({ baseUrl: own.url }));
+    const reflection = createClient(ServerReflection, createGrpcTransport({ baseUrl: separate.url }));
     const open = reflection.serverReflectionInfo(endless())[Symbol.asyncIterator]();
     await open.next();
     // The client keeps its stream open, as an interactive tool does.
     const ended = open.next();
 
     let stopped: Promise<void> | undefined;
-    for await (const { status } of client(own).watch({})) {
+    for await (const { status } of client(separate).watch({})) {
       seen.push(status);
-      stopped ??= own.stop();
+      stopped ??= separate.stop();
     }
     const before = performance.now();
     await stopped;

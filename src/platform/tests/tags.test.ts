@@ -16,8 +16,8 @@ afterAll(() => platform.stop());
 describe("tags", () => {
   it("are created once by concurrent calls with the same name", async () => {
     const repo = await makeRepo();
-    const made = await Promise.all(Array.from({ length: 10 }, (_, n) => makeTag(repo, "latest", n)));
-    expect(new Set(made.map(({ uid }) => uid)).size).toBe(1);
+    const created = await Promise.all(Array.from({ length: 10 }, (_, n) => makeTag(repo, "latest", n)));
+    expect(new Set(created.map(({ uid }) => uid)).size).toBe(1);
     expect(await listTags(`uidp.children_of=${repo}`)).toMatchObject({ totalCount: "1" });
   });
 

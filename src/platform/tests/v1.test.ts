@@ -12,9 +12,9 @@ afterAll(() => platform.stop());
 describe("v1", () => {
   it("lists all groups in the order of their ids", { timeout: 30_000 }, async () => {
     const parent = await platform.admin.group(team, "many");
-    const made = await Promise.all(Array.from({ length: 230 }, (_, n) => platform.admin.group(parent, `g${n}`)));
+    const created = await Promise.all(Array.from({ length: 230 }, (_, n) => platform.admin.group(parent, `g${n}`)));
     const { items } = await platform.admin.ok("GET", `/iam/v1/groups?uidp.children_of=${parent}`);
-    expect((items as Json[]).map(({ id }) => id)).toEqual(made.toSorted());
+    expect((items as Json[]).map(({ id }) => id)).toEqual(created.toSorted());
   });
 
   it("keeps verified in a PUT that omits it, and lets only the admin change it", async () => {

@@ -104,9 +104,9 @@ export class ApiTokens {
   }
 
   async #publicKey(kid: string | undefined) {
-    const known = await this.#keys.publicKey(kid ?? "");
-    if (known === undefined) throw new Error("unknown key id");
-    return known;
+    const publicKey = await this.#keys.publicKey(kid ?? "");
+    if (publicKey === undefined) throw new Error("unknown key id");
+    return publicKey;
   }
 
   #evictOldest(): void {
@@ -120,5 +120,5 @@ export class ApiTokens {
 /** Unknown capabilities are ignored: they grant nothing and do not remove the limit. */
 function capabilitiesOf(claim: unknown): ReadonlySet<Capability> | undefined {
   if (!Array.isArray(claim)) return undefined;
-  return new Set(claim.map((name) => capabilityNamed(String(name))).filter((one) => one !== undefined));
+  return new Set(claim.map((name) => capabilityNamed(String(name))).filter((capability) => capability !== undefined));
 }

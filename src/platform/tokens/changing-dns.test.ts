@@ -7,11 +7,11 @@ import { fetchDocument } from "./fetch-document.ts";
 
 /** The addresses that the name resolves to: one entry per lookup, the last one for all further lookups. */
 const lookups: LookupAddress[][] = [];
-let asked = 0;
+let lookupCount = 0;
 
 vi.mock("node:dns", () => ({
   lookup: (_name: string, _options: object, callback: (error: null, addresses: LookupAddress[]) => void) => {
-    const addresses = lookups[Math.min(asked++, lookups.length - 1)] ?? [];
+    const addresses = lookups[Math.min(lookupCount++, lookups.length - 1)] ?? [];
     queueMicrotask(() => callback(null, addresses));
   },
 }));
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => servers.forEach((server) => server.close()));
 afterEach(() => {
-  lookups.length = asked = reached.public = reached.private = 0;
+  lookups.length = lookupCount = reached.public = reached.private = 0;
 });
 
 const publicAddresses = [{ address: "127.0.0.2", family: 4 }];
@@ -48,7 +48,7 @@ describe("DNS rebinding", () => {
   it("connects to the address that was checked, even if the name resolves to another one afterwards", async () => {
     lookups.push(publicAddresses, privateAddresses);
     expect(await get()).toBe("public");
-    expect(asked).toBe(1);
+    expect(lookupCount).toBe(1);
     expect(reached).toEqual({ public: 1, private: 0 });
   });
 

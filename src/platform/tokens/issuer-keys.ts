@@ -4,7 +4,7 @@ import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.t
 import { parseJwks } from "./jwks.ts";
 import type { TrustedIssuer } from "./trusted-issuer.ts";
 
-/** How long fetched keys are used before they are fetched again (ms). */
+/** How long fetched keys are used before they are fetched refetched (ms). */
 const freshTime = 10 * 60_000;
 /** The minimum time between two requests to an issuer that unknown key ids cause (ms). */
 const refetchAfter = 30_000;
@@ -14,12 +14,12 @@ const maximumCached = 1_000;
 
 export type FetchText = (url: string, options: FetchOptions) => Promise<string>;
 
-interface Known {
-  readonly asked: number;
+interface CachedKeys {
+  readonly requestedAt: number;
   readonly keys: Promise<readonly JWK[]>;
   failed: boolean;
   /** The latest request that was caused by an unknown key id. */
-  again?: { readonly asked: number; readonly keys: Promise<readonly JWK[]> };
+  refetched?: { readonly requestedAt: number; readonly keys: Promise<readonly JWK[]> };
 }
 
 /**
@@ -30,21 +30,21 @@ export class IssuerKeys {
   readonly #trusted: ReadonlyMap<string, TrustedIssuer>;
   readonly #clock: WallClock;
   readonly #fetch: FetchText;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, CachedKeys>();
 
   constructor(trusted: readonly TrustedIssuer[], clock: WallClock, fetch: FetchText = fetchDocument) {
-    this.#trusted = new Map(trusted.map((one) => [one.issuer, one]));
+    this.#trusted = new Map(trusted.map((entry) => [entry.issuer, entry]));
     this.#clock = clock;
     this.#fetch = fetch;
   }
 
   /**
-   * The issuer's keys. They are fetched again if none of the cached ones has the id.
+   * The issuer's keys. They are fetched refetched if none of the cached ones has the id.
    * @throws FetchError
    */
   async of(issuer: string, keyId: string | undefined): Promise<readonly JWK[]> {
     const known = this.#known.get(issuer);
-    const age = this.#clock() - (known?.asked ?? 0);
+    const age = this.#clock() - (known?.requestedAt ?? 0);
     if (known === undefined || age > (known.failed ? failureTime : freshTime)) return this.#fetchKeys(issuer);
     const keys = await known.keys;
     if (keyId === undefined || keys.some(({ kid }) => kid === keyId)) return keys;
@@ -52,22 +52,22 @@ export class IssuerKeys {
   }
 
   /** Anyone can send an unknown key id, so the cached keys stay in use if the issuer does not respond. */
-  #refetch(issuer: string, known: Known, keys: readonly JWK[]): Promise<readonly JWK[]> {
-    const latest = known.again ?? known;
-    if (this.#clock() - latest.asked <= refetchAfter) return latest.keys;
-    const asked = this.#clock();
+  #refetch(issuer: string, known: CachedKeys, keys: readonly JWK[]): Promise<readonly JWK[]> {
+    const latest = known.refetched ?? known;
+    if (this.#clock() - latest.requestedAt <= refetchAfter) return latest.keys;
+    const requestedAt = this.#clock();
     const fresh = this.#discover(issuer);
-    known.again = { asked, keys: fresh.catch(() => keys) };
+    known.refetched = { requestedAt, keys: fresh.catch(() => keys) };
     fresh.then(
-      () => this.#cache(issuer, { asked, keys: fresh, failed: false }),
+      () => this.#cache(issuer, { requestedAt, keys: fresh, failed: false }),
       () => {},
     );
-    return known.again.keys;
+    return known.refetched.keys;
   }
 
   #fetchKeys(issuer: string): Promise<readonly JWK[]> {
     const keys = this.#discover(issuer);
-    const known: Known = { asked: this.#clock(), keys, failed: false };
+    const known: CachedKeys = { requestedAt: this.#clock(), keys, failed: false };
     keys.catch(() => {
       known.failed = true;
     });
@@ -75,7 +75,7 @@ export class IssuerKeys {
     return keys;
   }
 
-  #cache(issuer: string, known: Known): void {
+  #cache(issuer: string, known: CachedKeys): void {
     this.#known.delete(issuer);
     this.#known.set(issuer, known);
     const [oldest] = this.#known.keys();

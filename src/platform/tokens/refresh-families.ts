@@ -24,11 +24,13 @@ const select = statement((db, p: { id: string }) =>
 const rotate = statement((db, p: { id: string; token_hash: string; content: string }) =>
   db.updateTable("refresh_families").set({ token_hash: p.token_hash, content: p.content }).where("id", "=", p.id),
 );
-const end = statement((db, p: { id: string }) => db.deleteFrom("refresh_families").where("id", "=", p.id));
-const endOf = statement((db, p: { identity: string }) =>
+const deleteFamily = statement((db, p: { id: string }) => db.deleteFrom("refresh_families").where("id", "=", p.id));
+const deleteFamiliesOf = statement((db, p: { identity: string }) =>
   db.deleteFrom("refresh_families").where("identity_uid", "=", p.identity),
 );
-const endOld = statement((db, p: { now: number }) => db.deleteFrom("refresh_families").where("expires", "<=", p.now));
+const deleteExpired = statement((db, p: { now: number }) =>
+  db.deleteFrom("refresh_families").where("expires", "<=", p.now),
+);
 const keysExpireAt = statement((db, p: { uid: string }) =>
   db.selectFrom("identities").select("expires").where("uid", "=", p.uid),
 );
@@ -39,22 +41,27 @@ export interface RequestedContent {
   readonly downscoping: Downscoping;
 }
 
-/** The result of using a refresh token: the content of the new API token, and the next refresh token. */
-export interface RotatedToken {
-  readonly content: ApiTokenContent;
-  readonly token: string;
-  readonly expires: number;
-}
-
 /** Why a refresh token is rejected: "wider" requests more than the family has. */
 export type RefreshFailure = "unknown" | "reused" | "wider";
 
+/** The result of using a refresh token. */
+export type RefreshResult =
+  | {
+      readonly kind: "rotated";
+      /** The content of the new API token. */
+      readonly content: ApiTokenContent;
+      /** The next refresh token. */
+      readonly token: string;
+      readonly expires: number;
+    }
+  | { readonly kind: "rejected"; readonly reason: RefreshFailure };
+
 /** Starts a family. @returns its first refresh token, of which only the hash is stored */
 export async function startFamily(tx: Writer, content: ApiTokenContent, now: number, expires: number): Promise<string> {
-  await tx.run(endOld, { now });
+  await tx.run(deleteExpired, { now });
   const id = randomBytes(12).toString("hex");
   const { token, token_hash } = newToken(id);
-  await tx.run(insert, { id, identity_uid: content.identityUid, token_hash, expires, content: written(content) });
+  await tx.run(insert, { id, identity_uid: content.identityUid, token_hash, expires, content: serialize(content) });
   return token;
 }
 
@@ -67,25 +74,25 @@ export async function useRefreshToken(
   token: string,
   wanted: RequestedContent,
   now: number,
-): Promise<{ found: RotatedToken; reason?: undefined } | { found?: undefined; reason: RefreshFailure }> {
+): Promise<RefreshResult> {
   const id = /^muster-refresh-([0-9a-f]{24})\.[\w-]{43}$/.exec(token)?.[1];
   const family = id === undefined ? undefined : await tx.first(select, { id });
-  if (id === undefined || family === undefined || family.expires <= now) return { reason: "unknown" };
-  if (!(await isAssumable(tx, family.identity_uid, now))) return { reason: "unknown" };
+  if (id === undefined || family === undefined || family.expires <= now) return { kind: "rejected", reason: "unknown" };
+  if (!(await isAssumable(tx, family.identity_uid, now))) return { kind: "rejected", reason: "unknown" };
   if (family.token_hash !== hashOf(token)) {
-    await tx.run(end, { id });
-    return { reason: "reused" };
+    await tx.run(deleteFamily, { id });
+    return { kind: "rejected", reason: "reused" };
   }
-  const content = downscoped(read(family.identity_uid, family.content), wanted);
-  if (content === undefined) return { reason: "wider" };
+  const content = downscoped(parse(family.identity_uid, family.content), wanted);
+  if (content === undefined) return { kind: "rejected", reason: "wider" };
   const next = newToken(id);
-  await tx.run(rotate, { id, token_hash: next.token_hash, content: written(content) });
-  return { found: { content, token: next.token, expires: family.expires } };
+  await tx.run(rotate, { id, token_hash: next.token_hash, content: serialize(content) });
+  return { kind: "rotated", content, token: next.token, expires: family.expires };
 }
 
 /** Ends all families of an identity, because it was deleted or the tokens that may assume it have changed. */
 export async function revokeRefreshTokens(tx: Writer, identity: string): Promise<void> {
-  await tx.run(endOf, { identity });
+  await tx.run(deleteFamiliesOf, { identity });
 }
 
 async function isAssumable(tx: Reader, uid: string, now: number): Promise<boolean> {
@@ -100,9 +107,12 @@ function downscoped(
 ): ApiTokenContent | undefined {
   const { capabilities, groups } = content.downscoping;
   if (audiences?.some((audience) => !content.audiences.includes(audience))) return undefined;
-  if (capabilities !== undefined && [...(downscoping.capabilities ?? [])].some((one) => !capabilities.has(one)))
+  if (
+    capabilities !== undefined &&
+    [...(downscoping.capabilities ?? [])].some((capability) => !capabilities.has(capability))
+  )
     return undefined;
-  if (groups !== undefined && downscoping.groups?.some((group) => !groups.some((held) => isWithin(held, group))))
+  if (groups !== undefined && downscoping.groups?.some((group) => !groups.some((allowed) => isWithin(allowed, group))))
     return undefined;
   return {
     ...content,
@@ -120,11 +130,11 @@ function hashOf(token: string): string {
   return hash("sha256", token, "hex");
 }
 
-function written({ audiences, downscoping: { capabilities, groups }, actor }: ApiTokenContent): string {
+function serialize({ audiences, downscoping: { capabilities, groups }, actor }: ApiTokenContent): string {
   return JSON.stringify({ audiences, actor, groups, capabilities: capabilities && [...capabilities] });
 }
 
-function read(identityUid: string, text: string): ApiTokenContent {
+function parse(identityUid: string, text: string): ApiTokenContent {
   const { audiences, actor, groups, capabilities } = JSON.parse(text) as Pick<
     ApiTokenContent,
     "audiences" | "actor"

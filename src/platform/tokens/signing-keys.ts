@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { type Reader, type Database, statement, type Writer } from "../store/database.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import type { MasterKey } from "./key-file.ts";
+import type { MasterKey } from "./master-key.ts";
 import { type ScheduledKey, scheduleOf } from "./key-schedule.ts";
 
 export const signingAlgorithm = "ES256";
@@ -62,7 +62,7 @@ export class SigningKeys {
 
   /** Loads the keys and creates the first one if there is none. @throws Error if they were sealed with another key file */
   static async load(options: SigningKeysOptions): Promise<SigningKeys> {
-    return new SigningKeys(options, await upToDate(options, []));
+    return new SigningKeys(options, await loadKeys(options, []));
   }
 
   /** The key that signs. */
@@ -105,7 +105,7 @@ export class SigningKeys {
   async #refreshNow(): Promise<void> {
     const { clock, log } = this.#options;
     try {
-      this.#keys = await upToDate(this.#options, this.#keys);
+      this.#keys = await loadKeys(this.#options, this.#keys);
       this.#refreshedAt = clock();
     } catch (error) {
       log.warn({ err: error }, "refresh of the signing keys failed; the known keys stay in use");
@@ -115,21 +115,21 @@ export class SigningKeys {
 }
 
 /** Applies the schedule to the stored keys, creating and deleting keys as needed, and returns the result. */
-async function upToDate(
+async function loadKeys(
   options: SigningKeysOptions,
-  known: readonly SigningKey[],
+  cached: readonly SigningKey[],
 ): Promise<readonly [SigningKey, ...SigningKey[]]> {
   const { database, masterKey, clock, log, interval } = options;
   const rows = await database.read(rowsIn);
   if (!isUpToDate(rows, interval, clock())) {
-    // A transaction may not await anything else, so the key is created before it. If another replica was faster, it is discarded.
-    const made = await createKey(masterKey, clock());
-    const changed = await database.write((tx) => change(tx, made, interval, clock()));
+    // A transaction must not await anything else, so the key is created before it. If another replica was faster, it is discarded.
+    const newKey = await createKey(masterKey, clock());
+    const changed = await database.write((tx) => applySchedule(tx, newKey, interval, clock()));
     rows.splice(0, rows.length, ...changed);
-    if (rows.some(({ kid }) => kid === made.kid)) log.info({ kid: made.kid }, "signing key created");
+    if (rows.some(({ kid }) => kid === newKey.kid)) log.info({ kid: newKey.kid }, "signing key created");
   }
   const opened = await Promise.all(
-    rows.map(async (row) => known.find(({ kid }) => kid === row.kid) ?? openKey(masterKey, row)),
+    rows.map(async (row) => cached.find(({ kid }) => kid === row.kid) ?? openKey(masterKey, row)),
   );
   const [first, ...others] = opened;
   if (first === undefined) throw new Error("no signing key was created");
@@ -151,9 +151,9 @@ function isUpToDate(rows: readonly Tables["signing_keys"][], interval: number, n
 }
 
 /** Applies the schedule in the transaction: only one of several replicas creates the key that is due. */
-async function change(tx: Writer, made: Tables["signing_keys"], interval: number, now: number) {
+async function applySchedule(tx: Writer, newKey: Tables["signing_keys"], interval: number, now: number) {
   const schedule = scheduleOfRows(await rowsIn(tx), interval, now);
-  if (schedule === undefined || schedule.due) await tx.run(insert, made);
+  if (schedule === undefined || schedule.due) await tx.run(insert, newKey);
   for (const { kid } of schedule?.expired ?? []) await tx.run(remove, { kid });
   return rowsIn(tx);
 }

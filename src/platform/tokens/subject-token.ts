@@ -27,7 +27,7 @@ export function readSubjectToken(bearer: string | undefined): SubjectToken {
     const { kid } = decodeProtectedHeader(bearer);
     const { iss, sub, aud } = claims;
     if (typeof iss !== "string" || typeof sub !== "string") throw new Error("missing issuer or subject");
-    const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string");
+    const audiences = (Array.isArray(aud) ? aud : [aud]).filter((audience) => typeof audience === "string");
     return { text: bearer, keyId: kid, issuer: iss, subject: sub, audiences, claims };
   } catch {
     throw unauthenticated("the bearer token is not a JWT with an issuer and a subject");

@@ -48,5 +48,5 @@ export async function readFigures(file: string): Promise<Figures | undefined> {
 }
 
 function replaced<T>(old: readonly T[], found: readonly T[], keyOf: (one: T) => string): T[] {
-  return [...new Map([...old, ...found].map((one) => [keyOf(one), one])).values()];
+  return [...new Map([...old, ...found].map((figure) => [keyOf(figure), figure])).values()];
 }

@@ -40,10 +40,10 @@ export async function filledFile(folder: string, size: number): Promise<FilledFi
   const started = performance.now();
   // The file gets its final name when it is complete.
   const partial = `${path}.partial`;
-  const store = new SqliteDatabase(partial, cacheMiB);
-  const { rootGroup } = await initialize(store, adminTokenFile, firstTime);
+  const database = new SqliteDatabase(partial, cacheMiB);
+  const { rootGroup } = await initialize(database, adminTokenFile, firstTime);
   const write = (now: number, work: (tx: AuthoredWriter) => Promise<void>) =>
-    store.write((tx) => work(new AuthoredWriter(tx, { kind: "host", command: "bench:platform" }, now)));
+    database.write((tx) => work(new AuthoredWriter(tx, { kind: "host", command: "bench:platform" }, now)));
 
   const groupUids: string[] = [];
   await write(firstTime, async (tx) => {
@@ -81,7 +81,7 @@ export async function filledFile(folder: string, size: number): Promise<FilledFi
         await identities.insert(tx, resource);
       }
     });
-  await store.close();
+  await database.close();
   await rename(partial, path);
   return { path, adminTokenFile, seconds: (performance.now() - started) / 1_000 };
 }

@@ -74,7 +74,7 @@ function listed<T extends string>(option: string, text: string, known: readonly 
   return text === ""
     ? []
     : text.split(",").map((name) => {
-        const found = known.find((one) => one === name);
+        const found = known.find((candidate) => candidate === name);
         if (found === undefined) throw new Error(`${option}: unknown value "${name}"; use ${known.join(", ")}`);
         return found;
       });

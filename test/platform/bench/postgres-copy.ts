@@ -56,5 +56,5 @@ function copyText(value: SQLOutputValue): string {
   if (value === null) return "\\N";
   if (value instanceof Uint8Array)
     return `\\\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`;
-  return String(value).replace(/[\\\n\r\t]/g, (one) => `\\${one}`);
+  return String(value).replace(/[\\\n\r\t]/g, (character) => `\\${character}`);
 }

@@ -24,7 +24,10 @@ export function markdown({ machine, callers, fills, figures }: Figures): string[
   const shares = figures.map(({ othersShare }) => othersShare).toSorted((a, b) => a - b);
   const median = percent(shares[Math.floor(shares.length / 2)] ?? 0);
   const noise = `Other processes used ${median} of the platform's core (median of the cases), at most ${percent(shares.at(-1) ?? 0)}.`;
-  return [`${machine}, ${callers} callers. ${noise}`, ...backends.flatMap((one) => tableOf(one, fills, figures))];
+  return [
+    `${machine}, ${callers} callers. ${noise}`,
+    ...backends.flatMap((backend) => tableOf(backend, fills, figures)),
+  ];
 }
 
 /** The title and the table of one backend: a row for each case, three columns for each size. */

@@ -68,15 +68,15 @@ export function rejected(outcome: Outcome<unknown>, error: ExpectedError, what =
     (reason === undefined || detail(failure, "ErrorInfo")?.["reason"] === reason) &&
     (message === undefined ||
       (message instanceof RegExp ? message.test(failure.message) : message === failure.message)) &&
-    (field === undefined || violationsOf(failure, "BadRequest").some((one) => one.field === field)) &&
-    (violation === undefined || violationsOf(failure, "PreconditionFailure").some((one) => one.type === violation));
+    (field === undefined || violationsOf(failure, "BadRequest").some((found) => found.field === field)) &&
+    (violation === undefined || violationsOf(failure, "PreconditionFailure").some((found) => found.type === violation));
   if (!fits) throw new Mismatch(what, error, failure);
   return failure;
 }
 
 /** A typed payload of an error. */
 export function detail(failure: Failure, type: string): Readonly<Record<string, unknown>> | undefined {
-  return failure.details.find((one) => one["@type"] === `type.googleapis.com/google.rpc.${type}`);
+  return failure.details.find((payload) => payload["@type"] === `type.googleapis.com/google.rpc.${type}`);
 }
 
 /** The violations in an error's BadRequest or PreconditionFailure; empty if the error does not have this payload. */
@@ -117,4 +117,10 @@ export function holds(condition: boolean, what: string, expected: string, actual
 export function isChild(uid: string, parent: string): void {
   equal(uid.slice(0, parent.length), parent, "the parent's part of the uid");
   matches(uid.slice(parent.length), /^\/[0-9a-f]{16}$/, "the part after the parent's uid");
+}
+
+/** The body of a response to Delete must be empty. Some platforms return an empty object; clients accept both. */
+export function isEmptyBody(body: unknown): void {
+  const isEmpty = body === undefined || isDeepStrictEqual(body, {});
+  holds(isEmpty, "the body of the response", "nothing, or {}", body);
 }

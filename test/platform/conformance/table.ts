@@ -25,7 +25,9 @@ export function tableOf(all: readonly Section[]): string {
 }
 
 function markdownOf({ title, requirements }: Section): string {
-  const rows = requirements.map((one) => `| ${one.id} | ${escaped(one.text)} | ${casesOf(one)} |`);
+  const rows = requirements.map(
+    (requirement) => `| ${requirement.id} | ${escaped(requirement.text)} | ${casesOf(requirement)} |`,
+  );
   return [`### ${title}\n`, "| id | requirement | cases |", "|---|---|---|", ...rows, ""].join("\n");
 }
 

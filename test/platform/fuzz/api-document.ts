@@ -111,7 +111,7 @@ export class ApiDocument {
       id: raw.operationId,
       method,
       path,
-      query: (raw.parameters ?? []).filter((one) => one.in === "query"),
+      query: (raw.parameters ?? []).filter((parameter) => parameter.in === "query"),
       body: content?.["application/json"]?.schema,
       takesForms: content?.["application/x-www-form-urlencoded"] !== undefined,
       responseViolations: response === undefined ? undefined : this.violationsOf(response),

@@ -143,7 +143,7 @@ async function subjectTokens(
     { iss: "x" },
     { iss: {} },
   ];
-  const wrongClaims = await Promise.all(invalidClaims.map((one) => signed(key, claims(one), header)));
+  const wrongClaims = await Promise.all(invalidClaims.map((invalid) => signed(key, claims(invalid), header)));
   const [, payload = "", signature = ""] = sample.split(".");
   const none = Buffer.from('{"alg":"none"}').toString("base64url");
   const hs256 = Buffer.from('{"alg":"HS256","kid":"1"}').toString("base64url");

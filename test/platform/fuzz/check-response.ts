@@ -90,10 +90,10 @@ function errorViolations(status: number, json: unknown): string[] {
   if (statusOfCode[code] !== status) violations.push(`code ${code} with status ${status}`);
   if (status >= 500 && code !== 12) violations.push(`status ${status}: ${message}`);
   if (message === "") violations.push("missing message");
-  const info = details.find((one) => one["@type"]?.endsWith("google.rpc.ErrorInfo"));
+  const info = details.find((detail) => detail["@type"]?.endsWith("google.rpc.ErrorInfo"));
   if (info === undefined || !/^[A-Z_]+$/.test(info.reason ?? "") || !info.domain) violations.push("missing ErrorInfo");
   const required = { 3: "BadRequest", 5: "ResourceInfo", 8: "RetryInfo", 9: "PreconditionFailure" }[code];
-  if (required !== undefined && !details.some((one) => one["@type"]?.endsWith(`google.rpc.${required}`)))
+  if (required !== undefined && !details.some((detail) => detail["@type"]?.endsWith(`google.rpc.${required}`)))
     violations.push(`code ${code} without ${required}`);
   return violations;
 }

@@ -191,7 +191,7 @@ function sampleDocuments(): unknown[] {
     const text = readFileSync(join(examples, name), "utf8");
     return name.endsWith(".json")
       ? [JSON.parse(text) as unknown]
-      : text.split(/^---$/m).map((one) => parse(one) as unknown);
+      : text.split(/^---$/m).map((document) => parse(document) as unknown);
   });
 }
 

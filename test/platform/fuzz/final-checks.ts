@@ -30,18 +30,21 @@ async function listViolations(
 ): Promise<string[]> {
   const violations: string[] = [];
   const collection = collectionOf(path);
-  const get = document.operations.find((one) => one.method === "GET" && one.path === `${path}/{uid}`);
+  const get = document.operations.find((operation) => operation.method === "GET" && operation.path === `${path}/{uid}`);
   const uids = new Set<string>();
   let token: string | undefined = "";
   while (token !== undefined) {
     const page: Record<string, unknown> = await send("GET", `${path}?page_size=200&page_token=${token}`);
-    violations.push(...(responseViolations?.(page) ?? []).map((one) => `${path}: ${one}`));
+    violations.push(...(responseViolations?.(page) ?? []).map((violation) => `${path}: ${violation}`));
     for (const { uid } of page[collection] as { readonly uid: string }[]) {
       if (uids.has(uid)) violations.push(`${path}: ${uid} is listed twice`);
       uids.add(uid);
       const resource = await send("GET", `${path}/${uid}`).catch((error: unknown) => String(error));
       if (typeof resource === "string") violations.push(`${path}: a listed resource cannot be read: ${resource}`);
-      else violations.push(...(get?.responseViolations?.(resource) ?? []).map((one) => `${path}/${uid}: ${one}`));
+      else
+        violations.push(
+          ...(get?.responseViolations?.(resource) ?? []).map((violation) => `${path}/${uid}: ${violation}`),
+        );
     }
     token = page["nextPageToken"] as string | undefined;
     if (token === undefined && Number(page["totalCount"]) !== uids.size)

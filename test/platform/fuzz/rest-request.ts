@@ -25,7 +25,9 @@ export interface RequestSources {
 
 /** A valid request of a random operation, for existing resources. */
 export function restRequest({ document, pool, callers }: RequestSources, random: Random): RestRequest {
-  const operation = random.weighted(document.operations.map((one) => [weightOf(one, pool), one] as const));
+  const operation = random.weighted(
+    document.operations.map((candidate) => [weightOf(candidate, pool), candidate] as const),
+  );
   const isExchange = operation.path.startsWith("/sts/");
   const assumed = callers.assumableIdentity(random);
   const hints = hintsOf(

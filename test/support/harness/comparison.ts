@@ -33,7 +33,9 @@ export async function differencesFromPlatform(system: System, foreign: readonly 
   const objects: Objects = { Group: groups, Identity: identities, RoleBinding: roleBindings };
   const differences: string[] = [];
   for (const kind of musterKinds) {
-    const resources = new Map((await system.admin.list(collectionOf[kind])).map((one) => [one.uid, one]));
+    const resources = new Map(
+      (await system.admin.list(collectionOf[kind])).map((resource) => [resource.uid, resource]),
+    );
     for (const uid of [...system.preexisting, ...foreign]) resources.delete(uid);
     for (const object of objects[kind]) {
       const report = (difference: string) => differences.push(`${kind} ${object.metadata.name}: ${difference}`);
@@ -64,8 +66,9 @@ function fieldsOf(
 ): [field: string, expected: unknown, actual: unknown][] {
   const { spec, status, metadata } = object as KubeObject & Record<"spec" | "status", Record<string, any>>; // oxlint-disable-line typescript/no-explicit-any
   const uidOf = (of: MusterKind, name: string | undefined) =>
-    objects[of].find((one) => one.metadata.namespace === metadata.namespace && one.metadata.name === name)?.["status"]
-      ?.uid;
+    objects[of].find((other) => other.metadata.namespace === metadata.namespace && other.metadata.name === name)?.[
+      "status"
+    ]?.uid;
   const parent =
     spec["parentUid"] ?? spec["groupUid"] ?? uidOf("Group", spec["parentRef"]?.name ?? spec["groupRef"]?.name);
   const places: [string, unknown, unknown][] = [

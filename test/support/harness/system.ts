@@ -110,7 +110,9 @@ export class System<C extends Cluster = ControlPlane> {
       const account = accountOf(options);
       const audience = new URL(platformUrl).hostname;
       const identity = await createOperatorIdentity(admin, root, controlPlane, account, audience);
-      const collections = (["groups", "identities", "roleBindings"] as const).map((one) => admin.list(one));
+      const collections = (["groups", "identities", "roleBindings"] as const).map((collection) =>
+        admin.list(collection),
+      );
       const preexisting = new Set((await Promise.all(collections)).flat().map(({ uid }) => uid));
       await prepareCluster(controlPlane, account, namespacesOf(options), options.rbac);
       return new System(options, { folder, platform, platformUrl, admin, adminToken, root, identity, preexisting });

@@ -28,8 +28,8 @@ export function v1GroupsService(sessions: Sessions): Service {
     update: (group, call) =>
       sessions.write(call, async (session) => {
         const current = await groupToUpdate(session, group.id);
-        const kept = group.verified ? [] : ["verified"];
-        const updated = applyMask(CurrentGroupSchema, current, currentGroup(group), { kind: "all" }, kept);
+        const retained = group.verified ? [] : ["verified"];
+        const updated = applyMask(CurrentGroupSchema, current, currentGroup(group), { kind: "all" }, retained);
         return v1Group(await updateGroup(session, current, updated));
       }),
 

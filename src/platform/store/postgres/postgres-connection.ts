@@ -80,12 +80,12 @@ const unescapes: Readonly<Record<string, string>> = { "\u0001\u0001": "\u0000", 
 function written(value: unknown): unknown {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what it escapes.
   // oxlint-disable-next-line no-control-regex
-  return typeof value === "string" ? value.replace(/[\u0000\u0001]/g, (one) => escapes[one] ?? one) : value;
+  return typeof value === "string" ? value.replace(/[\u0000\u0001]/g, (char) => escapes[char] ?? char) : value;
 }
 
 function readText(value: string): string {
   // oxlint-disable-next-line no-control-regex
-  return value.includes("\u0001") ? value.replace(/\u0001[\u0001\u0002]/g, (two) => unescapes[two] ?? two) : value;
+  return value.includes("\u0001") ? value.replace(/\u0001[\u0001\u0002]/g, (pair) => unescapes[pair] ?? pair) : value;
 }
 
 /** Parses a 64-bit integer: a time or a count, which a number represents exactly. */
@@ -95,7 +95,7 @@ function readInteger(value: string): number {
   return number;
 }
 
-export const textTypes: CustomTypesConfig = {
+export const typeParsers: CustomTypesConfig = {
   getTypeParser: (type, format) => {
     if (type === types.builtins.INT8) return readInteger;
     if (type === types.builtins.TEXT) return readText;

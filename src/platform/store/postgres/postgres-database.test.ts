@@ -92,7 +92,9 @@ describeWithPostgres("PostgreSQL", (postgres) => {
         await postgres().run(url, cut);
         await tx.run(put, { name: "m", value: "1" });
       });
-      await expect(broken).rejects.toSatisfy((e) => e instanceof DatabaseUnavailableError && e.kept === "nothing");
+      await expect(broken).rejects.toSatisfy(
+        (e) => e instanceof DatabaseUnavailableError && e.outcome === "notCommitted",
+      );
       await expect(
         database.read(async (tx) => {
           await tx.first(get, { name: "n" });
@@ -122,7 +124,9 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       await holding.promise;
       await other.write((tx) => tx.run(put, { name: "n", value: "other" }));
       released.resolve();
-      await expect(held).rejects.toSatisfy((e) => e instanceof DatabaseUnavailableError && e.kept === "nothing");
+      await expect(held).rejects.toSatisfy(
+        (e) => e instanceof DatabaseUnavailableError && e.outcome === "notCommitted",
+      );
       expect(await other.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "other" });
       expect(await other.read((tx) => tx.first(get, { name: "m" }))).toBeUndefined();
       await stalled.close();

@@ -1,8 +1,9 @@
 import { Pool, type PoolClient } from "pg";
 import { Compiler, postgresDialect } from "../compiler.ts";
 import { NewerSchemaError, type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
+import { type Job, JobQueue } from "../job-queue.ts";
 import { migratePostgres } from "./migrate.ts";
-import { PostgresConnection, textTypes } from "./postgres-connection.ts";
+import { PostgresConnection, typeParsers } from "./postgres-connection.ts";
 import { connectionLost, isSerializationFailure } from "./postgres-errors.ts";
 
 /** How long a call waits for a connection (ms). */
@@ -37,8 +38,11 @@ export interface PostgresOptions {
 export class PostgresDatabase implements Database {
   readonly #pool: Pool;
   readonly #compiler = new Compiler(postgresDialect);
-  #queue: Job[] = [];
-  #batches: Promise<void> | undefined;
+  readonly #writes = new JobQueue<Writer>({
+    endOfTurn: () => Promise.resolve(),
+    maximumBatch,
+    runBatch: (jobs) => this.#runWrites(jobs),
+  });
 
   private constructor(pool: Pool) {
     this.#pool = pool;
@@ -46,7 +50,7 @@ export class PostgresDatabase implements Database {
 
   /**
    * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; its schema is created or migrated
-   * @throws NewerSchemaError, StoreUnavailableError
+   * @throws NewerSchemaError, DatabaseUnavailableError
    */
   static async open(
     url: string,
@@ -62,7 +66,7 @@ export class PostgresDatabase implements Database {
       lock_timeout: 2 * stallTimeout,
       idle_in_transaction_session_timeout: stallTimeout,
       statement_timeout: statementTimeout,
-      types: textTypes,
+      types: typeParsers,
     });
     // An idle connection that breaks leaves the pool. The next call opens a new one or receives the error.
     pool.on("error", () => {});
@@ -105,37 +109,24 @@ export class PostgresDatabase implements Database {
   }
 
   write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const run = async (writer: Writer) => {
-        const value = await work(writer);
-        return () => resolve(value);
-      };
-      this.#queue.push({ run, reject });
-      this.#batches ??= this.#runBatches();
-    });
+    return this.#writes.add(work);
   }
 
   async close(): Promise<void> {
-    await this.#batches;
+    await this.#writes.idle();
     await this.#pool.end();
   }
 
-  async #runBatches(): Promise<void> {
-    // The writes of this turn share the first transaction.
-    await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const jobs = this.#queue.splice(0, maximumBatch);
-      try {
-        for (const resolve of await this.#runBatch(jobs)) resolve();
-      } catch (error) {
-        for (const { reject } of jobs) reject(error);
-      }
+  async #runWrites(jobs: readonly Job<Writer>[]): Promise<void> {
+    try {
+      for (const resolve of await this.#commit(jobs)) resolve();
+    } catch (error) {
+      for (const { reject } of jobs) reject(error);
     }
-    this.#batches = undefined;
   }
 
   /** @returns functions that resolve the callers' promises @throws DatabaseUnavailableError if the batch failed */
-  async #runBatch(jobs: readonly Job[]): Promise<(() => void)[]> {
+  async #commit(jobs: readonly Job<Writer>[]): Promise<(() => void)[]> {
     for (let attempt = 1; ; attempt++) {
       const client = await this.#connect();
       const connection = new PostgresConnection(client, this.#compiler);
@@ -155,7 +146,10 @@ export class PostgresDatabase implements Database {
         client.release(true);
         if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
         throw step === "commit" && connectionLost(error)
-          ? new DatabaseUnavailableError("the connection was lost during the commit", { cause: error, kept: "unknown" })
+          ? new DatabaseUnavailableError("the connection was lost during the commit", {
+              cause: error,
+              outcome: "unknown",
+            })
           : new DatabaseUnavailableError("the write could not be committed", { cause: error });
       }
     }
@@ -178,14 +172,8 @@ export class PostgresDatabase implements Database {
   }
 }
 
-interface Job {
-  /** Does the work. Calling the result resolves the caller's promise. */
-  readonly run: (writer: Writer) => Promise<() => void>;
-  readonly reject: (error: unknown) => void;
-}
-
 /** @throws unknown the error that ends the whole transaction: a serialization failure or a lost connection */
-async function runInSavepoint(connection: PostgresConnection, { run, reject }: Job): Promise<() => void> {
+async function runInSavepoint(connection: PostgresConnection, { run, reject }: Job<Writer>): Promise<() => void> {
   try {
     const resolve = await run(connection);
     await connection.exec("release savepoint job; savepoint job");

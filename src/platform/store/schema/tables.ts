@@ -103,7 +103,7 @@ export interface Tables {
   repos: ResourceColumns;
   tags: TagColumns;
   advisories: AdvisoryColumns;
-  /** The aliases of advisories, by which they are found too. */
+  /** The aliases of advisories. Filters find an advisory by its aliases too. */
   advisory_aliases: { alias: string; advisory_uid: string };
   tree_counts: TreeCountColumns;
   audit_log: AuditLogColumns;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readOrCreateKeyFile } from "#src/platform/tokens/key-file.ts";
+import { readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
 import { NewerSchemaError, statement } from "../database.ts";
 import { migrations } from "../schema/migrations.ts";

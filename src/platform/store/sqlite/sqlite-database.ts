@@ -11,6 +11,7 @@ import {
   DatabaseUnavailableError,
   type Writer,
 } from "../database.ts";
+import { type Job, JobQueue } from "../job-queue.ts";
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
 
 /** How long to wait while another process locks the file (ms). The wait blocks the event loop, so it is short. */
@@ -31,10 +32,8 @@ const defaultCacheMiB = 16;
 export class SqliteDatabase implements Database {
   readonly #writer: Connection;
   readonly #reader: Connection;
-  #queue: Job[] = [];
-  #batch: Promise<void> | undefined;
-  #reads: Job[] = [];
-  #reading: Promise<void> | undefined;
+  readonly #reads = new JobQueue<Reader>({ endOfTurn, runBatch: (jobs) => this.#runReads(jobs) });
+  readonly #writes = new JobQueue<Writer>({ endOfTurn, runBatch: (jobs) => this.#runWrites(jobs) });
 
   /**
    * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
@@ -60,52 +59,24 @@ export class SqliteDatabase implements Database {
   }
 
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#reads.push({
-        run: async () => {
-          const value = await work(this.#reader);
-          return () => resolve(value);
-        },
-        reject,
-      });
-      this.#reading ??= endOfTurn().then(() => this.#runReads());
-    });
+    return this.#reads.add(work);
   }
 
   write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({
-        run: async () => {
-          const value = await work(this.#writer);
-          return () => resolve(value);
-        },
-        reject,
-      });
-      this.#batch ??= endOfTurn().then(() => this.#runBatches());
-    });
+    return this.#writes.add(work);
   }
 
   async close(): Promise<void> {
-    await this.#batch;
-    await this.#reading;
+    await this.#writes.idle();
+    await this.#reads.idle();
     this.#reader.close();
     this.#writer.close();
   }
 
-  async #runReads(): Promise<void> {
-    while (this.#reads.length > 0) {
-      const jobs = this.#reads;
-      this.#reads = [];
-      await this.#runTogether(jobs);
-    }
-    this.#reading = undefined;
-  }
-
-  /** Reads that arrive after this has begun wait for the next transaction, because they may follow a later write. */
-  async #runTogether(jobs: readonly Job[]): Promise<void> {
+  async #runReads(jobs: readonly Job<Reader>[]): Promise<void> {
     try {
       this.#reader.exec("begin");
-      for (const { run, reject } of jobs) await run().then((resolve) => resolve(), reject);
+      for (const { run, reject } of jobs) await run(this.#reader).then((resolve) => resolve(), reject);
       this.#reader.exec("commit");
     } catch (error) {
       this.#reader.rollbackIfOpen();
@@ -114,16 +85,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  async #runBatches(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const jobs = this.#queue;
-      this.#queue = [];
-      await this.#runBatch(jobs);
-    }
-    this.#batch = undefined;
-  }
-
-  async #runBatch(jobs: readonly Job[]): Promise<void> {
+  async #runWrites(jobs: readonly Job<Writer>[]): Promise<void> {
     const resolvers: (() => void)[] = [];
     try {
       this.#writer.exec("begin immediate");
@@ -139,10 +101,10 @@ export class SqliteDatabase implements Database {
     for (const resolve of resolvers) resolve();
   }
 
-  async #runInSavepoint({ run, reject }: Job): Promise<() => void> {
+  async #runInSavepoint({ run, reject }: Job<Writer>): Promise<() => void> {
     this.#writer.exec("savepoint job");
     try {
-      const resolve = await run();
+      const resolve = await run(this.#writer);
       this.#writer.exec("release job");
       return resolve;
     } catch (error) {
@@ -154,15 +116,9 @@ export class SqliteDatabase implements Database {
 }
 
 function endOfTurn(): Promise<void> {
-  return new Promise((done) => {
-    setImmediate(done);
+  return new Promise((resolve) => {
+    setImmediate(resolve);
   });
-}
-
-interface Job {
-  /** Does the work. Calling the result resolves the caller's promise. */
-  readonly run: () => Promise<() => void>;
-  readonly reject: (error: unknown) => void;
 }
 
 /** The size of the cache of prepared statements. Dynamic queries have many texts, so it is cleared when it is full. */

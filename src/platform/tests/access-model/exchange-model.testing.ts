@@ -4,7 +4,7 @@ import { pathOf, type Place, type TokenHolder, type World } from "./world.testin
 
 /** The code that the token exchange must return: 0 for a token. */
 export function expectedExchangeCode({ identities }: World, { identity, downscopes }: TokenHolder): 0 | Code {
-  const found = identities.find((one) => one === identity);
+  const found = identities.find((candidate) => candidate === identity);
   if (found === undefined || found.expired) return Code.permissionDenied;
   // A refresh can only downscope: its parameters must be within those of the exchange and of all earlier refreshes.
   const widens = downscopes.some(({ capabilities: wanted = [], scopes = [] }, index) =>

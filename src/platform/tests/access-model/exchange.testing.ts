@@ -8,7 +8,7 @@ import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/sec
 import type { Database } from "#src/platform/store/database.ts";
 import { ApiTokens } from "#src/platform/tokens/api-token.ts";
 import { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
-import type { MasterKey } from "#src/platform/tokens/key-file.ts";
+import type { MasterKey } from "#src/platform/tokens/master-key.ts";
 import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
 import { now, settings } from "./settings.testing.ts";
@@ -44,8 +44,8 @@ export class Exchange {
   async callerOf({ identity, downscopes: [first, ...more] }: TokenHolder): Promise<Caller | { readonly code: Code }> {
     try {
       const aud = [settings.baseUrl];
-      const asked = { identity: identity.uid, aud, ...parametersOf(first) };
-      let { token, refreshToken } = await this.#call(exchange, asked, subjectToken);
+      const request = { identity: identity.uid, aud, ...parametersOf(first) };
+      let { token, refreshToken } = await this.#call(exchange, request, subjectToken);
       for (const downscope of more) {
         const pair = await this.#call(exchangeRefreshToken, parametersOf(downscope), refreshToken);
         token = pair.token?.token ?? "";
@@ -64,7 +64,7 @@ export class Exchange {
     bearer: string,
   ): Promise<MessageShape<M["output"]>> {
     const input: Message = create(method.input, request);
-    return this.#service.handler(method)(input, { bearer }) as Promise<MessageShape<M["output"]>>;
+    return this.#service.handler(method)?.(input, { bearer }) as Promise<MessageShape<M["output"]>>;
   }
 }
 

@@ -10,7 +10,7 @@ import type { Service } from "#src/platform/service/service.ts";
 import { Sessions } from "#src/platform/service/session.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import type { Reader, Database, Writer } from "#src/platform/store/database.ts";
-import { MasterKey } from "#src/platform/tokens/key-file.ts";
+import { MasterKey } from "#src/platform/tokens/master-key.ts";
 import { protoCallOf, uidsOf } from "./proto-call.testing.ts";
 import { Exchange } from "./exchange.testing.ts";
 import { now, settings } from "./settings.testing.ts";
@@ -75,8 +75,9 @@ export class InProcess {
 
 function send(services: readonly Service[], caller: Caller, method: DescMethod, request: Message): Promise<Message> {
   const service = services.find(({ desc }) => desc === method.parent);
-  if (service?.authentication !== "required") throw new Error(`${method.parent.typeName} is not served`);
-  return service.handler(method)(request, { caller });
+  const handler = service?.authentication === "required" ? service.handler(method) : undefined;
+  if (handler === undefined) throw new Error(`${method.parent.typeName} does not serve ${method.name}`);
+  return handler(request, { caller });
 }
 
 /** Rolls every write back when it has run: each finds the same world. */

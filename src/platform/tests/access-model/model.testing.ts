@@ -79,7 +79,7 @@ class Evaluator {
   checkIdentity(): void {
     if (this.#principal.kind === "admin") return;
     const { identity } = this.#principal;
-    const found = this.#world.identities.find((one) => one === identity);
+    const found = this.#world.identities.find((candidate) => candidate === identity);
     if (found === undefined || found.expired) throw new ModelError(Code.unauthenticated);
   }
 
@@ -93,7 +93,7 @@ class Evaluator {
     return this.#world.roleBindings
       .filter(({ identity, parent }) => identity === principal.identity && path.includes(parent as Place))
       .flatMap(({ role }) => role.capabilities)
-      .filter((one) => downscopes.every(({ capabilities: named }) => named?.includes(one) ?? true));
+      .filter((capability) => downscopes.every(({ capabilities: named }) => named?.includes(capability) ?? true));
   }
 
   #can(capability: Capability, place: Place): boolean {
@@ -114,7 +114,7 @@ class Evaluator {
   }
 
   #find<K extends Kind>(kind: K, { uid }: Place): World[K][number] {
-    const found = this.#world[kind].find((one) => one.uid === uid);
+    const found = this.#world[kind].find((resource) => resource.uid === uid);
     if (found === undefined) throw new ModelError(Code.notFound);
     return found;
   }
@@ -131,7 +131,10 @@ class Evaluator {
       (filter.inRoot === undefined || one.parent === undefined) &&
       (filter.ids === undefined || filter.ids.some(({ uid }) => uid === one.uid));
     return this.#world[kind]
-      .filter((one) => (kind === "roles" && one.parent === undefined) || this.#can(neededCapabilities[kind].list, one))
+      .filter(
+        (resource) =>
+          (kind === "roles" && resource.parent === undefined) || this.#can(neededCapabilities[kind].list, resource),
+      )
       .filter(inFilter)
       .map(({ uid }) => uid)
       .toSorted();
@@ -166,7 +169,8 @@ class Evaluator {
         this.#require(bind, at);
         return this.#checkGrant(at, content.role as Place);
       case "accountAssociations":
-        if (this.#world.accountAssociations.some((one) => one.parent === at)) throw new ModelError(Code.alreadyExists);
+        if (this.#world.accountAssociations.some((association) => association.parent === at))
+          throw new ModelError(Code.alreadyExists);
         return;
       case "groups":
       case "identities":
@@ -188,7 +192,7 @@ class Evaluator {
       case "roles": {
         const before = (found as Role).capabilities;
         return this.#requireAll(
-          (content.capabilities ?? []).filter((one) => !before.includes(one)),
+          (content.capabilities ?? []).filter((capability) => !before.includes(capability)),
           group,
         );
       }

@@ -204,7 +204,7 @@ function detailsOf(error: ConnectError): Failure["details"] {
 
 function methodOf(collection: CollectionName, name: string): DescMethodUnary {
   const { service } = collections[collection];
-  const method = (service as DescService).methods.find((one) => one.name === name);
+  const method = (service as DescService).methods.find((candidate) => candidate.name === name);
   if (method?.methodKind !== "unary") throw new Error(`${service.typeName} has no method ${name}`);
   return method as DescMethodUnary;
 }

@@ -181,7 +181,8 @@ const patterns: readonly (readonly [RegExp, (resource: string) => string])[] = [
     (plural) => `1 ${snake(plural)} ${singularOf(plural)}[], 2 next_page_token, 3 total_count int64, 4 skipped int32`,
   ],
 ];
-const singularOf = (plural: string) => Object.values(collections).find((one) => one.plural === plural)?.singular ?? "";
+const singularOf = (plural: string) =>
+  Object.values(collections).find((collection) => collection.plural === plural)?.singular ?? "";
 const snake = (name: string) => name.replaceAll(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 
 describe("the suite's gRPC messages match those of this family's clients", () => {

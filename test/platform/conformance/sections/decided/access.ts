@@ -17,7 +17,7 @@ const builtIn: Readonly<Record<string, (all: readonly string[]) => readonly stri
 };
 
 function lists(all: readonly string[]): readonly string[] {
-  return all.filter((one) => one.endsWith("_LIST"));
+  return all.filter((capability) => capability.endsWith("_LIST"));
 }
 
 const collectionNames = Object.keys(collections) as CollectionName[];

@@ -1,6 +1,7 @@
 import { equal, has, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
+import { rejectsMaskPaths } from "./rejected-mask-paths.ts";
 
 const accounts = {
   amazon: { account: "123456789012" },
@@ -121,12 +122,10 @@ export const accountAssociations: Section = {
         }),
         overBoth("a path into a map", async (world) => {
           const { uid } = await make(world, accounts);
-          for (const path of ["azure.client_ids.one", "github.app_installations.7"])
-            rejected(
-              await world.api.update("accountAssociations", uid, {}, [path]),
-              { code: 3, field: "update_mask" },
-              `an update of ${path}`,
-            );
+          await rejectsMaskPaths(world, "accountAssociations", uid, [
+            "azure.client_ids.one",
+            "github.app_installations.7",
+          ]);
         }),
         overBoth("a listed message that the body omits", async (world) => {
           const { uid } = await make(world, accounts);
@@ -150,12 +149,7 @@ export const accountAssociations: Section = {
         }),
         overBoth("read-only fields", async (world) => {
           const { uid } = await make(world);
-          for (const path of ["uid", "create_time", "update_time"])
-            rejected(
-              await world.api.update("accountAssociations", uid, {}, [path]),
-              { code: 3, field: "update_mask" },
-              `an update of ${path}`,
-            );
+          await rejectsMaskPaths(world, "accountAssociations", uid, ["uid", "create_time", "update_time"]);
         }),
       ],
     },

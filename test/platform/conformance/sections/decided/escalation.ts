@@ -255,7 +255,9 @@ export const escalation: Section = {
         overBoth(async (world) => {
           const role = succeeded(await world.api.get("roles", await world.builtInRole("owner")));
           const all = role["capabilities"] as readonly string[];
-          const without = await world.caller(await world.makeRole(all.filter((one) => one !== "CAP_REPO_DELETE")));
+          const without = await world.caller(
+            await world.makeRole(all.filter((capability) => capability !== "CAP_REPO_DELETE")),
+          );
           const owner = await world.caller("owner");
           for (const [what, way] of Object.entries(await waysToGrant(world))) {
             rejected(await way(without.api), denied, `${what}, without the granted capability`);

@@ -2,6 +2,7 @@ import type { Json } from "../../client/api.ts";
 import { equal, has, holds, isChild, matches, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
+import { rejectsMaskPaths } from "./rejected-mask-paths.ts";
 
 /** Creates an invite for the built-in role viewer that is valid for ten minutes. */
 const make = async (world: World, body: object = {}, group = world.group) =>
@@ -176,12 +177,13 @@ export const groupInvites: Section = {
         overBoth("other fields", async (world) => {
           const made = await make(world);
           const body = { roleUid: await world.builtInRole("editor"), ttl: "60s" };
-          for (const path of ["role_uid", "ttl", "code", "key_id", "expiration_time", "role", "create_time"])
-            rejected(
-              await world.api.update("groupInvites", made.uid, body, [path]),
-              { code: 3, field: "update_mask" },
-              `an update of ${path}`,
-            );
+          await rejectsMaskPaths(
+            world,
+            "groupInvites",
+            made.uid,
+            ["role_uid", "ttl", "code", "key_id", "expiration_time", "role", "create_time"],
+            body,
+          );
           for (const [field, value] of Object.entries(body)) {
             const outcome = await world.api.update("groupInvites", made.uid, { [field]: value });
             rejected(outcome, { code: 3 }, `an update of ${field} without a mask`);

@@ -146,7 +146,7 @@ export const grpc: Section = {
       cases: [
         overGrpc("the platform and its services", async (world) => {
           const api = world.grpc.as(undefined);
-          for (const service of ["", ...services.map((one) => nameOf(world, one))]) {
+          for (const service of ["", ...services.map((name) => nameOf(world, name))]) {
             const response = succeeded(await api.send(Health.method.check, { service }), `a Check of "${service}"`);
             equal(response["status"], "SERVING", `the status of "${service}"`);
           }

@@ -1,6 +1,7 @@
 import { equal, has, isChild, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overGrpc, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
+import { rejectsMaskPaths } from "./rejected-mask-paths.ts";
 
 const issuer = "https://login.example.com";
 const secret = "client secret";
@@ -249,12 +250,7 @@ export const identityProviders: Section = {
         }),
         overBoth("read-only fields", async (world) => {
           const { uid } = await make(world);
-          for (const path of ["uid", "create_time", "update_time"])
-            rejected(
-              await world.api.update("identityProviders", uid, {}, [path]),
-              { code: 3, field: "update_mask" },
-              `an update of ${path}`,
-            );
+          await rejectsMaskPaths(world, "identityProviders", uid, ["uid", "create_time", "update_time"]);
         }),
         overGrpc("a default value needs a mask", async (world) => {
           const { uid } = await make(world, { ...usual, clientSecret: secret });

@@ -113,7 +113,7 @@ async function needs(
   call: (api: Api) => Promise<Outcome<unknown>>,
 ): Promise<void> {
   const needed = `${capability}_${verb}`;
-  const others = (await allCapabilities(world)).filter((one) => one !== needed);
+  const others = (await allCapabilities(world)).filter((other) => other !== needed);
   const without = await call(await callerWith(world, others));
   rejected(without, { code: 7, reason: "PERMISSION_DENIED" }, `${verb} with every capability except ${needed}`);
   const alone = await call(await callerWith(world, [needed, ...(further[verb] ?? [])]));
@@ -135,7 +135,7 @@ function casesOf(resourceType: ResourceType): [Case, ...Case[]] {
       const parent = await parentOf(world);
       const uid = await make(world, parent);
       const needed = `${capability}_LIST`;
-      const others = (await allCapabilities(world)).filter((one) => one !== needed);
+      const others = (await allCapabilities(world)).filter((other) => other !== needed);
       const without = await callerWith(world, others);
       rejected(await without.get(collection, uid), { code: 7 }, `a Get with every capability except ${needed}`);
       const filter = { uidp: { ids: [uid] } };

@@ -108,7 +108,7 @@ export const reflection: Section = {
           for (const version of ["v1", "v1alpha"] as const) {
             const files = await filesOf(grpc.reflection(version), name);
             const service = files.flatMap((file) =>
-              file.service.filter((one) => `${file.package}.${one.name}` === name),
+              file.service.filter((descriptor) => `${file.package}.${descriptor.name}` === name),
             )[0];
             const methods = service?.method.map((method) => method.name) ?? [];
             for (const verb of ["ListGroups", "GetGroup", "CreateGroup", "UpdateGroup", "DeleteGroup"])

@@ -3,6 +3,7 @@ import type { Json } from "../../client/api.ts";
 import { equal, has, holds, isChild, rejected, Skip, succeeded, violationsOf } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
+import { rejectsMaskPaths } from "./rejected-mask-paths.ts";
 
 const tiers = ["UNSPECIFIED", "APPLICATION", "BASE", "FIPS", "AI", "DEVTOOLS", "COMMERCIAL"];
 
@@ -131,9 +132,7 @@ export const repos: Section = {
         }),
         overBoth("read-only fields", async (world) => {
           const { uid } = await makeRepo(world);
-          const error = { code: 3, field: "update_mask" };
-          for (const path of ["uid", "create_time", "update_time", "bundles.0"])
-            rejected(await world.api.update("repos", uid, {}, [path]), error, `an update of ${path}`);
+          await rejectsMaskPaths(world, "repos", uid, ["uid", "create_time", "update_time", "bundles.0"]);
         }),
       ],
     },

@@ -1,5 +1,5 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { fieldsOf } from "../json/read-json.ts";
+import { fieldsOf } from "#src/platform/json/read-json.ts";
 
 /**
  * The part of a body that a field mask selects. Fields outside the mask are ignored even if they are invalid, so they are

@@ -1,7 +1,7 @@
-import { repos } from "../collections/repos.ts";
-import { subtreeOf } from "../contract/uid.ts";
-import type { Repo } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
-import { type Reader, statement } from "../store/database.ts";
+import { repos } from "#src/platform/collections/repos.ts";
+import { subtreeOf } from "#src/platform/contract/uid.ts";
+import type { Repo } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import { type Reader, statement } from "#src/platform/store/database.ts";
 
 const named = statement((db, p: { name: string; group: string; from: string; to: string }) =>
   db

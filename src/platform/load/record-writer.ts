@@ -1,17 +1,20 @@
 import { clone, create, equals, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { AuthoredWriter } from "../audit/authored-writer.ts";
-import { groups } from "../collections/groups.ts";
-import { repos } from "../collections/repos.ts";
-import { tags } from "../collections/tags.ts";
-import { isUid, newUidIn } from "../contract/uid.ts";
-import { type Repo, RepoSchema } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
-import { type Tag, TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { reposNamed } from "../registry/repos-named.ts";
-import { tagNamed } from "../registry/tag-rows.ts";
-import { eventUidIn, putAdvisory, sameAdvisory } from "../vulnerabilities/advisory-rows.ts";
-import { FieldError } from "./field-error.ts";
+import type { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
+import { groups } from "#src/platform/collections/groups.ts";
+import { repos } from "#src/platform/collections/repos.ts";
+import { tags } from "#src/platform/collections/tags.ts";
+import { isUid, newUidIn } from "#src/platform/contract/uid.ts";
+import { type Repo, RepoSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import { type Tag, TagSchema } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
+import {
+  type Advisory,
+  AdvisorySchema,
+} from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
+import { reposNamed } from "#src/platform/registry/repo-rows.ts";
+import { tagNamed } from "#src/platform/registry/tag-rows.ts";
+import { eventUidIn, putAdvisory, sameAdvisory } from "#src/platform/vulnerabilities/advisory-rows.ts";
+import { FieldError } from "./load-error.ts";
 import type { LoadRecord } from "./record.ts";
 
 /** How a record changed the database. */
@@ -25,7 +28,7 @@ const maximumCached = 10_000;
  * the repo, and an advisory by its id, artifact and component. Fields that a record does not set are reset. A record that
  * changes nothing does not change the update time either, so that loading is idempotent.
  */
-export class RecordPlacer {
+export class RecordWriter {
   readonly #tx: AuthoredWriter;
   readonly #defaultGroup: string;
   readonly #now: Timestamp;
@@ -39,15 +42,15 @@ export class RecordPlacer {
   }
 
   /** @throws FieldError if a group or a repo does not exist, or a name is ambiguous */
-  async place(record: LoadRecord): Promise<Change> {
+  async write(record: LoadRecord): Promise<Change> {
     const group = await this.#groupOf(record);
     switch (record.kind) {
       case "Repo":
-        return this.#placeRepo(group, record.repo);
+        return this.#putRepo(group, record.repo);
       case "Tag":
-        return this.#placeTag(await this.#repoOf(group, record.in), record.tag);
+        return this.#putTag(await this.#repoOf(group, record.in), record.tag);
       case "Advisory":
-        return this.#placeAdvisory(group, record.advisory);
+        return this.#putAdvisory(group, record.advisory);
     }
   }
 
@@ -83,7 +86,7 @@ export class RecordPlacer {
     return found;
   }
 
-  async #placeRepo(group: string, given: Repo): Promise<Change> {
+  async #putRepo(group: string, given: Repo): Promise<Change> {
     const before = await this.#onlyRepo(group, given.name, "name");
     const repo = this.#stamped(RepoSchema, given, before, group);
     if (before !== undefined && isSame(RepoSchema, before, repo)) return "unchanged";
@@ -91,7 +94,7 @@ export class RecordPlacer {
     return before === undefined ? "created" : "updated";
   }
 
-  async #placeTag(repo: string, given: Tag): Promise<Change> {
+  async #putTag(repo: string, given: Tag): Promise<Change> {
     const before = await tagNamed(this.#tx, repo, given.name);
     const tag = this.#stamped(TagSchema, given, before, repo);
     if (before !== undefined && isSame(TagSchema, before, tag)) return "unchanged";
@@ -99,7 +102,7 @@ export class RecordPlacer {
     return before === undefined ? "created" : "updated";
   }
 
-  async #placeAdvisory(group: string, given: Advisory): Promise<Change> {
+  async #putAdvisory(group: string, given: Advisory): Promise<Change> {
     const before = await sameAdvisory(this.#tx, group, given);
     const advisory = this.#stamped(AdvisorySchema, given, before, group);
     advisory.createTime = given.createTime ?? advisory.createTime;

@@ -1,0 +1,60 @@
+import type { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
+import type { ApiDescriptions } from "./openapi/api-descriptions.ts";
+import type { HttpHandler, HttpRequest, HttpResponse } from "./server/http-handler.ts";
+import type { PlatformMetrics } from "./service/platform-metrics.ts";
+
+/** What the port serves over HTTP in addition to gRPC. */
+export interface HttpEndpoints {
+  /** Serves every path that is not one of the others. */
+  readonly rest: HttpHandler;
+  /** Serves `/faults`; undefined unless fault rules can be changed at run time. */
+  readonly faults: HttpHandler | undefined;
+  readonly documents: DiscoveryDocuments;
+  readonly descriptions: ApiDescriptions;
+  readonly metrics: PlatformMetrics;
+  /** Once it is aborted, `/readyz` reports that the platform is unready. */
+  readonly stopping: AbortSignal;
+}
+
+/** Chooses the endpoint of a request by its path: health, metrics, discovery, OpenAPI, fault rules, or the REST API. */
+export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
+  const { rest, faults, documents, descriptions, metrics, stopping } = endpoints;
+  return async (request, readBody) => {
+    const path = pathOf(request);
+    if (path === "/livez") return text(200, "ok");
+    if (path === "/readyz") return stopping.aborted ? text(503, "stopping") : text(200, "ok");
+    if (path === "/metrics") return text(200, await metrics.registry.metrics());
+    if (path === "/faults" && faults !== undefined) return faults(request, readBody);
+    if (request.method === "GET") {
+      const document = await documents.at(path);
+      if (document !== undefined) return json(document);
+      if (path === "/openapi.json") return json(descriptions.openApi);
+      if (path === "/docs") return html(descriptions.page);
+    }
+    return rest(request, readBody);
+  };
+}
+
+function pathOf({ url = "/" }: HttpRequest): string {
+  const mark = url.indexOf("?");
+  return mark < 0 ? url : url.slice(0, mark);
+}
+
+function text(status: number, body: string): HttpResponse {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body };
+}
+
+/** An HTML response with a policy that forbids loading any resource. */
+function html(body: string): HttpResponse {
+  const policy =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  return {
+    status: 200,
+    headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
+    body,
+  };
+}
+
+function json(body: string): HttpResponse {
+  return { status: 200, headers: { "content-type": "application/json", "cache-control": "public, max-age=60" }, body };
+}

@@ -1,0 +1,35 @@
+import type { Logger } from "pino";
+import type { WallClock } from "#src/time/wall-clock.ts";
+import type { FaultRule } from "./faults/fault-rule.ts";
+import type { ListenOptions } from "./server/http-server.ts";
+import type { PlatformSettings } from "./service/platform-settings.ts";
+import type { Database } from "./store/database.ts";
+import type { MasterKey } from "./tokens/master-key.ts";
+
+/** What a platform runs on and how it serves. The addresses and what the contract leaves open are `PlatformSettings`. */
+export interface PlatformOptions {
+  readonly database: Database;
+  readonly masterKey: MasterKey;
+  readonly clock: WallClock;
+  readonly log: Logger;
+  readonly listen: ListenOptions;
+  readonly adminTokenFile: string;
+  /** Milliseconds by which each response of the API is delayed. */
+  readonly latency: number;
+  /** The maximum number of concurrent API calls. More fail with code 8. */
+  readonly maximumInFlight: number;
+  /** Milliseconds between the creation of two keys that sign API tokens. */
+  readonly signingKeyInterval: number;
+  /** Milliseconds after which records of the audit log are deleted; undefined to keep them. */
+  readonly auditRetention: number | undefined;
+  /** The maximum number of calls per second of each identity; undefined for no limit. */
+  readonly rateLimit: number | undefined;
+  /** The initial fault rules, for testing clients. */
+  readonly faults: readonly FaultRule[];
+  /** Whether the admin can change fault rules at run time (`/faults`). */
+  readonly faultInjection: boolean;
+  /** Milliseconds for which a stopping platform serves calls while it is unready. */
+  readonly drainDelay: number;
+  /** @param url of the port, the default for addresses that are not configured */
+  readonly settings: (url: string) => PlatformSettings;
+}

@@ -1,0 +1,77 @@
+import { Faults } from "./faults/faults.ts";
+import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
+import { httpEndpoints } from "./http-endpoints.ts";
+import { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
+import { securityTokenService } from "./oidc/security-token-service.ts";
+import { ApiDescriptions } from "./openapi/api-descriptions.ts";
+import type { PlatformOptions } from "./platform-options.ts";
+import { PageTokens } from "./resources/page-token.ts";
+import { faultsHandler } from "./rest/faults-handler.ts";
+import { rejectionResponse, restHandler } from "./rest/rest-handler.ts";
+import { Transcoder } from "./rest/transcoder.ts";
+import type { PortHandlers } from "./server/http-server.ts";
+import { Authenticator } from "./service/authenticator.ts";
+import { CallRunner } from "./service/call-runner.ts";
+import { type Operation, operationsOf } from "./service/operations.ts";
+import { PlatformMetrics } from "./service/platform-metrics.ts";
+import type { PlatformSettings } from "./service/platform-settings.ts";
+import { RateLimit } from "./service/rate-limit.ts";
+import { Sessions } from "./service/session.ts";
+import { servicesOf } from "./services.ts";
+import { ApiTokens } from "./tokens/api-token.ts";
+import { IssuerKeys } from "./tokens/issuer-keys.ts";
+import { SigningKeys } from "./tokens/signing-keys.ts";
+
+/**
+ * Connects the components of a platform, from the database to the port.
+ * @param connections returns the number of open connections, for the metrics
+ * @param stopping is aborted when the platform begins to stop
+ */
+export async function portHandlers(
+  options: PlatformOptions,
+  settings: PlatformSettings,
+  connections: () => Promise<number>,
+  stopping: AbortSignal,
+): Promise<PortHandlers> {
+  const { database, masterKey, clock, log, latency, maximumInFlight, signingKeyInterval: interval } = options;
+  const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse } = settings;
+  const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
+  const tokens = new ApiTokens(keys, authUrl, baseUrl, clock);
+  const authenticator = new Authenticator(database, tokens);
+  const operations = platformOperations(options, settings, tokens, authenticator);
+  const metrics = new PlatformMetrics(connections);
+  const faults = new Faults(options.faults);
+  const runner = new CallRunner({ metrics, log, latency, maximumInFlight, faults });
+  const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });
+  return {
+    kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),
+    rpc: grpcHandler(operations, runner, { ...settings, stopping, log }),
+    rejection: (rejection) => rejectionResponse(rejection, errorDomain),
+    http: httpEndpoints({
+      rest: restHandler(transcoder, runner, errorDomain),
+      faults: options.faultInjection ? faultsHandler(faults, authenticator, errorDomain) : undefined,
+      documents: new DiscoveryDocuments(authUrl, keys),
+      descriptions: new ApiDescriptions(operations, settings),
+      metrics,
+      stopping,
+    }),
+  };
+}
+
+/** The methods of all services, with what they need of the options and settings. */
+function platformOperations(
+  { database, masterKey, clock, log, rateLimit: callsPerSecond }: PlatformOptions,
+  settings: PlatformSettings,
+  tokens: ApiTokens,
+  authenticator: Authenticator,
+): Operation[] {
+  const pageTokens = new PageTokens(masterKey.derive("page token"));
+  const sessions = new Sessions(database, clock, settings, pageTokens);
+  const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
+  const rateLimit = callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock);
+  const services = [
+    ...servicesOf(sessions, masterKey),
+    securityTokenService({ database, tokens, issuerKeys, rateLimit, settings, clock, log }),
+  ];
+  return operationsOf(services, authenticator, rateLimit);
+}

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe } from "vitest";
+import type { Database } from "#src/platform/store/database.ts";
+import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
+import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
+import { describeWithPostgres } from "./describe-with-postgres.testing.ts";
+
+/** A new database with the platform's schema and no rows. */
+export interface TestDatabase {
+  readonly database: Database;
+  /** Closes the database and removes its data. */
+  readonly remove: () => Promise<void>;
+}
+
+/** The same suite on SQLite and on PostgreSQL. */
+export function describeOnEachBackend(name: string, tests: (open: () => Promise<TestDatabase>) => void): void {
+  describe(`${name} on SQLite`, () => {
+    tests(async () => {
+      const folder = mkdtempSync(join(tmpdir(), "muster-database-"));
+      const database = new SqliteDatabase(join(folder, "data"));
+      const remove = async () => {
+        await database.close();
+        rmSync(folder, { recursive: true });
+      };
+      return { database, remove };
+    });
+  });
+
+  describeWithPostgres(`${name} on PostgreSQL`, (postgres) => {
+    tests(async () => {
+      const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 3 });
+      return { database, remove: () => database.close() };
+    });
+  });
+}
