@@ -1,5 +1,5 @@
 import { Pool } from "undici";
-import { exchange } from "#src/http/exchange.ts";
+import { sendRequest } from "#src/http/send-request.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { KubeConnection } from "./config.ts";
@@ -171,7 +171,7 @@ export class Transport {
     deadlineMs: number,
   ): Promise<HttpResponse> {
     try {
-      const { status, retryAfter, text } = await exchange(
+      const { status, retryAfter, text } = await sendRequest(
         this.#requests,
         {
           method,

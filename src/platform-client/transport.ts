@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
-import { exchange, type HttpResponse } from "#src/http/exchange.ts";
+import { sendRequest, type HttpResponse } from "#src/http/send-request.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { PlatformFailure, parseErrorBody, parseRetryAfter, type PlatformProblem } from "./failure.ts";
 
@@ -107,7 +107,7 @@ export class HttpTransport {
     const beforeSending = () => {
       if (call.method !== "GET" && canWrite?.() === false) throw fail(call, { kind: "paused", retryAfterMs: 0 });
     };
-    return exchange(this.#agent, requestOf(call), { clock, deadlineMs, signal, beforeSending });
+    return sendRequest(this.#agent, requestOf(call), { clock, deadlineMs, signal, beforeSending });
   }
 }
 

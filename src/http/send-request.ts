@@ -8,7 +8,7 @@ export interface HttpResponse {
   readonly text: string;
 }
 
-export interface ExchangeOptions {
+export interface SendOptions {
   readonly clock: Clock;
   /** The time limit in milliseconds, from the call to the last byte of the response. */
   readonly deadlineMs: number;
@@ -22,10 +22,10 @@ export interface ExchangeOptions {
  * most of the CPU time of a request.
  * @throws the reason of `signal`, the error of `beforeSending`, or an Error if there is no complete response in time
  */
-export function exchange(
+export function sendRequest(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  { clock, deadlineMs, signal, beforeSending }: ExchangeOptions,
+  { clock, deadlineMs, signal, beforeSending }: SendOptions,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
