@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readTextFile } from "#src/commands/settings/settings.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
@@ -73,7 +73,7 @@ export function connectPlatform(
 
 /** The operator's own credential. @throws if the file of `--platform-ca` cannot be read. */
 export async function readCredential(values: OperatorValues): Promise<PlatformCredential> {
-  const ca = values.platformCa === undefined ? undefined : await readFile(values.platformCa, "utf8");
+  const ca = values.platformCa === undefined ? undefined : await readTextFile("--platform-ca", values.platformCa);
   return {
     platformUrl: values.platformUrl,
     authUrl: values.authUrl ?? values.platformUrl,
