@@ -64,7 +64,8 @@ export const reasons = {
     fix: "Choose another name. To manage the existing resource, set `spec.policy.adoption: IfExists`, or re-create the object with `spec.uid`. If two objects claim one resource, delete the newer one: that leaves the resource unchanged.",
   },
   ChildrenExist: {
-    meaning: "The resource cannot be deleted while other resources are in it or refer to it. The message names the Kubernetes objects among them.",
+    meaning:
+      "The resource cannot be deleted while other resources are in it or refer to it. The message names the Kubernetes objects among them.",
     fix: "Delete these first, on the platform if Kubernetes has no object for them. To keep the resource, set `spec.policy.deletion: Orphan`.",
   },
   PreconditionFailed: {
