@@ -1,4 +1,4 @@
-/** While it is `"true"`, the operator does nothing for the object, neither in Kubernetes nor on the platform. */
+/** While it is `"true"`, the operator writes nothing for the object except that it is paused. A deletion waits, too. */
 export const pausedAnnotation = "iam.muster.dev/paused";
 
 /** Any new value requests a reconcile at once; `status.lastHandledReconcileAt` repeats the value after it was handled. */
@@ -13,7 +13,7 @@ export const annotations = [
     name: pausedAnnotation,
     value: '"true"',
     effect:
-      "The operator does nothing for the object, in Kubernetes or on the platform, until the annotation is removed.",
+      "The operator writes nothing for the object until the annotation is removed, except that `Ready` becomes Unknown with the reason `Paused`. A deletion waits, too.",
   },
   {
     name: reconcileRequestedAtAnnotation,

@@ -21,7 +21,7 @@ function claims(value: z.ZodType<string>) {
 export const claimMatchSchema = withRules(
   z.object({
     issuer: issuerUrl(
-      "Issuer of the token, such as https://token.actions.githubusercontent.com. Exactly one of issuer and issuerPattern must be set.",
+      "Issuer of the token: an https URL, such as https://token.actions.githubusercontent.com. Exactly one of issuer and issuerPattern must be set.",
     ).exactOptional(),
     issuerPattern: regularExpression
       .exactOptional()

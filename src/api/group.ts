@@ -16,7 +16,7 @@ export const groupSpecSchema = withRules(
       "Reference to the parent Group. Exactly one of parentRef and parentUid must be set. Immutable.",
     ).exactOptional(),
     parentUid: uid(
-      "UID of the parent group on the platform, for a parent that is not managed as a Group object. Exactly one of parentRef and parentUid must be set. Immutable.",
+      "UID of the parent group on the platform, for a parent that is not managed as a Group object: 40 hex digits, followed by '/' and 16 hex digits for each level below the root. Exactly one of parentRef and parentUid must be set. Immutable.",
     ).exactOptional(),
     ...nameAndDescription("group"),
     uid: uidInGroup(

@@ -27,7 +27,7 @@ export const identitySpecSchema = withRules(
       .object({ name: objectName.describe("Name of the service account.") })
       .exactOptional()
       .describe(
-        "Service account that may assume the identity. It must be in this cluster and in the namespace of this object; its issuer and subject are derived. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity must be set.",
+        "Service account that may assume the identity. It must be in this cluster and in the namespace of this object; issuer and subject are derived from it, and the audience of its tokens must be the host name of the token service. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity must be set.",
       ),
     staticKeys: staticKeysSchema.exactOptional(),
     awsIdentity: awsIdentitySchema.exactOptional(),
@@ -61,7 +61,7 @@ export const identityDefinition = {
   singular: "identity",
   shortNames: ["mid"],
   description:
-    "Identity is a principal on the Muster platform. A client assumes it by exchanging a token of another issuer that matches it.",
+    "Identity is a principal on the Muster platform. A client assumes it by exchanging a token that matches it, such as a service-account token, for a token of the platform.",
   specSchema: identitySpecSchema,
   columns: [
     { name: "Group", jsonPath: ".spec.groupRef.name", description: "Name of the Group that contains the identity." },

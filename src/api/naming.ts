@@ -13,7 +13,9 @@ export function nameAndDescription(noun: string) {
       ),
     )
       .exactOptional()
-      .describe(`Name of the ${noun} on the platform, such as "payments.prod". Defaults to metadata.name.`),
+      .describe(
+        `Name of the ${noun} on the platform: lowercase letters, digits, spaces and the characters . _ -, such as "payments.prod". Defaults to metadata.name.`,
+      ),
     description: withRules(
       z.string().max(2048),
       {

@@ -15,7 +15,7 @@ export function policySchema(adoption: "Never" | "IfExists", { existing, ifExist
         .enum(["Never", "IfExists"])
         .default(adoption)
         .describe(
-          `What to do if the platform already has ${existing}, and no object manages it. With "Never", the operator reports the reason Conflict. With "IfExists", it ${ifExists}. Defaults to ${adoption}.`,
+          `What to do if the platform already has ${existing}, and no object manages it. With "Never", the operator reports the reason Conflict, unless the resource was created after the operator last listed the platform. With "IfExists", it ${ifExists}. Defaults to ${adoption}.`,
         ),
       deletion: z
         .enum(["Delete", "Orphan"])

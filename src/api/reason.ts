@@ -26,7 +26,7 @@ export const reasons = {
   },
   ReferenceNotFound: {
     meaning: "The object or role that the spec refers to does not exist, or is not visible to the operator.",
-    fix: "Create it, or correct the reference. The operator continues as soon as it exists.",
+    fix: "Create it; the operator continues as soon as it exists. If the reference is wrong, re-create the object with the right one, because references are immutable.",
   },
   ReferenceNotReady: {
     meaning: "The object that the spec refers to does not exist on the platform yet, or is being deleted.",
@@ -47,12 +47,12 @@ export const reasons = {
   },
   TokenUnavailable: {
     meaning: "The operator has no token for the platform, or the platform rejected the token.",
-    fix: "Check the operator's projected token and its identity on the platform.",
+    fix: "Check the operator's settings `--platform-url`, `--auth-url` and `--token-file`, and the network.",
   },
   TokenExchangeFailed: {
     meaning:
       "The platform did not exchange the operator's service-account token. The message names the part that failed.",
-    fix: "Compare the `claimMatch` of the operator's identity with the issuer, subject and audience of its service account.",
+    fix: "Check the operator's settings `--platform-url` and `--identity`, and compare the `claimMatch` of this identity with the issuer, subject and audience of its service-account token.",
   },
   PermissionDenied: {
     meaning: "The operator's identity lacks a permission on the platform.",
@@ -61,11 +61,12 @@ export const reasons = {
   Conflict: {
     meaning:
       "A resource with the same name exists and is not managed by this object, another object already manages the same resource, or the resource belongs to the operator itself.",
-    fix: "Choose another name. To manage the existing resource, set `spec.policy.adoption: IfExists`, or re-create the object with `spec.uid`. If two objects compete, delete one of them.",
+    fix: "Choose another name. To manage the existing resource, set `spec.policy.adoption: IfExists`, or re-create the object with `spec.uid`. If two objects claim one resource, delete the newer one: that leaves the resource unchanged.",
   },
   ChildrenExist: {
-    meaning: "The resource cannot be deleted while another resource is in it or refers to it. The message names them.",
-    fix: "Delete these first.",
+    meaning:
+      "The resource cannot be deleted while other resources are in it or refer to it. The message names the Kubernetes objects among them.",
+    fix: "Delete these first, on the platform if Kubernetes has no object for them. To keep the resource, set `spec.policy.deletion: Orphan`.",
   },
   PreconditionFailed: {
     meaning: "The platform rejected the request because of the current state of a resource. The message names it.",

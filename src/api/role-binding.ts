@@ -35,7 +35,9 @@ export const roleBindingSpecSchema = withRules(
         ).describe("Name of a built-in role, such as viewer, editor or registry.pull."),
       })
       .exactOptional()
-      .describe("Built-in role to grant. Exactly one of roleRef and roleUid must be set. Immutable."),
+      .describe(
+        "Built-in role to grant, by its name. The operator must be allowed to bind it. Exactly one of roleRef and roleUid must be set. Immutable.",
+      ),
     roleUid: uid(
       "UID of the role to grant: a built-in role or a role of a group. Exactly one of roleRef and roleUid must be set. Immutable.",
     ).exactOptional(),

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { stringify } from "yaml";
 import { HttpTransport } from "#src/platform-client/transport.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
@@ -46,11 +45,13 @@ export default defineCommand({
   },
   /** Idempotent: a second run uses the existing identity and role binding, and prints the same ConfigMap. */
   run: async (values, { signal, stdout }) => {
-    const ca = values.platformCa === undefined ? {} : { ca: await readFile(values.platformCa, "utf8") };
+    const ca =
+      values.platformCa === undefined ? {} : { ca: await settings.readTextFile("--platform-ca", values.platformCa) };
     const transport = new HttpTransport({ connections: 1, deadlineMs: 30_000, clock: systemClock, ...ca });
-    const bearer = (await readFile(values.adminTokenFile, "utf8")).trim();
+    const bearer = (await settings.readTextFile("--admin-token-file", values.adminTokenFile)).trim();
     const send = async (method: "GET" | "POST", path: string, body?: object) => {
-      const call = { name: `${method} ${path}`, method, origin: values.platformUrl.origin, bearer };
+      const { origin } = values.platformUrl;
+      const call = { name: `${method} ${path.split("?")[0]} at ${origin}`, method, origin, bearer };
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
       return transport.send({ ...call, path: `/iam/v2beta1/${path}`, ...text }, signal);
     };

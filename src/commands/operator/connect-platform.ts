@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readTextFile } from "#src/commands/settings/settings.ts";
 import type { Collection } from "#src/platform-client/collection.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
@@ -74,7 +74,7 @@ export function connectPlatform(
 
 /** The operator's own credential. @throws if the file of `--platform-ca` cannot be read. */
 export async function readCredential(values: OperatorValues): Promise<PlatformCredential> {
-  const ca = values.platformCa === undefined ? undefined : await readFile(values.platformCa, "utf8");
+  const ca = values.platformCa === undefined ? undefined : await readTextFile("--platform-ca", values.platformCa);
   return {
     platformUrl: values.platformUrl,
     authUrl: values.authUrl ?? values.platformUrl,

@@ -24,14 +24,17 @@ const namespace = matching("NAME", /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "the 
 export const operatorSettings = {
   platformUrl: required(
     url,
-    "The platform's base URL, exactly as the platform is configured with it: it is also the audience of tokens.",
+    "The platform's base URL, exactly as in the platform's --base-url: it is also the audience of tokens.",
   ),
-  authUrl: optional(url, "The address of the token service. (default: the platform's)"),
+  authUrl: optional(url, "The address of the token service. (default: --platform-url)"),
   platformCa: optional(
     file,
     "PEM file with the certificate authorities to trust for the platform and its token service, instead of the default ones.",
   ),
-  identity: required(uid, "The identity on the platform that the operator assumes."),
+  identity: required(
+    uid,
+    "The uid of the identity on the platform that the operator assumes. `muster bootstrap` creates it.",
+  ),
   tokenFile: withDefault(
     file,
     "/var/run/secrets/muster/token",
@@ -39,7 +42,7 @@ export const operatorSettings = {
   ),
   rootGroup: requiredList(
     uid,
-    "A group in and below which the operator manages resources. It never writes or grants anything outside.",
+    "The uid of a group in and below which the operator manages resources. The operator never writes or grants anything outside of it.",
   ),
   watchNamespace: requiredList(namespace, "A namespace whose Muster objects the operator reconciles."),
   allowedRole: requiredList(text, "A role that RoleBinding objects may grant: the name of a built-in role, or a uid."),
@@ -61,7 +64,11 @@ export const operatorSettings = {
     "15s",
     "How long followers wait after the leader's last renewal before one of them takes over.",
   ),
-  resync: withDefault(duration, "10m", "The interval at which the platform is listed to detect drift, within 10 %."),
+  resync: withDefault(
+    duration,
+    "10m",
+    "The interval at which the platform is listed to detect drift, varied at random by up to 10 %.",
+  ),
   workers: withDefault(integer(1, 64), "16", "The number of objects to reconcile concurrently."),
   platformTimeout: withDefault(duration, "10s", "The deadline for one call to the platform."),
   settleTime: withDefault(

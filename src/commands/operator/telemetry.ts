@@ -1,6 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import { KubeError } from "#src/kube/errors.ts";
+import { isNotFound, KubeError } from "#src/kube/errors.ts";
 import type { DropReason } from "#src/kube/event-recorder.ts";
 import type { ReflectorReport } from "#src/kube/reflector.ts";
 import type { Logger } from "#src/telemetry/log.ts";
@@ -72,7 +72,9 @@ export class OperatorTelemetry implements ReconcileTelemetry {
       case "failed":
         this.#log.warn(
           { ...where, step: report.step, err: report.error, retryInMs: Math.round(report.retryInMs) },
-          "watch failed",
+          report.step === "list" && isNotFound(report.error)
+            ? "the API server does not serve this kind; apply the CustomResourceDefinitions in crds/"
+            : "watch failed",
         );
         break;
       case "skipped":

@@ -14,7 +14,7 @@ export default defineCommand({
     uid: settings.optional(resourceUid(), "Only changes of this resource and of everything below it."),
     actor: settings.optional(
       settings.text,
-      "Only changes by this actor: the uid of an identity, or admin, host or platform.",
+      "Only changes by this actor: the uid of an identity; admin (the admin token); host (a command on the data, such as load); or platform (the platform itself).",
     ),
   },
   run: async (values, { stdout, signal }) => {

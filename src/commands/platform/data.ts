@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Database } from "#src/platform/store/database.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import * as settings from "#src/commands/settings/settings.ts";
@@ -7,7 +8,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 export const dataSettings = {
   data: settings.optional(
     settings.file,
-    "The SQLite file with the platform's data. `muster platform` creates it if it is missing. Give either this or --database.",
+    "The SQLite file with the platform's data. `muster platform` creates it if it is missing. Exactly one of --data and --database is required.",
   ),
   database: settings.optional(
     databaseUrl(),
@@ -41,9 +42,13 @@ export function defaultFile(location: DataLocation, name: "admin-token" | "key",
   throw new settings.SettingsError([`${flag} is required with --database`]);
 }
 
-/** @throws {NewerSchemaError | DatabaseUnavailableError} */
+/** @throws {NewerSchemaError | DatabaseUnavailableError | Error} an `Error` if the directory of a SQLite file does not exist. */
 export async function openDatabase(location: DataLocation, connections = 2): Promise<Database> {
-  if (location.kind === "file") return new SqliteDatabase(location.path);
+  if (location.kind === "file") {
+    const directory = dirname(location.path);
+    if (!existsSync(directory)) throw new Error(`--data: the directory ${directory} does not exist; create it first`);
+    return new SqliteDatabase(location.path);
+  }
   // Imported on demand, so that a platform on SQLite does not load the PostgreSQL client.
   const { PostgresDatabase } = await import("#src/platform/store/postgres/postgres-database.ts");
   return PostgresDatabase.open(location.url, { connections });
@@ -68,7 +73,7 @@ function databaseUrl() {
     parse: (value: string): string => {
       const { protocol = "", pathname = "" } = URL.parse(value) ?? {};
       if (!["postgres:", "postgresql:"].includes(protocol) || pathname.length < 2)
-        throw new Error("is not a PostgreSQL URL with a database, such as postgres://muster@db.example.com/muster");
+        throw new Error("must be a PostgreSQL URL with a database, such as postgres://muster@db.example.com/muster");
       return value;
     },
   };

@@ -91,7 +91,7 @@ export const platformSettings = {
   refreshLifetime: settings.withDefault(
     settings.duration,
     "24h",
-    "How long after a token exchange its refresh tokens expire, including those that replaced the first one.",
+    "The lifetime of refresh tokens, counted from the token exchange. Replacing a refresh token does not extend it.",
   ),
   signingKeyInterval: settings.withDefault(
     keyInterval,

@@ -4,5 +4,6 @@
  */
 export * from "./describe-settings.ts";
 export * from "./read-settings.ts";
+export * from "./read-text-file.ts";
 export * from "./setting.ts";
 export * from "./value-types.ts";

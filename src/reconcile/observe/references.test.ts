@@ -96,7 +96,7 @@ describe("a reference to an object", () => {
   it("has a message that names the field, the object and the fix", () => {
     expect(resolve(groupBelow("none"))).toMatchObject({
       message:
-        "spec.parentRef: Group none does not exist in namespace team. Create it; this object continues automatically.",
+        "spec.parentRef: Group none does not exist in namespace team. Create it, and this object continues. If the name is wrong, delete this object and create it with the right one: the field is immutable.",
     });
   });
 

@@ -61,14 +61,14 @@ function findObject(
   if (namespace !== metadata.namespace)
     return waiting(
       "ReferenceNotGranted",
-      `${path}: references to other namespaces are not supported yet. Refer to the object by its uid, or keep both objects in one namespace.`,
+      `${path}: references to other namespaces are not supported yet. Name the resource by its uid on the platform, or keep both objects in one namespace.`,
     );
   const name = `${kind} ${reference.name}`;
   const found = context.find(kind, `${namespace}/${reference.name}`);
   if (found === undefined)
     return waiting(
       "ReferenceNotFound",
-      `${path}: ${name} does not exist in namespace ${namespace}. Create it; this object continues automatically.`,
+      `${path}: ${name} does not exist in namespace ${namespace}. Create it, and this object continues. If the name is wrong, delete this object and create it with the right one: the field is immutable.`,
     );
   // An object that is being deleted needs only the uid of another one that is, too.
   if (found.metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp === undefined)
@@ -79,7 +79,7 @@ function findObject(
   if (found.status?.uid === undefined)
     return waiting(
       "ReferenceNotReady",
-      `${path}: ${name} does not exist on the platform yet. See the status of ${name}.`,
+      `${path}: ${name} does not exist on the platform yet. This object continues when it does; if that takes long, read the status of ${name}.`,
     );
   return { uid: found.status.uid };
 }
@@ -92,7 +92,7 @@ function findRole(path: string, name: string, { roles, boundary }: ReferenceCont
   const known = boundary.roles.filter((one) => roles.byName.has(one));
   return waiting(
     "ReferenceNotFound",
-    `${path}: the platform has no built-in role named "${name}". Roles that may be bound: ${known.join(", ") || "none"}.`,
+    `${path}: the platform has no built-in role named "${name}". The operator is allowed to bind: ${known.join(", ") || "none"}.`,
   );
 }
 
@@ -115,14 +115,14 @@ function findDenial(
       const builtIn = parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
       if (permitsRole(boundary, uid, builtIn)) return undefined;
       return denied(
-        `${path}: the role ${builtIn?.name ?? uid} may not be bound. Use one that the operator's setting --allowed-role lists: ${boundary.roles.join(", ")}.`,
+        `${path}: the operator is not allowed to bind the role ${builtIn?.name ?? uid}. Use one of ${boundary.roles.join(", ")}, or ask an administrator to add it to the operator's setting --allowed-role.`,
       );
     }
   }
 }
 
 function outsideRoots(path: string, resource: string): string {
-  return `${path}: ${resource} is not below a root group that the operator may use. Use one that is, or add its root group to the operator's setting --root-group.`;
+  return `${path}: ${resource} is outside of the operator's root groups. Use one inside, or ask an administrator to add its root group to the operator's setting --root-group.`;
 }
 
 type Waiting = Extract<References, { are: "waiting" }>;

@@ -33,7 +33,7 @@ export function invalidSpec(details: string): string {
 // Who owns the external resource.
 
 export function olderClaimant(noun: string, uid: string, other: string): string {
-  return `The ${noun} ${uid} is already claimed by ${other}, which is older. Delete one of the two objects.`;
+  return `The ${noun} ${uid} is already claimed by ${other}, which is older. Delete this object; the platform is left unchanged. To manage the ${noun} here instead, delete the other object with spec.policy.deletion: Orphan.`;
 }
 
 export function protectedResource(noun: string, uid: string): string {
@@ -89,7 +89,7 @@ export function parentChanged(noun: string, uid: string, parent: string): string
 }
 
 export function outsideRoots(uid: string): string {
-  return `The uid ${uid} is not below a root group that the operator may use. Add its root group to the operator's setting --root-group; or, to keep the resource on the platform, set the annotation ${abandonAnnotation}: "true".`;
+  return `The resource ${uid} is outside of the operator's root groups, so the operator does not delete it. Add its root group to the operator's setting --root-group; or, to keep the resource on the platform, set the annotation ${abandonAnnotation}: "true".`;
 }
 
 // The external resource is gone, or is not known to be.
@@ -132,7 +132,7 @@ export function valuesNotKept(drift: readonly Drift[]): string {
 // Deletion.
 
 export function dependentsExist(names: readonly string[]): string {
-  return `Waiting for the deletion of the objects that depend on this one: ${shortList(names)}.`;
+  return `Waiting for the deletion of the objects that depend on this one: ${shortList(names)}. Delete those that are not being deleted yet.`;
 }
 
 function shortList(names: readonly string[]): string {
@@ -147,7 +147,7 @@ export function specRejected(details: string): string {
 }
 
 export function notEmpty(noun: string, details: string): string {
-  return `The platform does not delete the ${noun} while it contains other resources: ${sentence(details)} Delete those first.`;
+  return `The platform does not delete the ${noun} while other resources are in it or refer to it: ${sentence(details)} Delete those on the platform, or keep the ${noun} there with spec.policy.deletion: Orphan.`;
 }
 
 export function preconditionFailed(details: string): string {
@@ -163,7 +163,7 @@ export function permissionDenied(details: string): string {
 }
 
 export function referencedNotFound(noun: string, details: string): string {
-  return `The platform did not find a resource that the ${noun} refers to, or does not let the operator see it: ${sentence(details)}`;
+  return `The platform did not find a resource that the ${noun} refers to, or does not let the operator see it: ${sentence(details)} Check the uids in the spec, and the roles of the operator's identity.`;
 }
 
 export function alreadyExists(noun: string, details: string): string {
@@ -171,15 +171,15 @@ export function alreadyExists(noun: string, details: string): string {
 }
 
 export function rateLimited(details: string): string {
-  return `The platform limits the operator's requests: ${sentence(details)}`;
+  return `The platform limits the operator's requests: ${sentence(details)} The operator retries.`;
 }
 
 export function requestFailed(code: string, details: string): string {
-  return `The platform failed to process the request: ${code}: ${sentence(details)}`;
+  return `The platform failed to process the request: ${code}: ${sentence(details)} The operator retries.`;
 }
 
 export function noResponse(details: string): string {
-  return `The platform did not send a valid response: ${sentence(details)}`;
+  return `The platform did not send a valid response: ${sentence(details)} The operator retries; if this lasts, check the platform and the network.`;
 }
 
 export function requestsPaused(): string {
@@ -187,11 +187,11 @@ export function requestsPaused(): string {
 }
 
 export function tokenUnavailable(details: string): string {
-  return `The operator has no token: ${sentence(details)}`;
+  return `The operator has no token for the platform: ${sentence(details)} The operator retries; if this lasts, check its settings --platform-url, --auth-url and --token-file, and the network.`;
 }
 
 export function exchangeFailed(details: string): string {
-  return `The token exchange failed: ${sentence(details)} Check that the claimMatch of the operator's identity matches its service account.`;
+  return `The token exchange failed: ${sentence(details)} Check the operator's settings --platform-url and --identity, and that the claimMatch of this identity matches the operator's service account.`;
 }
 
 export function listDenied(capability: string, group: string): string {
