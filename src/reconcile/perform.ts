@@ -17,7 +17,6 @@ export function resourceKindOf({ kind, plural }: ResourceDefinition): ResourceKi
 export async function performOnPlatform(
   session: PlatformSession,
   { collection }: Kind,
-  { references }: Observed,
   step: PlatformStep,
 ): Promise<void> {
   switch (step.do) {
@@ -27,10 +26,8 @@ export async function performOnPlatform(
       return session.ensureSnapshot(collection, step.parent, step);
     case "read":
       return session.read(collection, step.uid);
-    case "create": {
-      const naturalKey = references.are === "resolved" ? references.naturalKey : "";
-      return session.create(collection, step.parent, step.body, naturalKey);
-    }
+    case "create":
+      return session.create(collection, step.parent, step.body, step.naturalKey);
     case "update":
       return session.update(collection, step.uid, step.body, step.mask);
     case "delete":

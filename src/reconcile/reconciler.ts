@@ -81,7 +81,7 @@ export class Reconciler {
     const { sources, random, telemetry } = this.#options;
     const { session } = sources.tenancy.contextOf(observed.resource.metadata.namespace ?? "");
     try {
-      await performOnPlatform(session, kind, observed, step);
+      await performOnPlatform(session, kind, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
       const now = sources.clock.monotonic();
@@ -107,7 +107,7 @@ export class Reconciler {
       await performOnKubernetes(sources, kube, kind, observed, step, signal);
     } catch (error) {
       if (isNotFound(error) && step.do !== "readCrd") return false;
-      // The deletion of a namespace removes our RoleBinding before the objects that still have finalizers.
+      // The deletion of a namespace removes the operator's RBAC RoleBinding before the objects that still have finalizers.
       if (!isForbidden(error) || step.do !== "writeStatus" || !isBeingDeleted(observed.resource)) throw error;
       this.#remember(key, observed, stateAfterStatusForbidden(observed, sources.clock.monotonic()));
       telemetry.statusForbidden(observed);

@@ -20,7 +20,7 @@ export type Enqueue = (kind: string, key: string, options: AddOptions) => void;
  * - The permissions of a session changed: all objects that are waiting.
  *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
- * `low` for the first list of a store and for changes on the platform.
+ * `low` for objects that a repeated list of a store changed, and for what the platform or new permissions wake.
  */
 export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLimits, enqueue: Enqueue): void {
   const { kinds, stores, tenancy } = sources;

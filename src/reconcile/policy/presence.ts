@@ -88,7 +88,7 @@ function decideUnclaimed(observed: DecisionInput, references: Resolved): Step {
     const problem = findEqualNotAdopted(observed, match);
     return problem === undefined ? decideExisting(observed, references, match) : conclude(observed, problem);
   }
-  const { uids, desired } = references;
+  const { uids, desired, naturalKey } = references;
   const proof = proveAbsenceBelow(observed, uids.parent);
   if (proof !== undefined) return proof;
   const [conflict] = observed.nameConflicts;
@@ -103,6 +103,7 @@ function decideUnclaimed(observed: DecisionInput, references: Resolved): Step {
     do: "create",
     parent: uids.parent,
     body: creationBody(observed, desired),
+    naturalKey,
     event: { type: "Normal", reason: "Created", note: messages.created(observed.kind.noun, uids.parent) },
   });
 }

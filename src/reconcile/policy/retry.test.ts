@@ -18,6 +18,7 @@ import type { PlatformStep } from "./step.ts";
 describe("an attempt after a failure", () => {
   const create: PlatformStep = {
     do: "create",
+    naturalKey: "key",
     parent,
     body: {},
     event: { type: "Normal", reason: "Created", note: "" },

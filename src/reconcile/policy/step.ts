@@ -34,7 +34,14 @@ export type PlatformStep =
   | { readonly do: "list"; readonly parent: string; readonly startedAfter: MonotonicTime; readonly stable: boolean }
   /** Read one external resource, or prove that it is gone. */
   | { readonly do: "read"; readonly uid: string }
-  | { readonly do: "create"; readonly parent: string; readonly body: Fields; readonly event: Event }
+  | {
+      readonly do: "create";
+      readonly parent: string;
+      readonly body: Fields;
+      /** Identifies the resource whatever its uid: the POST is recorded under this key, in case its response is lost. */
+      readonly naturalKey: string;
+      readonly event: Event;
+    }
   | {
       readonly do: "update";
       readonly uid: string;
