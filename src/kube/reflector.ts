@@ -74,7 +74,7 @@ interface Listed {
  * watch after 240 to 290 s; the next one continues from the last event or bookmark.
  *
  * *Guarantees*: `run` ends only when its signal aborts. Every change reaches the store, either as an event or as part of
- * a list. A list is applied as a whole or not at all.
+ * a list, except an object that cannot be stored, which is reported as skipped. A list is applied as a whole or not at all.
  *
  * *Assumptions*: the API server sends bookmarks at least every 90 s, and versions of one resource are comparable.
  *

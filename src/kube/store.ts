@@ -66,7 +66,7 @@ interface Scope {
  * decision is based on it without waiting for the watch.
  *
  * *Guarantees*: objects are deeply frozen. A key never goes back to an older version, in whatever order lists, events
- * and responses arrive. An object whose last finalizer we removed is gone at once, and late events do not bring it back.
+ * and responses arrive (unless the API server's history went backwards, see the assumptions). An object whose last finalizer we removed is gone at once, and late events do not bring it back.
  * Listeners are called after the whole list or event has been applied.
  *
  * *Assumptions*: versions of one resource are comparable, and a list without `resourceVersion` is at least as new as

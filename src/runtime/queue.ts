@@ -2,7 +2,7 @@ import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { Fifo } from "./fifo.ts";
 import { TimerHeap } from "./timer-heap.ts";
 
-/** `high` for changes that people wait for; `low` for resyncs and the first list. */
+/** `high` for changes that people wait for; `low` for resyncs, the objects at the start, and repeated lists. */
 export type Priority = "high" | "low";
 
 export interface AddOptions {
@@ -61,8 +61,8 @@ type Item = DelayedItem | ReadyItem | RunningItem;
  * it has free workers, and calls `done` for each.
  *
  * *Guarantees*: a key is never taken twice at once; adding a running key causes exactly one more run after it; duplicate
- * adds keep the earliest time and the highest priority; `high` goes before `low`, and within one priority the key that
- * has been ready longest goes first. There is at most one timer. `add` costs O(log n), `take` O(1) amortized.
+ * adds keep the earliest time and the highest priority; `high` goes before `low`, and keys of one priority go in the order
+ * in which they became ready with that priority. There is at most one timer. `add` costs O(log n), `take` O(1) amortized.
  *
  * *Caveats*: a steady supply of `high` keys starves the `low` ones. Adding a key that is ready neither delays it nor
  * lowers its priority.
