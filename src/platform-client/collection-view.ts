@@ -3,6 +3,7 @@ import type { ListScope } from "./api.ts";
 import type { ResourceKeys } from "./collection.ts";
 import { type Snapshot, Snapshots } from "./snapshots.ts";
 import { UidIndex } from "./uid-index.ts";
+import { hours } from "#src/time/durations.ts";
 
 /** What is known about the resource with one uid. */
 export type ExternalState<R> =
@@ -25,7 +26,7 @@ interface Entry<R> {
  * How long a proof of absence is kept. The platform never reuses a uid, and where one reappears (a restored platform),
  * the next snapshot shows it. Proofs expire only because they take memory.
  */
-const absenceRetentionMs = 3_600_000;
+const absenceRetentionMs = hours(1);
 
 /**
  * What one credential knows about one collection: each resource with the time of its last read, the proven absences, and

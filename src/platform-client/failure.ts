@@ -1,3 +1,5 @@
+import { hours } from "#src/time/durations.ts";
+
 /** The names of the gRPC codes, indexed by number. An AIP-193 error carries the number. */
 export const codeNames = [
   "OK",
@@ -162,7 +164,7 @@ export function isRejection(error: unknown, code: CodeName): error is PlatformFa
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const wait = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), 3_600_000);
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), hours(1));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -11,6 +11,7 @@ import { SessionPermissions } from "./session-permissions.ts";
 import { SessionViews } from "./session-views.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
+import { minutes } from "#src/time/durations.ts";
 
 export interface SessionOptions {
   readonly api: PlatformApi;
@@ -36,7 +37,7 @@ export type SnapshotListener = (collection: Collection, changed: readonly string
  * How long a group that this process created is known to contain nothing but what this process created there: long enough
  * for a tree that is applied at once, short enough that nobody else has used the group yet.
  */
-const newGroupMs = 60_000;
+const newGroupMs = minutes(1);
 
 /**
  * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.

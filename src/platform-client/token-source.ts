@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Clock } from "#src/time/clock.ts";
 import { PlatformFailure } from "./failure.ts";
 import type { HttpTransport } from "./transport.ts";
+import { hours } from "#src/time/durations.ts";
 
 export interface TokenSourceOptions {
   /** The address of the platform's token service. */
@@ -34,7 +35,7 @@ const expiryMarginMs = 10_000;
 /** A failed exchange is retried after this time at the earliest: otherwise every waiting call would retry it at once. */
 const failureKeptMs = 1_000;
 /** The lifetime of a token without an expiry in the response. */
-const defaultLifetimeMs = 3_600_000;
+const defaultLifetimeMs = hours(1);
 
 /** The codes with which the token service rejects the workload itself; after any other failure a retry may succeed. */
 const rejectionCodes: readonly string[] = ["PERMISSION_DENIED", "INVALID_ARGUMENT", "UNAUTHENTICATED", "NOT_FOUND"];

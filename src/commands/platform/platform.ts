@@ -8,8 +8,9 @@ import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { dataLocation, defaultFile, openDatabase } from "./data.ts";
 import { platformSettings } from "./settings.ts";
+import { hours } from "#src/time/durations.ts";
 
-const dayMs = 24 * 3_600_000;
+const dayMs = hours(24);
 
 export default defineCommand({
   summary: "serve the platform API that the operator manages",

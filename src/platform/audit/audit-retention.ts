@@ -2,13 +2,14 @@ import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { type Database, statement } from "../store/database.ts";
+import { hours } from "#src/time/durations.ts";
 
 /** The records that one transaction deletes. Small, so that other writes can run between two transactions. */
 const batch = 500;
 /** The pause between two batches (ms). */
 const pause = 20;
 /** How often old records are deleted (ms). */
-const interval = 3_600_000;
+const interval = hours(1);
 
 /** Deletes those of the oldest `batch` records that are too old, however long the log is. */
 const deleteOldest = statement((db, p: { before: number; batch: number }) =>

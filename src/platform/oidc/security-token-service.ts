@@ -36,6 +36,7 @@ import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/ref
 import { isSignedBy } from "../tokens/signature.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { readDownscoping } from "./downscoping-request.ts";
+import { minutes } from "#src/time/durations.ts";
 
 export interface SecurityTokenServiceOptions {
   readonly database: Database;
@@ -48,7 +49,7 @@ export interface SecurityTokenServiceOptions {
 }
 
 /** The resolution of `lastSeenTime` (ms), so that not every exchange updates the identity. */
-const lastSeenAccuracy = 60_000;
+const lastSeenAccuracy = minutes(1);
 
 /** Exchanges subject tokens and refresh tokens for API tokens (RFC 8693). */
 export function securityTokenService(options: SecurityTokenServiceOptions): Service {

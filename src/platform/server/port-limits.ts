@@ -1,3 +1,5 @@
+import { minutes } from "#src/time/durations.ts";
+
 /** The limits of the port for its clients, so that slow or vanished ones cost little. Times are in milliseconds. */
 export interface PortLimits {
   /** For the TLS handshake, and for the first bytes of a connection. */
@@ -21,7 +23,7 @@ export interface PortLimits {
 export const portLimits: PortLimits = {
   openingTime: 10_000,
   headersTime: 10_000,
-  callTime: 60_000,
+  callTime: minutes(1),
   idleTime: 75_000,
   headerBytes: 32 * 1024,
   bodyBytes: 1024 * 1024,

@@ -3,9 +3,10 @@ import type { WallClock } from "#src/time/wall-clock.ts";
 import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
 import { parseJwks } from "./jwks.ts";
 import type { TrustedIssuer } from "./trusted-issuer.ts";
+import { minutes } from "#src/time/durations.ts";
 
 /** How long fetched keys are used before they are fetched refetched (ms). */
-const freshTime = 10 * 60_000;
+const freshTime = minutes(10);
 /** The minimum time between two requests to an issuer that unknown key ids cause (ms). */
 const refetchAfter = 30_000;
 /** How long a failure is cached (ms). */

@@ -1,9 +1,10 @@
 import { apiTokenLifetime } from "./token-lifetime.ts";
+import { hours, minutes } from "#src/time/durations.ts";
 
 /** The maximum time between publishing and using a key (ms), longer than verifiers cache the published keys. */
-const longestLead = 60 * 60_000;
+const longestLead = hours(1);
 /** The allowed clock skew: an old key is published for this time after its last token has expired (ms). */
-const allowance = 5 * 60_000;
+const allowance = minutes(5);
 
 /** The properties of a key that the schedule depends on. Times are in milliseconds since the epoch. */
 export interface ScheduledKey {

@@ -5,11 +5,12 @@ import { type Reader, type Database, statement, type Writer } from "../store/dat
 import type { Tables } from "../store/schema/tables.ts";
 import type { MasterKey } from "./master-key.ts";
 import { type ScheduledKey, scheduleOf } from "./key-schedule.ts";
+import { minutes } from "#src/time/durations.ts";
 
 export const signingAlgorithm = "ES256";
 
 /** How often the keys of other replicas are read and the schedule is applied (ms). */
-const refreshInterval = 60_000;
+const refreshInterval = minutes(1);
 /** The minimum time between two refreshes after an unknown key id or a failed refresh (ms). */
 const retryInterval = 5_000;
 

@@ -1,11 +1,12 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { permissionDenied, unauthenticated } from "../errors/api-error.ts";
+import { minutes } from "#src/time/durations.ts";
 
 /** The maximum length of a token, longer than the tokens of any issuer. */
 const maximumLength = 16 * 1024;
 
 /** The allowed clock skew: nbf and iat may be this far in the future (ms). */
-const clockSkew = 60_000;
+const clockSkew = minutes(1);
 
 /** The content of a subject token. It cannot be trusted until the signature is verified. */
 export interface SubjectToken {

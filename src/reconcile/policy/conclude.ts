@@ -5,17 +5,18 @@ import { readyCondition } from "./object.ts";
 import type { Outcome } from "./outcome.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 import type { Event, Step } from "./step.ts";
+import { hours, minutes, seconds } from "#src/time/durations.ts";
 
 /** A problem that resolves by itself is reported once it has lasted this long: most do not, and status writes are costly. */
-export const statusDelayMs = 2_000;
+export const statusDelayMs = seconds(2);
 /** A wait that the deletion of other objects causes is reported after this time at the latest. */
-export const maxStatusDelayMs = 60_000;
+export const maxStatusDelayMs = minutes(1);
 /** A status whose meaning stays the same is rewritten at most once in this time. */
-const rephraseIntervalMs = 60_000;
+const rephraseIntervalMs = minutes(1);
 /** A status write that Kubernetes forbids is retried after this time. */
-const statusForbiddenRetryMs = 60_000;
+const statusForbiddenRetryMs = minutes(1);
 /** An outcome that is not Ready is checked again after this time, even if no change is observed. */
-const recheckMs = 3_600_000;
+const recheckMs = hours(1);
 
 /**
  * Ends a decision: the step that writes `outcome` into the status, or, where the status says so already, the wait until

@@ -5,6 +5,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import { isBeingDeleted, readyCondition } from "./object.ts";
 import { problemOf } from "./platform-problem.ts";
 import type { PlatformStep, Step } from "./step.ts";
+import { hours, minutes } from "#src/time/durations.ts";
 
 /**
  * When a platform call is made again.
@@ -18,11 +19,11 @@ import type { PlatformStep, Step } from "./step.ts";
  */
 
 const firstDelayMs = 250;
-const maxDelayMs = 300_000;
+const maxDelayMs = minutes(5);
 /** How long to wait where only a change can help, in case the change cannot be observed. */
-export const stalledDelayMs = 3_600_000;
+export const stalledDelayMs = hours(1);
 const correctionsPerHour = 3;
-const hourMs = 3_600_000;
+const hourMs = hours(1);
 
 /** `step`, unless it failed in this attempt and its delay has not passed. Then its failure is what there is to report. */
 export function attempt(observed: DecisionInput, step: PlatformStep): Step {
