@@ -22,7 +22,7 @@ async function platform(...behaviours: Behaviour[]) {
   const leader = { held: true };
   const transport = new HttpTransport({
     connections: 2,
-    deadlineMs: 300,
+    deadlineMs: 1_500,
     clock: systemClock,
     canWrite: () => leader.held,
   });

@@ -32,7 +32,7 @@ afterEach(async () => {
 
 async function source(...behaviours: Behaviour[]) {
   const server = await serve(...behaviours);
-  const transport = new HttpTransport({ connections: 2, deadlineMs: 300, clock: systemClock });
+  const transport = new HttpTransport({ connections: 2, deadlineMs: 10_000, clock: systemClock });
   endings.push(() => transport.close(), server.close);
   const clock = new ManualClock(start);
   const authUrl = new URL("/auth", server.url);
