@@ -1,7 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Reference } from "#src/api/reference.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
-import type { Collection, ExternalResource } from "#src/platform-client/collection.ts";
+import type { ManagedCollection, ExternalResource } from "#src/platform-client/collection.ts";
 
 /** Fields of an external resource, by their names in the platform's API. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   /** The Kubernetes side: names, schema and printer columns. */
   readonly definition: ResourceDefinition<R["kind"], R["spec"]>;
   /** The platform's collection that contains the external resources: its schema, uids, keys and list capability. */
-  readonly collection: Collection<E>;
+  readonly collection: ManagedCollection<E>;
   /** What messages call the external resource, such as `role binding`. */
   readonly noun: string;
   /**

@@ -1,5 +1,5 @@
 import type { PlatformApi } from "./api.ts";
-import type { Collection } from "./collection.ts";
+import type { ManagedCollection } from "./collection.ts";
 import { isRejection } from "./failure.ts";
 import { groups } from "./permission-resources.ts";
 import type { SessionPermissions } from "./session-permissions.ts";
@@ -13,7 +13,7 @@ import { parentOf } from "./uid.ts";
  */
 export async function proveAbsence(
   { api, permissions, signal }: { api: PlatformApi; permissions: SessionPermissions; signal: AbortSignal },
-  collection: Collection,
+  collection: ManagedCollection,
   uid: string,
 ): Promise<void> {
   const parent = collection.uids.parentOf(uid);

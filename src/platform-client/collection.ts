@@ -32,7 +32,9 @@ export interface ResourceKeys<R> {
 }
 
 /** A collection whose resources the operator manages. The client knows collections only by such descriptions. */
-export interface Collection<R extends ExternalResource = ExternalResource> extends ResourceType<R>, ResourceKeys<R> {
+export interface ManagedCollection<R extends ExternalResource = ExternalResource>
+  extends ResourceType<R>,
+    ResourceKeys<R> {
   /** The capability that is required to list the collection, by its name in the API. */
   readonly listCapability: string;
 }

@@ -1,6 +1,6 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import type { PlatformApi } from "./api.ts";
-import type { Collection } from "./collection.ts";
+import type { ManagedCollection } from "./collection.ts";
 import { PlatformFailure } from "./failure.ts";
 import { groups } from "./permission-resources.ts";
 import { type Permissions, type RoleCatalog, readPermissions } from "./permissions.ts";
@@ -60,7 +60,7 @@ export class SessionPermissions {
   }
 
   /** The root that `uid` is within. @throws {PlatformFailure} of kind `permissions` outside all roots. */
-  rootAbove(collection: Collection, uid: string): string {
+  rootAbove(collection: ManagedCollection, uid: string): string {
     const root = this.#options.roots.find((candidate) => isWithin(uid, candidate));
     if (root !== undefined) return root;
     throw new PlatformFailure(`list ${collection.name}`, {
@@ -75,7 +75,7 @@ export class SessionPermissions {
    * missing resource mean an absent one.
    * @throws {PlatformFailure} of kind `permissions`, or the failure of reading the root or the permissions.
    */
-  async requireList(collection: Collection, group: string): Promise<void> {
+  async requireList(collection: ManagedCollection, group: string): Promise<void> {
     const root = this.rootAbove(collection, group);
     await this.refresh();
     if (this.#problem(collection, group, root) === undefined) return;
@@ -84,7 +84,7 @@ export class SessionPermissions {
     if (problem !== undefined) throw problem;
   }
 
-  #problem(collection: Collection, group: string, root: string): unknown {
+  #problem(collection: ManagedCollection, group: string, root: string): unknown {
     const capability = collection.listCapability;
     if (this.#current?.unreadableRoots.has(root)) return this.#current.unreadableRoots.get(root);
     if (this.#current?.permissions.allow(capability, group)) return undefined;

@@ -1,6 +1,6 @@
 import type { MonotonicTime } from "#src/time/clock.ts";
 import type { ListScope } from "./api.ts";
-import type { Collection, ExternalResource } from "./collection.ts";
+import type { ManagedCollection, ExternalResource } from "./collection.ts";
 import { CollectionView } from "./collection-view.ts";
 import type { CompleteList } from "./list-all.ts";
 import { PostLedger } from "./post-ledger.ts";
@@ -13,26 +13,26 @@ export class SessionViews {
   readonly posts = new PostLedger();
   readonly #views: ReadonlyMap<string, CollectionView<ExternalResource>>;
 
-  constructor(collections: readonly Collection[]) {
+  constructor(collections: readonly ManagedCollection[]) {
     this.#views = new Map(collections.map((collection) => [collection.name, new CollectionView(collection)]));
   }
 
   /** @throws {Error} if the session was not created with this collection. */
-  viewOf(collection: Collection): CollectionView<ExternalResource> {
+  viewOf(collection: ManagedCollection): CollectionView<ExternalResource> {
     const view = this.#views.get(collection.name);
     if (view === undefined) throw new Error(`the session has no view of ${collection.name}`);
     return view;
   }
 
   /** Records a resource that a GET or a write returned. */
-  record(collection: Collection, resource: ExternalResource, at: MonotonicTime): void {
+  record(collection: ManagedCollection, resource: ExternalResource, at: MonotonicTime): void {
     this.#settlePost(collection, resource);
     this.viewOf(collection).record(resource, at);
   }
 
   /** Records a complete list. @returns the uids that appeared, changed or disappeared. */
   recordSnapshot(
-    collection: Collection,
+    collection: ManagedCollection,
     scope: ListScope,
     { resources, stable }: CompleteList<ExternalResource>,
     startedAt: MonotonicTime,
@@ -41,7 +41,7 @@ export class SessionViews {
     return this.viewOf(collection).recordSnapshot(scope, resources, startedAt, stable);
   }
 
-  #settlePost(collection: Collection, resource: ExternalResource): void {
+  #settlePost(collection: ManagedCollection, resource: ExternalResource): void {
     if (!this.posts.unsettled) return;
     const key = collection.naturalKeyOf(resource);
     if (key !== undefined) this.posts.settle(key);

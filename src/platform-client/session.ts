@@ -1,7 +1,7 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { proveAbsence } from "./absence-proof.ts";
 import type { ListScope, PlatformApi } from "./api.ts";
-import type { Collection, ExternalResource } from "./collection.ts";
+import type { ManagedCollection, ExternalResource } from "./collection.ts";
 import type { CollectionView } from "./collection-view.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import { listAll } from "./list-all.ts";
@@ -22,7 +22,7 @@ export interface SessionOptions {
   /** The number of token exchanges so far: permissions are read again under a new token. */
   readonly credentialEpoch: () => number;
   /** The collections that the session reads and writes. */
-  readonly collections: readonly Collection[];
+  readonly collections: readonly ManagedCollection[];
   readonly clock: Clock;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export interface SessionOptions {
 }
 
 /** Receives each snapshot: `changed` are the uids that appeared, changed or disappeared other than by our own writes. */
-export type SnapshotListener = (collection: Collection, changed: readonly string[]) => void;
+export type SnapshotListener = (collection: ManagedCollection, changed: readonly string[]) => void;
 
 /**
  * How long a group that this process created is known to contain nothing but what this process created there: long enough
@@ -86,7 +86,7 @@ export class PlatformSession {
   }
 
   /** What is known of `collection`, one of those that the session was created with. */
-  viewOf(collection: Collection): CollectionView<ExternalResource> {
+  viewOf(collection: ManagedCollection): CollectionView<ExternalResource> {
     return this.#seen.viewOf(collection);
   }
 
@@ -129,12 +129,12 @@ export class PlatformSession {
   }
 
   /** Resolves once a snapshot of the children of `parent` meets the requirement; lists them if there is none yet. */
-  ensureSnapshot(collection: Collection, parent: string, requirement: SnapshotRequirement): Promise<void> {
+  ensureSnapshot(collection: ManagedCollection, parent: string, requirement: SnapshotRequirement): Promise<void> {
     return this.#batcher.ensure(collection, parent, requirement);
   }
 
   /** Records a snapshot of the scope. */
-  async list(collection: Collection, scope: ListScope): Promise<void> {
+  async list(collection: ManagedCollection, scope: ListScope): Promise<void> {
     const { api, clock, signal } = this.#options;
     const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
     await this.#permissions.requireList(collection, group);
@@ -147,7 +147,7 @@ export class PlatformSession {
   }
 
   /** Reads one resource, or proves that it is absent. Rejects if neither succeeds. */
-  async read(collection: Collection, uid: string): Promise<void> {
+  async read(collection: ManagedCollection, uid: string): Promise<void> {
     const { api, clock, signal } = this.#options;
     const startedAt = clock.monotonic();
     try {
@@ -161,7 +161,7 @@ export class PlatformSession {
 
   /** Creates one resource below `parent`; `key` is its natural key. */
   async create(
-    collection: Collection,
+    collection: ManagedCollection,
     parent: string,
     body: Readonly<Record<string, unknown>>,
     key: string,
@@ -185,7 +185,7 @@ export class PlatformSession {
 
   /** Changes the fields in `mask`. */
   async update(
-    collection: Collection,
+    collection: ManagedCollection,
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
@@ -201,7 +201,7 @@ export class PlatformSession {
   }
 
   /** Deletes one resource. Resolves also if it was absent before and that is proven. */
-  async delete(collection: Collection, uid: string): Promise<void> {
+  async delete(collection: ManagedCollection, uid: string): Promise<void> {
     const { api, clock, signal } = this.#options;
     this.#requireLeadership(`delete ${collection.name}`);
     try {
@@ -216,7 +216,7 @@ export class PlatformSession {
     this.viewOf(collection).recordGone(uid, clock.monotonic());
   }
 
-  #proveAbsence(collection: Collection, uid: string): Promise<void> {
+  #proveAbsence(collection: ManagedCollection, uid: string): Promise<void> {
     const { api, signal } = this.#options;
     return proveAbsence({ api, permissions: this.#permissions, signal }, collection, uid);
   }

@@ -1,6 +1,6 @@
 import type { Clock } from "#src/time/clock.ts";
 import type { ListScope } from "./api.ts";
-import type { Collection } from "./collection.ts";
+import type { ManagedCollection } from "./collection.ts";
 import { PlatformFailure } from "./failure.ts";
 import { satisfies, type Snapshot, type SnapshotRequirement } from "./snapshots.ts";
 
@@ -11,11 +11,11 @@ export interface SnapshotView {
 }
 
 export interface SnapshotBatcherOptions {
-  readonly viewOf: (collection: Collection) => SnapshotView;
+  readonly viewOf: (collection: ManagedCollection) => SnapshotView;
   /** The root that a group is within. @throws outside all roots. */
-  readonly rootAbove: (collection: Collection, group: string) => string;
+  readonly rootAbove: (collection: ManagedCollection, group: string) => string;
   /** Lists one scope completely into the collection's view. */
-  readonly list: (collection: Collection, scope: ListScope) => Promise<void>;
+  readonly list: (collection: ManagedCollection, scope: ListScope) => Promise<void>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -49,7 +49,7 @@ export class SnapshotBatcher {
    * @throws {PlatformFailure} if the list failed, if `parent` is outside all roots, or of kind `noResponse` if no stable
    * snapshot was obtained in three attempts.
    */
-  async ensure(collection: Collection, parent: string, requirement: SnapshotRequirement): Promise<void> {
+  async ensure(collection: ManagedCollection, parent: string, requirement: SnapshotRequirement): Promise<void> {
     const root = this.#options.rootAbove(collection, parent);
     const satisfied = () => satisfies(this.#options.viewOf(collection).snapshotOf(parent), requirement);
     for (let attempt = 0; attempt < maxAttempts && !satisfied(); attempt += 1)
@@ -62,7 +62,7 @@ export class SnapshotBatcher {
   }
 
   /** Joins the open batch, or opens one. */
-  #join(collection: Collection, root: string, parent: string): Promise<void> {
+  #join(collection: ManagedCollection, root: string, parent: string): Promise<void> {
     const key = `${collection.name} ${root}`;
     const open = this.#batches.get(key);
     if (open !== undefined) {
@@ -80,7 +80,7 @@ export class SnapshotBatcher {
   }
 
   /** Lists the children of each parent, or everything below the root where that takes fewer calls. */
-  async #list(collection: Collection, root: string, parents: ReadonlySet<string>): Promise<void> {
+  async #list(collection: ManagedCollection, root: string, parents: ReadonlySet<string>): Promise<void> {
     const view = this.#options.viewOf(collection);
     const pagesOfRoot = Math.ceil(Math.max(view.size, 1) / resourcesPerPage);
     if (parents.has(root) || parents.size > pagesOfRoot || view.snapshotOf(root) === undefined)

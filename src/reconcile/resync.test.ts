@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { kinds } from "#src/kinds/kinds.ts";
-import type { Collection } from "#src/platform-client/collection.ts";
+import type { ManagedCollection } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { resyncOnce, runResyncs } from "./resync.ts";
 import { otherRoot, root } from "./policy/observed-fixture.testing.ts";
@@ -12,7 +12,7 @@ function startResyncs(fails: (list: string) => boolean = () => false) {
   const failures: string[] = [];
   const clock = new ManualClock();
   const session = {
-    list: async ({ name: collection }: Collection, { descendantsOf }: { descendantsOf: string }) => {
+    list: async ({ name: collection }: ManagedCollection, { descendantsOf }: { descendantsOf: string }) => {
       const list = `${collection} ${descendantsOf}`;
       lists.push(list);
       if (fails(list)) throw new Error("away");

@@ -1,5 +1,5 @@
 import { readTextFile } from "#src/commands/settings/settings.ts";
-import type { Collection } from "#src/platform-client/collection.ts";
+import type { ManagedCollection } from "#src/platform-client/collection.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
@@ -20,7 +20,7 @@ export interface PlatformCredential {
 }
 
 export interface PlatformConnectionOptions {
-  readonly collections: readonly Collection[];
+  readonly collections: readonly ManagedCollection[];
   readonly connections: number;
   /** The deadline of one call, in milliseconds. */
   readonly deadlineMs: number;

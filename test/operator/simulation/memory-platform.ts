@@ -2,7 +2,7 @@ import type { Clock } from "#src/time/clock.ts";
 import type { ListQuery, PlatformApi, ResourcePage } from "#src/platform-client/api.ts";
 import type { ExternalRole, ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { type CodeName, PlatformFailure } from "#src/platform-client/failure.ts";
-import type { Collection, ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
+import type { ManagedCollection, ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
 import { isBelow, parentOf } from "#src/platform-client/uid.ts";
 
 export const root = "a".repeat(40);
@@ -35,7 +35,7 @@ export class MemoryPlatform implements PlatformApi {
   lose: { readonly post: number; readonly how: LostResponse } | undefined;
 
   /** Has `collections`, and the roles that grant to list them. */
-  constructor(clock: Clock, collections: readonly Collection[]) {
+  constructor(clock: Clock, collections: readonly ManagedCollection[]) {
     this.#clock = clock;
     this.#resources = new Map([...collections.map(({ name }) => name), "roles"].map((name) => [name, new Map()]));
     const capabilities = collections.map(({ listCapability }) => listCapability);
