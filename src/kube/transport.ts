@@ -92,7 +92,7 @@ export class Transport {
   async send(request: HttpRequest, deadlineMs: number): Promise<unknown> {
     const response = await this.#observed(request, async () => {
       const headers = await this.#headers(request);
-      return this.#exchange(request, headers, deadlineMs);
+      return this.#dispatch(request, headers, deadlineMs);
     });
     if (response.status < 200 || response.status >= 300) throw failure(request.call, response);
     try {
@@ -165,7 +165,7 @@ export class Transport {
     };
   }
 
-  async #exchange(
+  async #dispatch(
     { call, method, path, body, signal }: HttpRequest,
     headers: Record<string, string>,
     deadlineMs: number,

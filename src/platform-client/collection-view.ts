@@ -1,9 +1,9 @@
 import type { MonotonicTime } from "#src/time/clock.ts";
+import { hours } from "#src/time/durations.ts";
 import type { ListScope } from "./api.ts";
 import type { ResourceKeys } from "./collection.ts";
 import { type Snapshot, Snapshots } from "./snapshots.ts";
 import { UidIndex } from "./uid-index.ts";
-import { hours } from "#src/time/durations.ts";
 
 /** What is known about the resource with one uid. */
 export type ExternalState<R> =

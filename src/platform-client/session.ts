@@ -1,4 +1,5 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import { minutes } from "#src/time/durations.ts";
 import { proveAbsence } from "./absence-proof.ts";
 import type { ListScope, PlatformApi } from "./api.ts";
 import type { ManagedCollection, ExternalResource } from "./collection.ts";
@@ -11,7 +12,6 @@ import { SessionPermissions } from "./session-permissions.ts";
 import { SessionViews } from "./session-views.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
-import { minutes } from "#src/time/durations.ts";
 
 export interface SessionOptions {
   readonly api: PlatformApi;

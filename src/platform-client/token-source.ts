@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "#src/time/clock.ts";
+import { hours } from "#src/time/durations.ts";
 import { PlatformFailure } from "./failure.ts";
 import type { HttpTransport } from "./transport.ts";
-import { hours } from "#src/time/durations.ts";
 
 export interface TokenSourceOptions {
   /** The address of the platform's token service. */

@@ -61,7 +61,7 @@ export class HttpTransport {
     const startedAt = this.#options.clock.monotonic();
     let outcome = "noResponse";
     try {
-      const body = await this.#exchange(call, signal);
+      const body = await this.#sendAndParse(call, signal);
       outcome = "OK";
       return body;
     } catch (error) {
@@ -81,7 +81,7 @@ export class HttpTransport {
     await this.#agent.destroy();
   }
 
-  async #exchange(call: HttpCall, signal: AbortSignal): Promise<unknown> {
+  async #sendAndParse(call: HttpCall, signal: AbortSignal): Promise<unknown> {
     const { status, retryAfter, text } = await this.#dispatch(call, signal);
     const parsed = parseJson(text);
     if (status >= 200 && status < 300) {

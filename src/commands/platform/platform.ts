@@ -6,9 +6,9 @@ import { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { hours } from "#src/time/durations.ts";
 import { dataLocation, defaultFile, openDatabase } from "./data.ts";
 import { platformSettings } from "./settings.ts";
-import { hours } from "#src/time/durations.ts";
 
 const dayMs = hours(24);
 

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
-import { type Database, statement } from "../store/database.ts";
 import { hours } from "#src/time/durations.ts";
+import { type Database, statement } from "../store/database.ts";
 
 /** The records that one transaction deletes. Small, so that other writes can run between two transactions. */
 const batch = 500;

@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
+import { minutes } from "#src/time/durations.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
 import { isUid } from "../contract/uid.ts";
@@ -36,7 +37,6 @@ import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/ref
 import { isSignedBy } from "../tokens/signature.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { readDownscoping } from "./downscoping-request.ts";
-import { minutes } from "#src/time/durations.ts";
 
 export interface SecurityTokenServiceOptions {
   readonly database: Database;

@@ -1,9 +1,9 @@
 import type { JWK } from "jose";
 import type { WallClock } from "#src/time/wall-clock.ts";
+import { minutes } from "#src/time/durations.ts";
 import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
 import { parseJwks } from "./jwks.ts";
 import type { TrustedIssuer } from "./trusted-issuer.ts";
-import { minutes } from "#src/time/durations.ts";
 
 /** How long fetched keys are used before they are fetched refetched (ms). */
 const freshTime = minutes(10);

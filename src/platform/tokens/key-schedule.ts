@@ -1,5 +1,5 @@
-import { apiTokenLifetime } from "./token-lifetime.ts";
 import { hours, minutes } from "#src/time/durations.ts";
+import { apiTokenLifetime } from "./token-lifetime.ts";
 
 /** The maximum time between publishing and using a key (ms), longer than verifiers cache the published keys. */
 const longestLead = hours(1);

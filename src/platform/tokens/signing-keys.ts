@@ -1,11 +1,11 @@
 import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
+import { minutes } from "#src/time/durations.ts";
 import { type Reader, type Database, statement, type Writer } from "../store/database.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { MasterKey } from "./master-key.ts";
 import { type ScheduledKey, scheduleOf } from "./key-schedule.ts";
-import { minutes } from "#src/time/durations.ts";
 
 export const signingAlgorithm = "ES256";
 

@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { permissionDenied, unauthenticated } from "../errors/api-error.ts";
 import { minutes } from "#src/time/durations.ts";
+import { permissionDenied, unauthenticated } from "../errors/api-error.ts";
 
 /** The maximum length of a token, longer than the tokens of any issuer. */
 const maximumLength = 16 * 1024;

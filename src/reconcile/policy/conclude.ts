@@ -1,11 +1,11 @@
 import type { MonotonicTime } from "#src/reconcile/observe/observed.ts";
+import { hours, minutes, seconds } from "#src/time/durations.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import { readyCondition } from "./object.ts";
 import type { Outcome } from "./outcome.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 import type { Event, Step } from "./step.ts";
-import { hours, minutes, seconds } from "#src/time/durations.ts";
 
 /** A problem that resolves by itself is reported once it has lasted this long: most do not, and status writes are costly. */
 export const statusDelayMs = seconds(2);
