@@ -1,4 +1,5 @@
 import { Pool } from "undici";
+import { parseRetryAfter } from "#src/http/retry-after.ts";
 import { sendRequest } from "#src/http/send-request.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
@@ -187,12 +188,8 @@ export class Transport {
     }
   }
 
-  /** Converts a Retry-After header, in seconds or a date (RFC 9110, section 10.2.3), to milliseconds from now. */
   #parseRetryAfter(header: string | string[] | undefined): number | undefined {
-    if (typeof header !== "string") return undefined;
-    if (/^\d+$/.test(header)) return seconds(Number(header));
-    const at = Date.parse(header);
-    return Number.isNaN(at) ? undefined : Math.max(0, at - this.#options.clock.now());
+    return typeof header === "string" ? parseRetryAfter(header, this.#options.clock.now()) : undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeNames, parseErrorBody, parseRetryAfter, type PlatformProblem, provesNoEffect } from "./failure.ts";
+import { codeNames, parseErrorBody, parseBoundedRetryAfter, type PlatformProblem, provesNoEffect } from "./failure.ts";
 
 const httpStatus: Readonly<Record<string, number>> = {
   CANCELLED: 499,
@@ -101,5 +101,5 @@ it.each([
   ["soon", undefined],
   [undefined, undefined],
 ])("parses Retry-After %j as %j ms", (header, ms) => {
-  expect(parseRetryAfter(header, 0)).toBe(ms);
+  expect(parseBoundedRetryAfter(header, 0)).toBe(ms);
 });

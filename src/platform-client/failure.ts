@@ -1,3 +1,4 @@
+import { parseRetryAfter } from "#src/http/retry-after.ts";
 import { hours } from "#src/time/durations.ts";
 
 /** The names of the gRPC codes, indexed by number. An AIP-193 error carries the number. */
@@ -161,10 +162,9 @@ export function isRejection(error: unknown, code: CodeName): error is PlatformFa
  * Parses `Retry-After`, in seconds or as an HTTP date, into milliseconds from `now` (wall clock), at most one hour. Returns
  * undefined if the header is missing or invalid.
  */
-export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  const wait = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), hours(1));
+export function parseBoundedRetryAfter(header: string | undefined, now: number): number | undefined {
+  const requestedMs = parseRetryAfter(header, now);
+  return requestedMs === undefined ? undefined : Math.min(requestedMs, hours(1));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 import { sendRequest, type HttpResponse } from "#src/http/send-request.ts";
 import type { Clock } from "#src/time/clock.ts";
-import { PlatformFailure, parseErrorBody, parseRetryAfter, type PlatformProblem } from "./failure.ts";
+import { PlatformFailure, parseErrorBody, parseBoundedRetryAfter, type PlatformProblem } from "./failure.ts";
 
 export interface HttpCall {
   /** The name of the call in errors, logs and metrics, such as `create groups`. */
@@ -89,7 +89,7 @@ export class HttpTransport {
         throw fail(call, { kind: "noResponse", message: `the body of the HTTP ${status} response is not JSON` });
       return parsed;
     }
-    const retryAfterMs = parseRetryAfter(single(retryAfter), this.#options.clock.now());
+    const retryAfterMs = parseBoundedRetryAfter(single(retryAfter), this.#options.clock.now());
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     const error = parseErrorBody(status, parsed);
     if (error === undefined)
