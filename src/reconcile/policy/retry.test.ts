@@ -109,6 +109,24 @@ describe("the delay after a failure", () => {
   });
 });
 
+describe("the delay after the first failure beyond a token exchange", () => {
+  const exchange: PlatformProblem = { kind: "credential", cause: "exchange", message: "refused" };
+  const unavailable: PlatformProblem = { kind: "rejected", error: platformError("UNAVAILABLE") };
+  const list: PlatformStep = { do: "list", parent, startedAfter: 0, stable: false };
+  const attemptsAfter = (earlier: PlatformProblem, later: PlatformProblem) => {
+    const failure = { ...failureOf(observed(), groupKind, list, earlier, 0, 1), attempts: 9 };
+    return failureOf(observed({ state: { ...emptyState, failure } }), groupKind, list, later, 0, 1).attempts;
+  };
+
+  it("starts again, because the call got further than before", () => {
+    expect(attemptsAfter(exchange, unavailable)).toBe(1);
+  });
+  it("goes on doubling while the exchange fails, or when it fails later", () => {
+    expect(attemptsAfter(exchange, exchange)).toBe(10);
+    expect(attemptsAfter(unavailable, exchange)).toBe(10);
+  });
+});
+
 describe("a fight with another writer", () => {
   it.each<[string, readonly number[], number, number | undefined]>([
     ["is not assumed after two corrections", [1_000, 2_000], 3_000, undefined],

@@ -63,8 +63,7 @@ export function failureOf(
   at: MonotonicTime,
   random: number,
 ): Failure {
-  const { failure } = observed.state;
-  const attempts = failure?.step === step.do ? failure.attempts + 1 : 1;
+  const attempts = repeats(observed.state.failure, step, problem) ? observed.state.failure.attempts + 1 : 1;
   return {
     step: step.do,
     problem,
@@ -73,6 +72,16 @@ export function failureOf(
     at,
     retryAt: at + retryDelay(kind, problem, attempts, random),
   };
+}
+
+/** Whether `step` failed again. The first failure after a token could be exchanged again is not a repetition of the exchange's. */
+function repeats(
+  earlier: Failure | undefined,
+  { do: step }: PlatformStep,
+  problem: PlatformProblem,
+): earlier is Failure {
+  if (earlier?.step !== step) return false;
+  return earlier.problem.kind !== "credential" || problem.kind === "credential";
 }
 
 /** When drift may be corrected again; undefined if it may be corrected now. */
