@@ -58,6 +58,11 @@ export const reasons = {
     meaning: "The operator's identity lacks a permission on the platform.",
     fix: "Bind a role that includes the permission to the operator's identity, in that group or above.",
   },
+  KubernetesForbidden: {
+    meaning:
+      "Kubernetes refuses a request of the operator for this object: its service account lacks a permission, a quota is exceeded, or an admission policy or webhook rejects the request. The message contains what Kubernetes said.",
+    fix: "Grant the verb on the resource that the message names to the operator's service account, or change the policy, webhook or quota. The operator retries after at most 6 min, and at once after an edit of the object.",
+  },
   Conflict: {
     meaning:
       "A resource with the same name exists and is not managed by this object, another object already manages the same resource, or the resource belongs to the operator itself.",

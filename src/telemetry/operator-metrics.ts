@@ -113,6 +113,12 @@ export class OperatorMetrics {
     [],
   );
 
+  readonly kubernetesRefused = this.#gauge(
+    "muster_kubernetes_refused",
+    "Number of custom resources for which Kubernetes refuses a step: a missing permission, a quota, an admission policy.",
+    ["kind", "step"],
+  );
+
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
   }

@@ -7,10 +7,11 @@ import type { Logger } from "#src/telemetry/log.ts";
 import type { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import type { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { HttpCall } from "#src/platform-client/transport.ts";
-import type { Observed } from "#src/reconcile/observe/observed.ts";
+import type { Observed, Refusal } from "#src/reconcile/observe/observed.ts";
+import { observeRefusals } from "#src/reconcile/observe/refusals.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { ReconcileTelemetry } from "#src/reconcile/reconciler.ts";
-import type { Step } from "#src/reconcile/policy/step.ts";
+import type { KubeStep, Step } from "#src/reconcile/policy/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
 
 /** Receives the reports of the operator's parts and turns them into log lines and metrics, all in one place. */
@@ -42,11 +43,10 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     );
   }
 
-  statusForbidden({ resource }: Observed): void {
-    this.#log.info(
-      nameOf(resource),
-      "status update forbidden, for example because the namespace is being deleted; deletion continues",
-    );
+  refused({ resource }: Observed, step: KubeStep, error: KubeError, { attempts }: Refusal): void {
+    // The metric counts the objects whose calls are still refused; the log names each once.
+    const level = attempts === 1 ? "warn" : "debug";
+    this.#log[level]({ ...nameOf(resource), step: step.do, err: withoutStack(error) }, "call refused by Kubernetes");
   }
 
   reconcileFailed({ controller, key, error, retryInMs }: ReconcileFailure): void {
@@ -110,7 +110,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */
   watchSources(sources: Sources): void {
     this.metrics.onScrape(() => {
-      const { objects, breaker, snapshotAge } = this.metrics;
+      const { objects, breaker, kubernetesRefused, snapshotAge } = this.metrics;
       objects.reset();
       for (const { name: kind, collection } of sources.kinds) {
         for (const { resource } of sources.stores.get(kind).values()) {
@@ -124,6 +124,9 @@ export class OperatorTelemetry implements ReconcileTelemetry {
           snapshotAge.set({ kind }, (sources.clock.monotonic() - Math.min(...startTimes)) / 1000);
       }
       breaker.set(sources.breaker.size);
+      kubernetesRefused.reset();
+      for (const { kind, step, objects: refused } of observeRefusals(sources))
+        kubernetesRefused.inc({ kind, step }, refused);
     });
   }
 

@@ -147,8 +147,8 @@ export interface ReconcileState {
   readonly waitingSince?: MonotonicTime;
   readonly failure?: Failure;
   readonly statusWrittenAt?: MonotonicTime;
-  /** When Kubernetes last rejected a status write with 403 Forbidden. */
-  readonly statusForbiddenAt?: MonotonicTime;
+  /** The steps that Kubernetes refused when they were last tried. */
+  readonly refusals?: Readonly<Partial<Record<KubeStepName, Refusal>>>;
   /** The last update that succeeded, with the differences that it was to remove. */
   readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };
   /** When drift was corrected, within the last hour. */
@@ -167,4 +167,21 @@ export interface Failure {
   readonly retryAt: MonotonicTime;
 }
 
+/**
+ * Kubernetes refused a call: a permission is missing, a quota is exceeded, or an admission policy, a webhook or the schema
+ * rejects the write.
+ */
+export interface Refusal {
+  /** The HTTP status. */
+  readonly code: number;
+  /** What Kubernetes said, on one line. It starts with the call, such as `patch groups/status`. At most 1,024 characters. */
+  readonly message: string;
+  /** What the call was to achieve: a refusal does not delay the attempt at anything else. */
+  readonly attemptOf: string;
+  /** Consecutive refusals of this attempt. */
+  readonly attempts: number;
+  readonly retryAt: MonotonicTime;
+}
+
+export type KubeStepName = "addFinalizer" | "removeFinalizer" | "readCrd" | "writeStatus";
 export type PlatformStepName = "refreshPermissions" | "list" | "read" | "create" | "update" | "delete";

@@ -1,7 +1,7 @@
 import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import { statusBounds } from "#src/api/status.ts";
 import type { CachedResource } from "./cached-resource.ts";
-import type { MonotonicTime, ReconcileState } from "./observed.ts";
+import type { KubeStepName, MonotonicTime, ReconcileState, Refusal } from "./observed.ts";
 
 /** The states that this process remembers of the objects of one kind, by `namespace/name`. */
 export class ReconcileStates {
@@ -53,6 +53,13 @@ export class ReconcileStates {
     if (state?.failure === undefined) return;
     const { failure: _failure, ...rest } = state;
     this.#states.set(key, rest);
+  }
+
+  /** What Kubernetes refuses, by key and step. */
+  *refusals(): Iterable<readonly [key: string, step: KubeStepName, refusal: Refusal]> {
+    for (const [key, { refusals }] of this.#states)
+      if (refusals !== undefined)
+        for (const [step, refusal] of Object.entries(refusals)) yield [key, step as KubeStepName, refusal];
   }
 
   /** The keys of the objects that are waiting for something. */

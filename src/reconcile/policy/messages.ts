@@ -198,6 +198,20 @@ export function listDenied(capability: string, group: string): string {
   return `The operator's identity lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability to the identity, in that group or above.`;
 }
 
+// Calls to Kubernetes that were refused.
+
+/** What the RBAC authorizer says, with the verb and the resource. */
+const missingPermission = / cannot (\w+) resource "([^"]+)" in API group "([^"]*)"/;
+
+export function refusedByKubernetes(details: string): string {
+  const [, verb, resource, group] = missingPermission.exec(details) ?? [];
+  const fix =
+    verb === undefined || resource === undefined
+      ? "Change the policy, webhook, quota or schema that rejects the request."
+      : `Bind a role to the operator's service account that allows the verb ${verb} on ${resource} in the API group ${group || '""'}.`;
+  return `Kubernetes refused a request of the operator: ${sentence(details)} ${fix} The operator retries.`;
+}
+
 /** `text` with a period at its end. */
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -134,7 +134,9 @@ export class OperatorProcess {
       telemetry: {
         performed: (observed, step) => onStep?.(observed, step),
         failed: () => undefined,
-        statusForbidden: () => (this.forbiddenStatuses += 1),
+        refused: (_observed, step) => {
+          if (step.do === "writeStatus") this.forbiddenStatuses += 1;
+        },
       },
     });
     this.#controllers = new PerKind(
