@@ -1,4 +1,5 @@
 import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
+import { boundedText } from "#src/api/bounded-text.ts";
 import { statusBounds } from "#src/api/status.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import type { KubeStepName, MonotonicTime, ReconcileState, Refusal } from "./observed.ts";
@@ -24,7 +25,8 @@ export class ReconcileStates {
     const known: ReconcileState =
       previous?.resourceUid === uid ? previous : { resourceUid: uid, firstSeenAt: now, bornHere, corrections: [] };
     // The status repeats the value, so it must fit there.
-    const requested = annotations?.[reconcileRequestedAtAnnotation]?.slice(0, statusBounds.text);
+    const annotation = annotations?.[reconcileRequestedAtAnnotation];
+    const requested = annotation === undefined ? undefined : boundedText(annotation, statusBounds.text);
     const isNewRequest = requested !== undefined && known.request?.value !== requested;
     const isNewDeletion = deletionTimestamp !== undefined && known.deletionSeenAt === undefined;
     if (isNewDeletion) this.#lastDeletionAt = now;
