@@ -30,7 +30,7 @@ export function startCaches(
   { kinds, kube, namespaces, telemetry, clock, random }: CachesOptions,
   signal: AbortSignal,
 ): Caches {
-  const caches = new PerKind(kinds, newStore);
+  const caches = newCaches(kinds);
   for (const kind of kinds)
     for (const namespace of namespaces) {
       const reflector = new Reflector({
@@ -50,6 +50,11 @@ export function startCaches(
 /** Resolves once every store has been listed. @throws the reason of `signal`. */
 export async function cachesSynced(caches: Caches, signal: AbortSignal): Promise<void> {
   for (const cache of caches.values()) await cache.whenSynced(signal);
+}
+
+/** Empty caches. */
+export function newCaches(kinds: readonly Kind[]): Caches {
+  return new PerKind(kinds, newStore);
 }
 
 function newStore(kind: Kind): Store<CachedResource, ResourceIndex> {

@@ -21,13 +21,12 @@ import type { Clock } from "#src/time/clock.ts";
 import type { Caches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
 import { connectPlatform, type PlatformConnection, readCredential } from "./connect-platform.ts";
+import { settleTimes } from "./earlier-leader.ts";
 import type { OperatorValues } from "./settings.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";
 
 /** Running reconciles may finish for this long at shutdown, so that SIGTERM to exit takes less than 10 s. */
 const drainMs = 5_000;
-/** A silent watch is detected after 90 s; an event can be this late before the caches show it. */
-const maxWatchDelayMs = 120_000;
 /** The share of a kind's resources that must disappear at once, in addition to `--breaker-objects`. */
 const breakerShare = 0.1;
 
@@ -103,7 +102,6 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 function createSources(options: LeadOptions, boundary: Boundary, platform: PlatformConnection): Sources {
   const { kinds, values, kube, caches, cluster, leadership, lifetime, clock } = options;
   const settleMs = values.platformTimeout + values.settleTime;
-  const leadingSince = clock.monotonic();
   return {
     kinds,
     stores: caches,
@@ -118,9 +116,7 @@ function createSources(options: LeadOptions, boundary: Boundary, platform: Platf
     breaker: new Breaker(),
     owners: [ownerHash(cluster.ownerId), ...values.previousOwnerId.map(ownerHash)],
     serviceAccountIssuer: cluster.serviceAccountIssuer,
-    // A leader whose Lease expired may have had a request in flight; one that released its Lease did not.
-    settledAt: leadership.acquired === "expired" ? leadingSince + settleMs : leadingSince,
-    soleLeaderSince: leadership.acquired === "created" ? leadingSince : leadingSince + maxWatchDelayMs,
+    ...settleTimes(leadership.acquired, caches, clock.monotonic(), settleMs),
     settleMs,
     clock,
   };
