@@ -85,6 +85,11 @@ export class PlatformSession {
     });
   }
 
+  /** The groups below which the session reads and writes. */
+  get roots(): readonly string[] {
+    return this.#options.roots;
+  }
+
   /** What is known of `collection`, one of those that the session was created with. */
   viewOf(collection: ManagedCollection): CollectionView<ExternalResource> {
     return this.#seen.viewOf(collection);

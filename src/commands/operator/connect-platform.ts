@@ -4,7 +4,6 @@ import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport, type HttpTransportOptions } from "#src/platform-client/transport.ts";
-import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { OperatorValues } from "./settings.ts";
 
@@ -40,12 +39,12 @@ export interface PlatformConnection {
 }
 
 /**
- * Creates the session of one credential within its boundary, with connections and tokens of its own. It sends nothing until
+ * Creates the session of one credential, which reads and writes below `roots` only, with connections and tokens of its own. It sends nothing until
  * the session is used.
  */
 export function connectPlatform(
   { platformUrl, authUrl, ca, identity, tokenFile }: PlatformCredential,
-  boundary: Boundary,
+  roots: readonly string[],
   { collections, connections, deadlineMs, clock, signal, canWrite, observe }: PlatformConnectionOptions,
 ): PlatformConnection {
   const transport = new HttpTransport({
@@ -62,7 +61,7 @@ export function connectPlatform(
   const session = new PlatformSession({
     api: new HttpPlatformApi(transport, tokens, platformUrl, clock),
     identity,
-    roots: boundary.roots,
+    roots,
     credentialEpoch,
     collections,
     clock,
