@@ -58,6 +58,10 @@ export const reasons = {
     meaning: "The operator's identity lacks a permission on the platform.",
     fix: "Bind a role that includes the permission to the operator's identity, in that group or above.",
   },
+  QuotaExceeded: {
+    meaning: "The request exceeds a quota of the platform. The message names the quota. The operator retries hourly.",
+    fix: "Delete resources that count against the quota, or ask an administrator of the platform to raise it.",
+  },
   Conflict: {
     meaning:
       "A resource with the same name exists and is not managed by this object, another object already manages the same resource, or the resource belongs to the operator itself.",
