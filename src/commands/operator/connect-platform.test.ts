@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { groupKind } from "#src/kinds/group.ts";
 import { type Behaviour, json, serve } from "#src/platform-client/misbehaving-server.testing.ts";
@@ -32,13 +29,10 @@ const platform: Behaviour = (request, response) => {
 };
 
 it("creates independent sessions for several credentials and boundaries", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "muster-connect-"));
-  const tokenFile = join(folder, "token");
-  await writeFile(tokenFile, "own");
   const server = await serve(platform);
   const connections = tenants.map(({ root, identity }) =>
     connectPlatform(
-      { platformUrl: server.url, authUrl: server.url, identity, tokenFile },
+      { platformUrl: server.url, authUrl: server.url, identity, readSubjectToken: async () => "own" },
       { roots: [root], roles: [] },
       {
         collections: [groups],
@@ -67,6 +61,5 @@ it("creates independent sessions for several credentials and boundaries", async 
   } finally {
     for (const connection of connections) await connection.close();
     await server.close();
-    await rm(folder, { recursive: true });
   }
 });

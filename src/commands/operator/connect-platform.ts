@@ -2,6 +2,7 @@ import { readTextFile } from "#src/commands/settings/settings.ts";
 import type { ManagedCollection } from "#src/platform-client/collection.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
+import { type ReadSubjectToken, subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport, type HttpTransportOptions } from "#src/platform-client/transport.ts";
 import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
@@ -16,7 +17,7 @@ export interface PlatformCredential {
   readonly ca?: string;
   /** The uid of the identity to assume. */
   readonly identity: string;
-  readonly tokenFile: string;
+  readonly readSubjectToken: ReadSubjectToken;
 }
 
 export interface PlatformConnectionOptions {
@@ -44,7 +45,7 @@ export interface PlatformConnection {
  * the session is used.
  */
 export function connectPlatform(
-  { platformUrl, authUrl, ca, identity, tokenFile }: PlatformCredential,
+  { platformUrl, authUrl, ca, identity, readSubjectToken }: PlatformCredential,
   boundary: Boundary,
   { collections, connections, deadlineMs, clock, signal, canWrite, observe }: PlatformConnectionOptions,
 ): PlatformConnection {
@@ -57,7 +58,7 @@ export function connectPlatform(
     observe,
   });
   const audience = platformUrl.href.replace(/\/$/, "");
-  const tokens = new TokenSource(transport, { authUrl, audience, identity, tokenFile, clock });
+  const tokens = new TokenSource(transport, { authUrl, audience, identity, readSubjectToken, clock });
   const credentialEpoch = () => tokens.epoch;
   const session = new PlatformSession({
     api: new HttpPlatformApi(transport, tokens, platformUrl, clock),
@@ -80,6 +81,6 @@ export async function readCredential(values: OperatorValues): Promise<PlatformCr
     authUrl: values.authUrl ?? values.platformUrl,
     ...(ca === undefined ? {} : { ca }),
     identity: values.identity,
-    tokenFile: values.tokenFile,
+    readSubjectToken: subjectTokenFile(values.tokenFile),
   };
 }

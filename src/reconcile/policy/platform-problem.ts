@@ -1,6 +1,5 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { PlatformError, PlatformProblem } from "#src/reconcile/observe/observed.ts";
-import type { QuotaViolation } from "#src/platform-client/failure.ts";
 import * as messages from "./messages.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 
@@ -63,7 +62,7 @@ function problemOfError(error: PlatformError, kind: Kind): Problem {
 }
 
 /** The quotas by name; undefined if the platform names none. */
-function quotas(violations: readonly QuotaViolation[]): string | undefined {
+function quotas(violations: NonNullable<PlatformError["quotaViolations"]>): string | undefined {
   if (violations.length === 0) return undefined;
   return violations
     .map(({ subject, description }) => [subject, description].filter((text) => text !== "").join(": "))
