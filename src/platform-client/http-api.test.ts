@@ -28,15 +28,20 @@ async function platform(...behaviours: Behaviour[]) {
   });
   endings.push(() => transport.close(), server.close);
   let epoch = 1;
+  let canReplace = true;
+  const keepToken = () => {
+    canReplace = false;
+  };
   const rejected: number[] = [];
   const tokens = {
     token: async () => ({ value: `token-${epoch}`, epoch }),
     reject: (token: { readonly epoch: number }) => {
       rejected.push(token.epoch);
-      epoch += 1;
+      if (canReplace) epoch += 1;
+      return canReplace;
     },
   } as unknown as TokenSource;
-  return { server, rejected, leader, api: new HttpPlatformApi(transport, tokens, server.url, systemClock) };
+  return { server, rejected, leader, keepToken, api: new HttpPlatformApi(transport, tokens, server.url, systemClock) };
 }
 
 const { signal } = new AbortController();
@@ -186,6 +191,13 @@ describe("UNAUTHENTICATED", () => {
     await create(api);
     expect(server.requests.map(({ authorization }) => authorization)).toEqual(["Bearer token-1", "Bearer token-2"]);
     expect(rejected).toEqual([1]);
+  });
+
+  it("is returned at once if the token was replaced a moment ago", async () => {
+    const { api, server, keepToken } = await platform(rejects(401, 16));
+    keepToken();
+    expect(await failureOf(create(api))).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
+    expect(server.requests).toHaveLength(1);
   });
 
   it("is returned after the second response", async () => {

@@ -8,8 +8,8 @@ import type { HttpCall, HttpTransport } from "./transport.ts";
 const pageSize = "200";
 
 /**
- * The platform's API over HTTP and JSON. A call that is rejected with UNAUTHENTICATED is sent once more under a new token,
- * because that code proves that the first request had no effect. After a response with Retry-After, no call is sent
+ * The platform's API over HTTP and JSON. A call that is rejected with UNAUTHENTICATED is sent once more if there is a new
+ * token, because that code proves that the first request had no effect. After a response with Retry-After, no call is sent
  * until that time has passed.
  */
 export class HttpPlatformApi implements PlatformApi {
@@ -105,8 +105,7 @@ export class HttpPlatformApi implements PlatformApi {
     try {
       return await this.#sendOnce(call, token.value, signal);
     } catch (error) {
-      if (!isRejection(error, "UNAUTHENTICATED")) throw error;
-      this.#tokens.reject(token);
+      if (!isRejection(error, "UNAUTHENTICATED") || !this.#tokens.reject(token)) throw error;
       return this.#sendOnce(call, (await this.#tokens.token()).value, signal);
     }
   }

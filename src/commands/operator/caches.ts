@@ -19,31 +19,25 @@ export type Caches = PerKind<Store<CachedResource, ResourceIndex>>;
 export interface CachesOptions {
   readonly kinds: readonly Kind[];
   readonly kube: KubeClient;
-  readonly namespaces: readonly string[];
   readonly telemetry: OperatorTelemetry;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-/** Starts a reflector for each kind and namespace, which keeps its store up to date until `signal` aborts. */
-export function startCaches(
-  { kinds, kube, namespaces, telemetry, clock, random }: CachesOptions,
-  signal: AbortSignal,
-): Caches {
+/** Starts a reflector for each kind, which keeps its store up to date until `signal` aborts: one watch for all namespaces. */
+export function startCaches({ kinds, kube, telemetry, clock, random }: CachesOptions, signal: AbortSignal): Caches {
   const caches = newCaches(kinds);
-  for (const kind of kinds)
-    for (const namespace of namespaces) {
-      const reflector = new Reflector({
-        api: kube,
-        resource: resourceKindOf(kind.definition),
-        namespace,
-        store: caches.get(kind.name),
-        clock,
-        random,
-        report: (report) => telemetry.reflector(kind.name, namespace, report),
-      });
-      void reflector.run(signal);
-    }
+  for (const kind of kinds) {
+    const reflector = new Reflector({
+      api: kube,
+      resource: resourceKindOf(kind.definition),
+      store: caches.get(kind.name),
+      clock,
+      random,
+      report: (report) => telemetry.reflector(kind.name, report),
+    });
+    void reflector.run(signal);
+  }
   return caches;
 }
 
