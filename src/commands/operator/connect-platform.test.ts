@@ -38,6 +38,7 @@ it("creates independent sessions for several credentials and boundaries", async 
   const server = await serve(platform);
   const connections = tenants.map(({ root, identity }) =>
     connectPlatform({ platformUrl: server.url, authUrl: server.url, identity, tokenFile }, [root], {
+      owner: "cluster",
       collections: [groups],
       connections: 1,
       deadlineMs: 5_000,

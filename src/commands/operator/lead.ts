@@ -12,6 +12,7 @@ import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { runResyncs } from "#src/reconcile/resync.ts";
+import { ownerOf } from "#src/platform-client/owner-record.ts";
 import { everything } from "#src/reconcile/tenancy/boundary.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
@@ -52,8 +53,9 @@ export interface LeaderWork {
 
 /** Starts what only the leader runs: platform session, controllers, worker pool and resyncs. */
 export async function lead(options: LeadOptions): Promise<LeaderWork> {
-  const { kinds, values, leadership, telemetry, lifetime, clock, random } = options;
+  const { kinds, values, cluster, leadership, telemetry, lifetime, clock, random } = options;
   const platform = connectPlatform(await readCredential(values), values.rootGroup, {
+    owner: ownerOf(cluster.ownerId),
     collections: kinds.map(({ collection }) => collection),
     connections: values.workers,
     deadlineMs: values.platformTimeout,
