@@ -73,9 +73,9 @@ function onCollectionListed(
   changed: readonly string[],
   enqueue: Enqueue,
 ): void {
-  sources.breaker.assess(session.viewOf(kind.collection), managedUids(sources, kind), (missing, managed) =>
-    opensBreaker(missing, managed, breakerLimits),
-  );
+  const opens = (missing: number, managed: number) => opensBreaker(missing, managed, breakerLimits);
+  for (const [tenant, uids] of managedUids(sources, session, kind))
+    sources.breakers.of(tenant, kind.name).assess(session.viewOf(kind.collection), uids, opens);
   for (const uid of changed)
     for (const cached of objectsOf(sources, session, kind, uid)) enqueue(kind.name, keyOf(cached), { priority: "low" });
   // The list may show what they wait for: a name that was released, a resource that now exists.
@@ -86,11 +86,23 @@ function wakeWaiting({ states }: Sources, kind: Kind, enqueue: Enqueue): void {
   for (const key of states.get(kind.name).waiting()) enqueue(kind.name, key, { priority: "low" });
 }
 
-/** The uids that objects claim by their status, except objects that are being deleted. */
-function managedUids({ stores }: Sources, kind: Kind): string[] {
-  return [...stores.get(kind.name).values()].flatMap(({ resource: { status, metadata } }) =>
-    status?.uid === undefined || metadata.deletionTimestamp !== undefined ? [] : [status.uid],
-  );
+/** The uids that objects record in their status, by the Tenant that uses the session, except objects that are being deleted. */
+function managedUids(
+  { stores, tenancy }: Sources,
+  session: PlatformSession,
+  kind: Kind,
+): ReadonlyMap<string, readonly string[]> {
+  const byTenant = new Map<string, string[]>();
+  for (const { resource } of stores.get(kind.name).values()) {
+    const { status, metadata } = resource;
+    if (status?.uid === undefined || metadata.deletionTimestamp !== undefined) continue;
+    const governance = tenancy.governanceOf(resource);
+    if (governance.by !== "tenant" || governance.context.session !== session) continue;
+    const uids = byTenant.get(governance.context.name);
+    if (uids === undefined) byTenant.set(governance.context.name, [status.uid]);
+    else uids.push(status.uid);
+  }
+  return byTenant;
 }
 
 function mattersToReferrers(before: CachedResource | undefined, after: CachedResource | undefined): boolean {
@@ -119,7 +131,7 @@ function wakeReferents({ stores, states }: Sources, kind: Kind, gone: CachedReso
 
 /** The other objects that claim a uid which this object now claims, or no longer claims. */
 function wakeClaimants(
-  { stores, breaker }: Sources,
+  { stores, breakers }: Sources,
   kind: Kind,
   before: CachedResource | undefined,
   after: CachedResource | undefined,
@@ -128,7 +140,7 @@ function wakeClaimants(
   const [previous, current] = [claimsOf(before), claimsOf(after)];
   const released = previous.filter((uid) => !current.includes(uid));
   const added = current.filter((uid) => !previous.includes(uid));
-  for (const uid of released) breaker.release(uid);
+  for (const uid of released) breakers.release(kind.name, uid);
   for (const uid of [...released, ...added])
     for (const other of stores.get(kind.name).index("claims", uid))
       if (other !== (after ?? before)) enqueue(kind.name, keyOf(other), {});

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Kind } from "#src/kinds/kind.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
@@ -5,7 +6,7 @@ import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeClient } from "#src/kube/client.ts";
 import { EventRecorder } from "#src/kube/event-recorder.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
-import { Breaker } from "#src/reconcile/observe/breaker.ts";
+import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
@@ -119,7 +120,7 @@ function createSources(options: LeadOptions, platform: PlatformConnection): Sour
       settledAt: leadership.acquired === "expired" ? leadingSince + settleMs : leadingSince,
     }),
     crds: new CrdReads(kube, clock, lifetime.signal),
-    breaker: new Breaker(),
+    breakers: new Breakers(() => randomUUID().slice(0, 8)),
     owners: [ownerHash(cluster.ownerId), ...values.previousOwnerId.map((id) => ownerHash(id))],
     serviceAccountIssuer: cluster.serviceAccountIssuer,
     soleLeaderSince: leadership.acquired === "created" ? leadingSince : leadingSince + maxWatchDelayMs,

@@ -123,7 +123,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         if (startTimes.length > 0)
           snapshotAge.set({ kind }, (sources.clock.monotonic() - Math.min(...startTimes)) / 1000);
       }
-      breaker.set(sources.breaker.size);
+      breaker.set(sources.breakers.held);
     });
   }
 

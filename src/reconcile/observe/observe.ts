@@ -91,7 +91,7 @@ function observePlatform(
           uid: claimed,
           external: view.stateOf(claimed),
           olderClaimant: olderClaimant(store, claimed, key),
-          heldByBreaker: sources.breaker.holds(claimed),
+          heldByBreaker: sources.breakers.holds(context.name, kind.name, claimed),
         };
   const keys = kind.hasMarker ? markers : naturalKey === undefined ? [] : [naturalKey];
   const matches = keys.flatMap((one) => view.withKey(one)).filter(({ uid }) => otherClaimant(store, uid, key) === null);
