@@ -181,11 +181,12 @@ describe("a change during an exchange", () => {
   let released = Promise.withResolvers<void>();
 
   beforeAll(async () => {
-    server = createServer({ key, cert: certificate }, async (request, response) => {
+    const keys = JSON.stringify({ keys: [{ ...pair.publicKey.export({ format: "jwk" }), kid: "k" }] });
+    server = createServer({ key, cert: certificate }, (request, response) => {
       if (request.url !== "/keys") return response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
       requested.resolve();
-      await released.promise;
-      return response.end(JSON.stringify({ keys: [{ ...pair.publicKey.export({ format: "jwk" }), kid: "k" }] }));
+      void released.promise.then(() => response.end(keys));
+      return response;
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     issuer = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
