@@ -126,6 +126,8 @@ interface RunningOptions
       | "faultInjection"
       | "drainDelay"
       | "auditRetention"
+      | "initFile"
+      | "log"
     >
   > {
   readonly tls?: TlsFiles;
@@ -187,7 +189,6 @@ export class RunningPlatform {
       database: await openDatabase(database, folder, stallTimeout),
       masterKey: readOrCreateKeyFile(join(folder, "key")),
       clock: () => clock.now(),
-      log: pino({ level: "silent" }),
       listen: { host: "127.0.0.1", port: 0, tls },
       adminTokenFile: join(folder, "admin-token"),
       latency: 0,
@@ -198,6 +199,8 @@ export class RunningPlatform {
       faultInjection: false,
       drainDelay: 0,
       auditRetention: undefined,
+      initFile: undefined,
+      log: pino({ level: "silent" }),
       ...serving,
       settings: (url) => ({ ...settingsAt(url), ...settings }),
     });
