@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { decodeJwt, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { readAuditLog } from "../audit/audit-log.ts";
 import { type Client, RunningPlatform } from "./running-platform.testing.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
@@ -168,6 +169,58 @@ describe("a change of how an identity is assumed", () => {
     await change(caller.identity, { staticKeys: { subject: "another" } });
     expect([await codeOf(there), await codeOf(caller)]).toEqual([16, 16]);
     await replica.stop();
+  });
+});
+
+describe("revokeTokens", () => {
+  let platform: RunningPlatform;
+  beforeAll(async () => {
+    platform = await RunningPlatform.start();
+    platform.freeze();
+  });
+  afterAll(() => platform.stop());
+
+  const revoke = (caller: Client, uid: string, body?: unknown) =>
+    caller.post(`${identityPath(uid)}:revokeTokens`, body);
+
+  it("ends the API tokens and refresh tokens of the identity, which can be assumed again", async () => {
+    const [caller, other] = [await viewer(platform), await viewer(platform)];
+    expect(await revoke(platform.admin, caller.identity)).toMatchObject({ status: 200, text: "" });
+    expect([await codeOf(caller), await codeOf(other)]).toEqual([16, 0]);
+    expect((await refresh(platform, caller.refreshToken)).body).toMatchObject({ code: 16 });
+    const again = await exchanged(platform, caller.identity);
+    expect(await codeOf(again)).toBe(0);
+    expect((await revoke(platform.admin, caller.identity, {})).status).toBe(200);
+    expect(await codeOf(again)).toBe(16);
+  });
+
+  it("needs identity.update: 7 without it, 5 for an identity that the caller cannot see or that does not exist", async () => {
+    const caller = await viewer(platform);
+    expect((await revoke(caller, caller.identity)).body).toMatchObject({ code: 7 });
+    const stranger = await exchanged(platform, await platform.makeIdentity(platform.root));
+    expect((await revoke(stranger, caller.identity)).body).toMatchObject({ code: 5 });
+    for (const uid of [`${platform.root}/0000000000000000`, platform.root, "nonsense"])
+      expect((await revoke(platform.admin, uid)).body).toMatchObject({ code: 5 });
+    expect((await revoke(platform.as(undefined), caller.identity)).body).toMatchObject({ code: 16 });
+    expect(await codeOf(caller)).toBe(0);
+  });
+
+  it("is recorded in the audit log, without a secret, and not served over gRPC", async () => {
+    const caller = await viewer(platform);
+    await revoke(platform.admin, caller.identity);
+    const database = await platform.openDatabase();
+    const filter = { since: undefined, until: undefined, uid: caller.identity, actor: "admin" };
+    const records = [];
+    for await (const record of readAuditLog((work) => database.read(work), filter)) records.push(record);
+    await database.close();
+    expect(records.at(-1)).toMatchObject({
+      action: "revokeTokens",
+      type: "identity",
+      uid: caller.identity,
+      fields: {},
+    });
+    const method = "/muster.platform.iam.v2beta1.IdentityTokensService/RevokeTokens";
+    expect((await platform.admin.post(method, { uid: caller.identity })).status).toBe(404);
   });
 });
 

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { Api, Json, Query } from "../../client/api.ts";
 import { type CollectionName, collections } from "../../client/collections.ts";
-import { equal, has, holds, rejected, resourcesOf, succeeded } from "../../expect.ts";
-import { type Section, overBoth } from "../../requirement.ts";
+import { equal, has, holds, rejected, resourcesOf, Skip, succeeded } from "../../expect.ts";
+import { type Section, overBoth, overRest } from "../../requirement.ts";
 import { StaticIssuer } from "../../static-issuer.ts";
 import type { World } from "../../world.ts";
 
@@ -284,6 +284,28 @@ export const access: Section = {
             issuerKeys: JSON.stringify({ keys: [{ ...other, kid: "2" }] }),
           });
           rejected(await caller.get("groups", world.group), { code: 16 }, "a call after a key was removed");
+        }),
+      ],
+    },
+    {
+      id: "access.revoke-tokens",
+      text: "`POST /iam/v2beta1/identities/{uid}:revokeTokens` needs `identity.update` and ends every API and refresh token of the identity.",
+      cases: [
+        overRest(async (world) => {
+          const { identity, exchanged } = await assumable(world);
+          const revoke = (bearer: string | undefined) =>
+            world.rest.as(bearer).send("POST", `/iam/v2beta1/identities/${identity}:revokeTokens`);
+          const before = await exchanged();
+          succeeded(await before.get("groups", world.group), "a call before the tokens are revoked");
+          const { status } = await revoke(world.target.token);
+          if (status === 404 || status === 501) throw new Skip("the platform does not have this method");
+          equal(status, 200, "the HTTP status");
+          rejected(await before.get("groups", world.group), { code: 16 }, "a call after the tokens were revoked");
+          const after = await exchanged();
+          succeeded(await after.get("groups", world.group), "a call with a token that was issued later");
+          const { token } = await world.caller("viewer");
+          equal((await revoke(token)).status, 403, "the HTTP status without identity.update");
+          succeeded(await after.get("groups", world.group), "a call after the rejected attempt");
         }),
       ],
     },
