@@ -4,11 +4,13 @@ import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeClient } from "#src/kube/client.ts";
 import { EventRecorder } from "#src/kube/event-recorder.ts";
+import { keyOf } from "#src/kube/object.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
 import { Breaker } from "#src/reconcile/observe/breaker.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { runResyncs } from "#src/reconcile/resync.ts";
@@ -68,9 +70,14 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   const breakerLimits = { objects: values.breakerObjects, share: breakerShare };
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
   telemetry.watchSources(sources);
-  for (const [kind, controller] of controllers.entries())
-    for (const key of sources.stores.get(kind).keys()) controller.enqueue(key, { priority: "low" });
-  pool.start();
+  for (const [kind, controller] of controllers.entries()) {
+    const store = sources.stores.get(kind);
+    for (const cached of store.values())
+      controller.enqueue(keyOf(cached), { priority: isUnhandled(cached) ? "high" : "low" });
+    store.onSynced(() => {
+      if (!lifetime.signal.aborted) pool.start(controller);
+    });
+  }
   const resyncs = runResyncs(
     {
       kinds,

@@ -200,6 +200,19 @@ export function listDenied(capability: string, group: string): string {
 
 // Calls to Kubernetes that were refused.
 
+export function referencedKindUnread(path: string, kind: string): string {
+  return `${path}: the operator has not been able to read the ${kind} objects of the cluster. ${readableFix(kind)}`;
+}
+
+export function dependentsUnknown(kinds: readonly string[]): string {
+  const [first = ""] = kinds;
+  return `Waiting until the operator can read the objects that may depend on this one: ${kinds.join(", ")}. ${readableFix(first)}`;
+}
+
+function readableFix(kind: string): string {
+  return `If this lasts, apply the CustomResourceDefinition of ${kind}, and allow the operator's service account to list and watch its objects in all namespaces.`;
+}
+
 /** What the RBAC authorizer says, with the verb and the resource. */
 const missingPermission = / cannot (\w+) resource "([^"]+)" in API group "([^"]*)"/;
 
