@@ -5,6 +5,7 @@ import type { ChangeSource } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import { type CachedResource, claimedUids, referencedKeys, referenceKey } from "./observe/cached-resource.ts";
+import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
 
@@ -17,17 +18,21 @@ export type Enqueue = (kind: string, key: string, options: AddOptions) => void;
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
  *   its deletion; the objects that claim the same uid; and those in Conflict, if it may have released a name.
  * - The platform was listed: the objects whose external resources changed, and all objects that are waiting.
- * - The permissions of a session changed: all objects that are waiting.
+ * - The permissions of a session changed, or a kind could be read for the first time: all objects that are waiting.
  *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
- * `low` for objects that a repeated list of a store changed, and for what the platform or new permissions wake.
+ * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform or new permissions
+ * wake.
  */
 export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLimits, enqueue: Enqueue): void {
   const { kinds, stores, tenancy } = sources;
-  for (const kind of kinds)
-    stores
-      .get(kind.name)
-      .onChange((before, after, source) => onResourceChanged(sources, kind, before, after, source, enqueue));
+  for (const kind of kinds) {
+    const store = stores.get(kind.name);
+    store.onChange((before, after, source) => onResourceChanged(sources, kind, before, after, source, enqueue));
+    store.onSynced(() => {
+      for (const other of kinds) wakeWaiting(sources, other, enqueue);
+    });
+  }
   tenancy.onSession((session) => {
     session.onSnapshot((collection, changed) => {
       const kind = kinds.find((one) => one.collection.name === collection.name);
@@ -58,7 +63,10 @@ function onResourceChanged(
     sources.states.get(kind.name).get(key, after, now, bornHere);
   }
   // The reconcile that made a write observes it itself.
-  if (source !== "ownWrite") enqueue(kind.name, key, { priority: source === "list" ? "low" : "high" });
+  if (source !== "ownWrite") {
+    const waitsForNobody = source === "list" && after !== undefined && !isUnhandled(after);
+    enqueue(kind.name, key, { priority: waitsForNobody ? "low" : "high" });
+  }
   if (mattersToReferrers(before, after)) wakeReferrers(sources, kind, cached, enqueue);
   if (after === undefined) wakeReferents(sources, kind, cached, enqueue);
   wakeClaimants(sources, kind, before, after, enqueue);
