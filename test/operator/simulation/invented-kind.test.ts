@@ -196,12 +196,12 @@ describe("what is generated from an invented kind", () => {
   });
 
   it("are the operator's permissions", async () => {
-    expect(await manifest("base/cluster-role.yaml")).toMatch(/resourceNames: \[.*, repos\.iam\.muster\.dev\]/);
-    expect(await manifest("base/cluster-role.yaml")).toMatch(/resources: \[.*, repos\] #/);
-    expect(await manifest("base/watched-namespace-role.yaml")).toMatch(/resources: \[.*, repos\/status\]/);
+    expect(await manifest("base/cluster-role.yaml")).toMatch(/resourceNames: \[.*, repos\.iam\.muster\.dev,/);
+    expect(await manifest("base/cluster-role.yaml")).toMatch(/resources: \[.*, repos, tenants\] #/);
+    expect(await manifest("base/cluster-role.yaml")).toMatch(/resources: \[.*, repos\/status, tenants\/status\]/);
   });
 
-  it("is its entry in the admission policy", async () => {
+  it("is its entry in the admission policies", async () => {
     expect(await manifest("components/admission-policy/policy.yaml")).toMatch(/resources: \[.*, repos\] #/);
   });
 
