@@ -201,8 +201,14 @@ describe("what is generated from an invented kind", () => {
     expect(await manifest("base/cluster-role.yaml")).toMatch(/resources: \[.*, repos\/status, tenants\/status\]/);
   });
 
+  it("are the permissions of people", async () => {
+    expect((await manifest("base/user-roles.yaml")).match(/resources: \[.*, repos\] #/g)).toHaveLength(3);
+  });
+
   it("is its entry in the admission policies", async () => {
     expect(await manifest("components/admission-policy/policy.yaml")).toMatch(/resources: \[.*, repos\] #/);
+    expect(await manifest("base/reserved-policy.yaml")).toMatch(/resources: \[.*, repos, .*, repos\/status, tenants,/);
+    expect(await manifest("base/operator-writes-policy.yaml")).toMatch(/resources: \[.*, repos, tenants\] #/);
   });
 
   it("is its section of the reference documentation", () => {
