@@ -79,7 +79,10 @@ export class Reconciler {
   /** A failure is remembered, so that the next decision observes it. */
   async #callPlatform(kind: Kind, key: string, observed: Observed, step: PlatformStep): Promise<void> {
     const { sources, random, telemetry } = this.#options;
-    const { session } = sources.tenancy.contextOf(observed.resource.metadata.namespace ?? "");
+    const governance = sources.tenancy.governanceOf(observed.resource);
+    // The object lost its Tenant since it was observed. The next decision observes that.
+    if (governance.by !== "tenant") return;
+    const { session } = governance.context;
     try {
       await performOnPlatform(session, kind, step);
     } catch (error) {

@@ -28,7 +28,7 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
     stores
       .get(kind.name)
       .onChange((before, after, source) => onResourceChanged(sources, kind, before, after, source, enqueue));
-  for (const { session } of tenancy.contexts) {
+  tenancy.onSession((session) => {
     session.onSnapshot((collection, changed) => {
       const kind = kinds.find((one) => one.collection.name === collection.name);
       if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
@@ -36,7 +36,7 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
     session.onPermissionsChanged(() => {
       for (const kind of kinds) wakeWaiting(sources, kind, enqueue);
     });
-  }
+  });
 }
 
 function onResourceChanged(

@@ -12,7 +12,8 @@ import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { runResyncs } from "#src/reconcile/resync.ts";
-import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
+import { ownerOf } from "#src/platform-client/owner-record.ts";
+import { everything } from "#src/reconcile/tenancy/boundary.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
@@ -52,9 +53,9 @@ export interface LeaderWork {
 
 /** Starts what only the leader runs: platform session, controllers, worker pool and resyncs. */
 export async function lead(options: LeadOptions): Promise<LeaderWork> {
-  const { kinds, values, leadership, telemetry, lifetime, clock, random } = options;
-  const boundary = { roots: values.rootGroup, roles: values.allowedRole };
-  const platform = connectPlatform(await readCredential(values), boundary, {
+  const { kinds, values, cluster, leadership, telemetry, lifetime, clock, random } = options;
+  const platform = connectPlatform(await readCredential(values), values.rootGroup, {
+    owner: ownerOf(cluster.ownerId),
     collections: kinds.map(({ collection }) => collection),
     connections: values.workers,
     deadlineMs: values.platformTimeout,
@@ -63,7 +64,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     canWrite: () => leadership.held(),
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });
-  const sources = createSources(options, boundary, platform);
+  const sources = createSources(options, platform);
   const controllers = createControllers(options, sources);
   const pool = new WorkerPool({ controllers: [...controllers.values()], workers: values.workers, clock });
 
@@ -77,7 +78,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     {
       kinds,
       session: platform.session,
-      roots: boundary.roots,
+      roots: values.rootGroup,
       intervalMs: values.resync,
       clock,
       random,
@@ -100,7 +101,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 }
 
 /** Everything that a reconcile observes. */
-function createSources(options: LeadOptions, boundary: Boundary, platform: PlatformConnection): Sources {
+function createSources(options: LeadOptions, platform: PlatformConnection): Sources {
   const { kinds, values, kube, caches, cluster, leadership, lifetime, clock } = options;
   const settleMs = values.platformTimeout + values.settleTime;
   const leadingSince = clock.monotonic();
@@ -109,17 +110,18 @@ function createSources(options: LeadOptions, boundary: Boundary, platform: Platf
     stores: caches,
     states: new PerKind(kinds, () => new ReconcileStates()),
     tenancy: singleTenant({
+      name: "all",
       session: platform.session,
-      boundary,
+      boundary: everything({ roots: values.rootGroup, roles: values.allowedRole, namespaces: null }),
       identity: values.identity,
       credentialEpoch: platform.credentialEpoch,
+      // A leader whose Lease expired may have had a request in flight; one that released its Lease did not.
+      settledAt: leadership.acquired === "expired" ? leadingSince + settleMs : leadingSince,
     }),
     crds: new CrdReads(kube, clock, lifetime.signal),
     breaker: new Breaker(),
-    owners: [ownerHash(cluster.ownerId), ...values.previousOwnerId.map(ownerHash)],
+    owners: [ownerHash(cluster.ownerId), ...values.previousOwnerId.map((id) => ownerHash(id))],
     serviceAccountIssuer: cluster.serviceAccountIssuer,
-    // A leader whose Lease expired may have had a request in flight; one that released its Lease did not.
-    settledAt: leadership.acquired === "expired" ? leadingSince + settleMs : leadingSince,
     soleLeaderSince: leadership.acquired === "created" ? leadingSince : leadingSince + maxWatchDelayMs,
     settleMs,
     clock,

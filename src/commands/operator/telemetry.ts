@@ -117,8 +117,8 @@ export class OperatorTelemetry implements ReconcileTelemetry {
           const ready = resource.status?.conditions?.find((condition) => condition.type === "Ready");
           objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
         }
-        const startTimes = sources.tenancy.contexts.flatMap(({ session, boundary }) =>
-          boundary.roots.flatMap((root) => session.viewOf(collection).snapshotOf(root)?.startedAt ?? []),
+        const startTimes = Array.from(sources.tenancy.sessions).flatMap((session) =>
+          session.roots.flatMap((root) => session.viewOf(collection).snapshotOf(root)?.startedAt ?? []),
         );
         if (startTimes.length > 0)
           snapshotAge.set({ kind }, (sources.clock.monotonic() - Math.min(...startTimes)) / 1000);

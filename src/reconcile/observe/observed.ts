@@ -20,6 +20,8 @@ export interface Observed {
   readonly resource: Resource;
   /** Why the object does not match the schema of its kind; null if it does. */
   readonly invalid: string | null;
+  /** Who governs the object, and what it may do. */
+  readonly tenant: ObservedTenant;
   readonly references: References;
   /** The markers of this object: first that of the current owner id, then those of the previous owner ids. */
   readonly markers: readonly [string, ...string[]];
@@ -35,7 +37,7 @@ export interface Observed {
   readonly snapshot: Snapshot | null;
   /** Whether this process created the parent a moment ago, so that the parent has only the children that we created. */
   readonly parentIsFresh: boolean;
-  /** For each root group, the latest complete list of everything below it. */
+  /** For each group that the session lists, the latest complete list of everything below it. */
   readonly rootSnapshots: readonly ScopeSnapshot[];
   /** When the last POST with this natural key was sent whose outcome is unknown. */
   readonly postUnknownSince: MonotonicTime | null;
@@ -62,6 +64,23 @@ export interface Observed {
   /** The wall clock in milliseconds since the epoch, for times that people read. */
   readonly wallClock: number;
 }
+
+/** Who governs an object. */
+export type ObservedTenant =
+  | {
+      readonly is: "known";
+      readonly name: string;
+      /** `deletions`: the Tenant is being deleted, or no longer selects the namespace. */
+      readonly serves: "everything" | "deletions";
+      /** The uids of groups. Only resources below them are written. */
+      readonly groups: readonly string[];
+      /** Whether existing resources of this kind may be adopted. */
+      readonly mayAdopt: boolean;
+      /** Whether a resource may be left behind on the platform. */
+      readonly mayOrphan: boolean;
+    }
+  | { readonly is: "none" }
+  | { readonly is: "several"; readonly names: readonly string[] };
 
 /** What the references in a spec resolve to. */
 export type References =

@@ -8,7 +8,7 @@ import type { Sources } from "./sources.ts";
 export function observeOrphans({ stores, owners, tenancy }: Sources, kind: Kind): string[] {
   if (!kind.hasMarker) return [];
   const known = new Set([...stores.get(kind.name).values()].flatMap((cached) => markersOf(owners, cached)));
-  return tenancy.contexts.flatMap(({ session }) =>
+  return Array.from(tenancy.sessions).flatMap((session) =>
     findOrphans(session.viewOf(kind.collection).resources(), owners, known),
   );
 }

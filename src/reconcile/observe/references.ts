@@ -3,7 +3,7 @@ import type { Reference } from "#src/api/reference.ts";
 import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import { type Boundary, permitsIdentity, permitsParent, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
+import { type Boundary, permitsResource, permitsParent, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import type { References } from "./observed.ts";
 
 export interface ReferenceContext {
@@ -12,8 +12,8 @@ export interface ReferenceContext {
   /** Undefined until the roles have been read. */
   readonly roles: RoleCatalog | undefined;
   readonly boundary: Boundary;
-  /** The operator's own identity on the platform. No object may bind a role to it. */
-  readonly operatorIdentity: string;
+  /** The identities that are used as credentials. No object may bind a role to them. */
+  readonly credentialIdentities: ReadonlySet<string>;
   readonly serviceAccountIssuer: string;
   readonly marker: string;
 }
@@ -100,17 +100,17 @@ function findRole(path: string, name: string, { roles, boundary }: ReferenceCont
 function findDenial(
   { role, path }: ReferenceField,
   uid: string,
-  { boundary, roles, operatorIdentity }: ReferenceContext,
+  { boundary, roles, credentialIdentities }: ReferenceContext,
 ): References | undefined {
   switch (role) {
     case "parent":
       return permitsParent(boundary, uid) ? undefined : denied(outsideRoots(path, `group ${uid}`));
     case "identity":
-      if (uid === operatorIdentity)
+      if (credentialIdentities.has(uid))
         return denied(
           `${path}: identity ${uid} is the operator's own, whose role bindings Muster never manages. Use another identity.`,
         );
-      return permitsIdentity(boundary, uid) ? undefined : denied(outsideRoots(path, `identity ${uid}`));
+      return permitsResource(boundary, uid) ? undefined : denied(outsideRoots(path, `identity ${uid}`));
     case "role": {
       const builtIn = parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
       if (permitsRole(boundary, uid, builtIn)) return undefined;

@@ -21,8 +21,6 @@ export interface Sources {
   readonly owners: readonly [string, ...string[]];
   /** The issuer of the cluster's service-account tokens. */
   readonly serviceAccountIssuer: string;
-  /** From this time on, no request of a previous leader can still take effect. */
-  readonly settledAt: number;
   /** From this time on, an object that the watch reports as new was not seen by a previous leader, however late the watch is. */
   readonly soleLeaderSince: number;
   /** How long after it was sent a request may still take effect, in milliseconds. */

@@ -259,11 +259,6 @@ describe("equal role bindings", () => {
   const references = resolved({ identityUid: equal.identity.uid, roleUid: equal.role.uid });
   itDecides([
     {
-      name: "are kept if no object recorded them and adoption is Never",
-      given: { resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }), references, matches: [equal] },
-      expected: released,
-    },
-    {
       name: "are kept if they existed before the object",
       given: { resource: deletedBinding(), references, matches: [equal], state: { ...deletionSeen, bornHere: true } },
       expected: released,
@@ -271,7 +266,7 @@ describe("equal role bindings", () => {
     {
       name: "are deleted if this process created them",
       given: {
-        resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }),
+        resource: deletedBinding(),
         references,
         matches: [equal],
         postedHere: true,

@@ -198,6 +198,11 @@ export function listDenied(capability: string, group: string): string {
   return `The operator's identity lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability to the identity, in that group or above.`;
 }
 
+export function ownerMismatch(expected: string, recorded: string | null): string {
+  const found = recorded === null ? "no owner id" : `the owner id ${recorded}`;
+  return `The operator's identity on the platform records ${found}, and the owner id of this operator is ${expected}, so it writes nothing. If this cluster replaces the other one, set --owner-id to the recorded id; otherwise run \`muster bootstrap\` for this cluster, which creates an identity of its own.`;
+}
+
 /** `text` with a period at its end. */
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -18,6 +18,7 @@ import { PerKind } from "#src/kinds/per-kind.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { everything } from "#src/reconcile/tenancy/boundary.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Step } from "#src/reconcile/policy/step.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
@@ -112,16 +113,17 @@ export class OperatorProcess {
       stores,
       states: new PerKind(kinds, () => new ReconcileStates()),
       tenancy: singleTenant({
+        name: "all",
         session: this.#session,
-        boundary: { roots: [root], roles: ["viewer"] },
+        boundary: everything({ roots: [root], roles: ["viewer"], namespaces: null }),
         identity: operatorIdentity,
         credentialEpoch: () => 1,
+        settledAt: acquired === "expired" ? since + settleMs : since,
       }),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
       breaker: new Breaker(),
       owners: [ownerHash("cluster")],
       serviceAccountIssuer: "https://issuer.example",
-      settledAt: acquired === "expired" ? since + settleMs : since,
       soleLeaderSince: acquired === "expired" ? since + settleMs : since,
       settleMs,
       clock,
