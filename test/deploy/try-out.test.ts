@@ -127,6 +127,7 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
         MUSTER_PLATFORM_URL: platformUrl,
         MUSTER_TOKEN_FILE: join(folder, "token"),
         MUSTER_KUBECONFIG: join(folder, "kubeconfig"),
+        MUSTER_LEASE_NAMESPACE: namespace,
       },
     });
     const { address } = await operator.logged("listening");
