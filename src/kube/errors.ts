@@ -106,6 +106,11 @@ export function isRefused(error: unknown): error is KubeError {
 
 const refusalCodes: ReadonlySet<number> = new Set([400, 403, 413, 422]);
 
+/** A list or watch failed because of a missing permission, or because the API server does not serve the resource. */
+export function isUnreadable(error: unknown): error is KubeError {
+  return isForbidden(error) || isNotFound(error);
+}
+
 /** The API server is overloaded or unavailable: 429 or 503. */
 export function isThrottled(error: unknown): error is KubeError {
   return error instanceof KubeError && (error.code === 429 || error.code === 503);

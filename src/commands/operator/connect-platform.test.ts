@@ -44,6 +44,7 @@ it("sessions of one platform share connections, and neither tokens nor what they
   const sessions = tenants.map(({ root, identity }) =>
     connection.openSession(
       { identity, roots: [root], readSubjectToken: async () => "own" },
+      "cluster",
       new AbortController().signal,
     ),
   );

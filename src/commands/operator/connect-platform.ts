@@ -1,6 +1,7 @@
 import { readTextFile } from "#src/commands/settings/settings.ts";
 import type { ManagedCollection } from "#src/platform-client/collection.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
+import { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { PostLedger } from "#src/platform-client/post-ledger.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import type { ReadSubjectToken } from "#src/platform-client/subject-token-file.ts";
@@ -35,6 +36,11 @@ export interface SessionOptions extends SessionCredential {
   readonly readSubjectToken: ReadSubjectToken;
 }
 
+/** A session, and the check that the operator's identity records this operator. */
+export interface OpenedSession extends ConnectedSession {
+  readonly owner: OwnerCheck;
+}
+
 /**
  * One platform, for any number of sessions. They share the connections, so that the number of Tenants does not increase it,
  * and the ledger of POSTs, because an object may move from one session to another while the outcome of its POST is unknown.
@@ -54,16 +60,27 @@ export class PlatformConnection {
     this.#transport = new HttpTransport({ connections, deadlineMs, clock, canWrite, ...ca, observe });
   }
 
-  /** Creates a session, which reads and writes below its roots only. It sends nothing until it is used. */
-  openSession({ identity, roots, readSubjectToken }: SessionOptions, signal: AbortSignal): ConnectedSession {
+  /**
+   * Creates a session, which reads and writes below its roots only. It sends nothing until it is used.
+   * @param owner the owner that the operator's identity must record before anything is written: its name for the session of
+   * the operator, and then the check that this session has, for those of Tenants.
+   */
+  openSession(
+    { identity, roots, readSubjectToken }: SessionOptions,
+    owner: string | OwnerCheck,
+    signal: AbortSignal,
+  ): OpenedSession {
     const { platformUrl, authUrl } = this.#address;
     const { collections, clock, canWrite } = this.#options;
     const audience = platformUrl.href.replace(/\/$/, "");
     const tokens = new TokenSource(this.#transport, { authUrl, audience, identity, readSubjectToken, clock });
     const credentialEpoch = () => tokens.epoch;
+    const api = new HttpPlatformApi(this.#transport, tokens, platformUrl, clock);
+    const check = owner instanceof OwnerCheck ? owner : new OwnerCheck({ api, identity, owner, clock, signal });
     const session = new PlatformSession({
-      api: new HttpPlatformApi(this.#transport, tokens, platformUrl, clock),
+      api,
       identity,
+      owner: check,
       roots,
       credentialEpoch,
       collections,
@@ -72,7 +89,7 @@ export class PlatformConnection {
       signal,
       canWrite,
     });
-    return { session, credentialEpoch };
+    return { session, credentialEpoch, owner: check };
   }
 
   /** Aborts all calls, and closes the connections. */

@@ -1,13 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Kind } from "#src/kinds/kind.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeClient } from "#src/kube/client.ts";
 import { EventRecorder } from "#src/kube/event-recorder.ts";
+import { keyOf } from "#src/kube/object.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
-import { Breaker } from "#src/reconcile/observe/breaker.ts";
+import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { TenantReconciler } from "#src/reconcile/tenant-reconciler.ts";
@@ -15,6 +18,7 @@ import type { OuterBound } from "#src/reconcile/tenancy/boundary.ts";
 import { LiveTenancy } from "#src/reconcile/tenancy/live-tenancy.ts";
 import type { TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
 import { connectTenantHandlers } from "#src/reconcile/tenant-handlers.ts";
+import { ownerOf } from "#src/platform-client/owner-record.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
@@ -57,7 +61,7 @@ export interface LeaderWork {
 
 /** Starts what only the leader runs: sessions of the platform, controllers, worker pool, checks and resyncs. */
 export async function lead(options: LeadOptions): Promise<LeaderWork> {
-  const { kinds, values, kube, namespace, leadership, telemetry, lifetime, clock, random } = options;
+  const { kinds, values, kube, namespace, cluster, leadership, telemetry, lifetime, clock, random } = options;
   const address = await readPlatformAddress(values);
   const platform = new PlatformConnection(address, {
     collections: kinds.map(({ collection }) => collection),
@@ -67,7 +71,8 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     canWrite: () => leadership.held(),
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });
-  const sessions = createSessions({ values, kube, namespace, platform, address, signal: lifetime.signal });
+  const owner = ownerOf(cluster.ownerId, values.class);
+  const sessions = createSessions({ values, kube, namespace, platform, address, owner, signal: lifetime.signal });
   const sources = createSources(options, sessions);
   const controllers = createControllers(options, sources);
   const tenants = createTenantController(options);
@@ -78,9 +83,15 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
   connectTenantHandlers(options.tenancyCaches.tenants, sources.stores, (key, how) => tenants.enqueue(key, how));
   telemetry.watchSources(sources);
-  for (const [kind, controller] of controllers.entries())
-    for (const key of sources.stores.get(kind).keys()) controller.enqueue(key, { priority: "low" });
-  pool.start();
+  for (const [kind, controller] of controllers.entries()) {
+    const store = sources.stores.get(kind);
+    for (const cached of store.values())
+      controller.enqueue(keyOf(cached), { priority: isUnhandled(cached) ? "high" : "low" });
+    store.onSynced(() => {
+      if (!lifetime.signal.aborted) pool.start(controller);
+    });
+  }
+  pool.start(tenants);
   const work = startSessionWork({ kinds, values, sessions, sources, telemetry, clock, random });
 
   return {
@@ -112,7 +123,7 @@ function createSources(options: LeadOptions, sessions: TenantSessions): Sources 
       settledAt,
     }),
     crds: new CrdReads(kube, clock, lifetime.signal),
-    breaker: new Breaker(),
+    breakers: new Breakers(() => randomUUID().slice(0, 8)),
     owners: ownersOf(values, cluster),
     serviceAccountIssuer: cluster.serviceAccountIssuer,
     soleLeaderSince,

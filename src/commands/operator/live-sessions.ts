@@ -6,7 +6,7 @@ import { runResyncs } from "#src/reconcile/resync.ts";
 import { SessionChecks } from "#src/reconcile/session-checks.ts";
 import { outermostGroups } from "#src/reconcile/tenancy/boundary.ts";
 import { findUnknownRoles } from "#src/reconcile/tenancy/tenant-problems.ts";
-import { type ServedSession, TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
+import { type OpenTenantSession, type ServedSession, TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
 import { Semaphore } from "#src/runtime/semaphore.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import type { Clock } from "#src/time/clock.ts";
@@ -26,6 +26,8 @@ export interface SessionsOptions {
   readonly namespace: string;
   readonly platform: PlatformConnection;
   readonly address: PlatformAddress;
+  /** The owner that the operator's identity must record. */
+  readonly owner: string;
   /** Ends every session. */
   readonly signal: AbortSignal;
 }
@@ -37,18 +39,18 @@ export function createSessions({
   namespace,
   platform,
   address,
+  owner,
   signal,
 }: SessionsOptions): TenantSessions {
   const { authUrl } = address;
   const credential = { identity: values.identity, roots: outermostGroups(values.rootGroup) };
   const readSubjectToken = subjectTokenFile(values.tokenFile);
-  const operator = { ...credential, ...platform.openSession({ ...credential, readSubjectToken }, signal) };
-  return new TenantSessions(
-    operator,
-    (tenant, own, end) =>
-      platform.openSession({ ...own, readSubjectToken: tenantToken(tenant, { kube, namespace, authUrl }, end) }, end),
-    signal,
-  );
+  const operator = platform.openSession({ ...credential, readSubjectToken }, owner, signal);
+  const openOwn: OpenTenantSession = (tenant, own, end) => {
+    const readOwnToken = tenantToken(tenant, { kube, namespace, authUrl }, end);
+    return platform.openSession({ ...own, readSubjectToken: readOwnToken }, operator.owner, end);
+  };
+  return new TenantSessions({ ...credential, ...operator }, openOwn, signal);
 }
 
 export interface SessionWorkOptions {

@@ -10,12 +10,12 @@ import { serveHealth } from "#src/telemetry/health.ts";
 import { createLog, type Logger } from "#src/telemetry/log.ts";
 import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
-import { cachesSynced, startCaches } from "./caches.ts";
+import { startCaches } from "./caches.ts";
 import { identifyCluster } from "./cluster.ts";
 import { lead, type LeaderWork } from "./lead.ts";
 import { operatorSettings, type OperatorValues } from "./settings.ts";
 import { OperatorTelemetry } from "./telemetry.ts";
-import { startTenancyCaches, tenancyCachesSynced } from "./tenancy-caches.ts";
+import { startTenancyCaches } from "./tenancy-caches.ts";
 
 /** A leader renews three times before it would lose the Lease: client-go's proportions of 15, 10 and 2 s. */
 const renewShare = 2 / 3;
@@ -46,13 +46,16 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
   log.info({ address: health.address }, "listening");
   try {
-    const caches = startCaches({ kinds, kube, telemetry, clock, random }, lifetime.signal);
-    const tenancyCaches = startTenancyCaches({ kube, telemetry, clock, random }, lifetime.signal);
-    const cluster = await identifyCluster(values, kube, signal);
-    await cachesSynced(caches, signal);
-    await tenancyCachesSynced(tenancyCaches, signal);
+    const { allowedNamespace } = values;
+    const namespaces = allowedNamespace.length === 0 ? null : new Set(allowedNamespace);
+    const { caches, tried } = startCaches({ kinds, kube, namespaces, telemetry, clock, random }, lifetime.signal);
+    const tenancy = startTenancyCaches({ kube, telemetry, clock, random }, lifetime.signal);
+    const [cluster] = await Promise.all([
+      identifyCluster(values, kube, signal),
+      Promise.race([Promise.all([tried, tenancy.tried]), aborted(signal)]).then(() => signal.throwIfAborted()),
+    ]);
     ready = true;
-    log.info("caches synced; waiting for the lease");
+    log.info("caches listed; waiting for the lease");
 
     const lease = { name: leaseNameOf(values), namespace };
     leadership = await acquireLeadership({ values, kube, lease, log }, signal);
@@ -63,7 +66,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
       values,
       kube,
       caches,
-      tenancyCaches,
+      tenancyCaches: tenancy.caches,
       namespace,
       cluster,
       leadership,

@@ -1,6 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import { isNotFound, KubeError } from "#src/kube/errors.ts";
+import { isNotFound, isUnreadable, KubeError } from "#src/kube/errors.ts";
 import type { DropReason } from "#src/kube/event-recorder.ts";
 import type { ReflectorReport } from "#src/kube/reflector.ts";
 import type { Logger } from "#src/telemetry/log.ts";
@@ -25,6 +25,8 @@ export interface SettingsReport {
 export class OperatorTelemetry implements ReconcileTelemetry {
   readonly metrics: OperatorMetrics;
   readonly #log: Logger;
+  /** The kinds that cannot be read, as far as that was logged. */
+  readonly #unreadable = new Set<string>();
 
   constructor(log: Logger, metrics: OperatorMetrics) {
     this.#log = log;
@@ -65,6 +67,8 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     const where = { kind };
     switch (report.type) {
       case "listed":
+        this.metrics.kindReadable.set({ kind }, 1);
+        this.#unreadable.delete(kind);
         this.#log.info(
           { ...where, objects: report.objects, durationMs: Math.round(report.durationMs) },
           "objects listed",
@@ -77,16 +81,29 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         this.#log.info(where, "resource version expired; listing again");
         break;
       case "failed":
-        this.#log.warn(
-          { ...where, step: report.step, err: report.error, retryInMs: Math.round(report.retryInMs) },
-          report.step === "list" && isNotFound(report.error)
-            ? "the API server does not serve this kind; apply the CustomResourceDefinitions in crds/"
-            : "watch failed",
-        );
+        if (isUnreadable(report.error)) this.#kindUnreadable(kind, report.error);
+        else
+          this.#log.warn(
+            { ...where, step: report.step, err: report.error, retryInMs: Math.round(report.retryInMs) },
+            "watch failed",
+          );
         break;
       case "skipped":
         this.#log.error({ ...where, err: report.error }, "invalid object skipped");
     }
+  }
+
+  /** Logged once, until the kind can be read: the reflector retries for as long as that takes. */
+  #kindUnreadable(kind: string, error: KubeError): void {
+    this.metrics.kindReadable.set({ kind }, 0);
+    if (this.#unreadable.has(kind)) return;
+    this.#unreadable.add(kind);
+    this.#log.error(
+      { kind, err: withoutStack(error) },
+      isNotFound(error)
+        ? "the API server does not serve this kind; apply the CustomResourceDefinitions in crds/"
+        : "the objects of this kind cannot be read; allow the operator's service account to list and watch them in all namespaces",
+    );
   }
 
   platformCall(call: HttpCall, outcome: string, seconds: number): void {
@@ -153,7 +170,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         if (startTimes.length > 0)
           snapshotAge.set({ kind }, (sources.clock.monotonic() - Math.min(...startTimes)) / 1000);
       }
-      breaker.set(sources.breaker.size);
+      breaker.set(sources.breakers.held);
       kubernetesRefused.reset();
       for (const { kind, step, objects: refused } of observeRefusals(sources))
         kubernetesRefused.inc({ kind, step }, refused);

@@ -1,12 +1,10 @@
 import { apiGroup, version } from "#src/api/custom-resource.ts";
 import { tenantDefinition } from "#src/api/tenant.ts";
-import type { KubeApi } from "#src/kube/api.ts";
 import type { ResourceKind } from "#src/kube/object.ts";
-import { Reflector, type ReflectorReport } from "#src/kube/reflector.ts";
 import { Store } from "#src/kube/store.ts";
 import { type CachedTenant, parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { type CachedNamespace, parseNamespace } from "#src/reconcile/tenancy/live-tenancy.ts";
-import type { Clock } from "#src/time/clock.ts";
+import { type ReflectorContext, startReflector } from "./start-reflector.ts";
 
 export const tenantResource: ResourceKind = {
   group: apiGroup,
@@ -29,33 +27,21 @@ export interface TenancyCaches {
   readonly namespaces: Store<CachedNamespace>;
 }
 
-export interface TenancyCachesOptions {
-  readonly kube: KubeApi;
-  readonly telemetry: { reflector(kind: string, report: ReflectorReport): void };
-  readonly clock: Clock;
-  readonly random: () => number;
+export interface StartedTenancyCaches {
+  readonly caches: TenancyCaches;
+  /** Resolves once both have been listed, or cannot be. */
+  readonly tried: Promise<unknown>;
 }
 
-/** Starts a reflector for each of the two kinds, which keeps its store up to date until `signal` aborts. */
-export function startTenancyCaches(
-  { kube, telemetry, clock, random }: TenancyCachesOptions,
-  signal: AbortSignal,
-): TenancyCaches {
+/** Starts a reflector for each of the two, which keeps its store up to date until `signal` aborts. */
+export function startTenancyCaches(context: ReflectorContext, signal: AbortSignal): StartedTenancyCaches {
   const caches: TenancyCaches = {
     tenants: new Store<CachedTenant>({ parse: parseTenant, indexes: {} }),
     namespaces: new Store<CachedNamespace>({ parse: parseNamespace, indexes: {} }),
   };
-  const start = (resource: ResourceKind, store: Store<CachedTenant> | Store<CachedNamespace>) => {
-    const report = (one: ReflectorReport) => telemetry.reflector(resource.kind, one);
-    void new Reflector({ api: kube, resource, store, clock, random, report }).run(signal);
-  };
-  start(tenantResource, caches.tenants);
-  start(namespaceResource, caches.namespaces);
-  return caches;
-}
-
-/** Resolves once both stores have been listed. @throws the reason of `signal`. */
-export async function tenancyCachesSynced({ tenants, namespaces }: TenancyCaches, signal: AbortSignal): Promise<void> {
-  await tenants.whenSynced(signal);
-  await namespaces.whenSynced(signal);
+  const tried = [
+    startReflector(context, tenantResource, caches.tenants, signal),
+    startReflector(context, namespaceResource, caches.namespaces, signal),
+  ];
+  return { caches, tried: Promise.all(tried) };
 }

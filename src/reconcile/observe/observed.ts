@@ -49,6 +49,11 @@ export interface Observed {
   readonly protectedUids: readonly string[];
   /** The objects that refer to this one and have an external resource. Only filled while this object is being deleted. */
   readonly dependents: readonly Dependent[];
+  /**
+   * The kinds whose objects may refer to this one, but which Kubernetes has not let the operator read yet: whether there are
+   * more dependents is unknown. Only filled while this object is being deleted.
+   */
+  readonly unreadDependents: readonly string[];
   /** When the deletion of any custom resource was last observed. */
   readonly lastDeletionAt: MonotonicTime | null;
   /** The last live read of the object's CustomResourceDefinition. */
@@ -98,6 +103,8 @@ export type References =
       /** Whether the object that is referred to is being deleted. */
       readonly deleting?: boolean;
     }
+  /** Kubernetes has not let the operator read the kind that the field at `path` refers to: unknown, not absent. */
+  | { readonly are: "unreadKind"; readonly kind: string; readonly path: string }
   /** The roles of the platform have not been read yet. */
   | { readonly are: "unread" }
   | { readonly are: "denied"; readonly message: string };

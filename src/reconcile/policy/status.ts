@@ -100,6 +100,13 @@ function referencesResolved({ references }: DecisionInput): NewCondition {
       return newCondition(type, "False", references.reason, boundedMessage(references.message));
     case "denied":
       return newCondition(type, "False", "TenantDenied", boundedMessage(references.message));
+    case "unreadKind":
+      return newCondition(
+        type,
+        "Unknown",
+        "KubernetesForbidden",
+        messages.referencedKindUnread(references.path, references.kind),
+      );
     case "unread":
       return newCondition(type, "Unknown", "PlatformUnavailable", messages.rolesUnread());
   }

@@ -36,8 +36,8 @@ export interface LiveTenancyOptions {
 /**
  * The Tenants of the cluster, as they are now.
  *
- * *Expected flow*: the stores of Tenants and namespaces have synced; every later change of theirs is applied before the
- * listeners of `onChange` are called, who enqueue the objects that it concerns.
+ * *Expected flow*: every change of a Tenant or namespace is applied before the listeners of `onChange` are called, who
+ * enqueue the objects that it concerns. Until both have been read, nothing is served.
  *
  * *Guarantees*: an object has at most one Tenant; if several select its namespace, none serves it, whatever their classes.
  * Outside of the operator's allowed namespaces no Tenant selects anything. A Tenant that is being deleted, or that does not
@@ -59,6 +59,7 @@ export class LiveTenancy implements Tenancy {
     for (const tenant of tenants.values()) this.#apply(tenant.metadata.name, tenant);
     namespaces.onChange((before, after) => this.#onNamespaceChanged(before, after));
     tenants.onChange((before, after) => this.#onTenantChanged(before, after));
+    if (!this.#isRead()) for (const store of [tenants, namespaces]) store.onSynced(() => this.#onSynced());
   }
 
   get contexts(): Iterable<TenantContext> {
@@ -98,6 +99,7 @@ export class LiveTenancy implements Tenancy {
   }
 
   governanceOf({ metadata, status }: Resource): Governance {
+    if (!this.#isRead()) return { by: "unserved" };
     const namespace = metadata.namespace ?? "";
     const selecting = this.tenantsOf(namespace);
     if (metadata.deletionTimestamp !== undefined) {
@@ -107,7 +109,7 @@ export class LiveTenancy implements Tenancy {
     const served = selecting.filter((name) => this.#isServed(name));
     if (served.length === 0) {
       // Without a class, the operator speaks for the namespaces that no Tenant of any class selects.
-      return selecting.length === 0 && this.#options.class === "" ? { by: "none" } : { by: "anotherOperator" };
+      return selecting.length === 0 && this.#options.class === "" ? { by: "none" } : { by: "unserved" };
     }
     const [name] = served;
     if (name === undefined || selecting.length > 1) return { by: "several", tenants: selecting };
@@ -123,7 +125,7 @@ export class LiveTenancy implements Tenancy {
   ): Governance | undefined {
     if (named !== undefined && this.#options.tenants.get(named) !== undefined) {
       const context = this.#contexts.get(named);
-      if (context === undefined) return this.#isServed(named) ? undefined : { by: "anotherOperator" };
+      if (context === undefined) return this.#isServed(named) ? undefined : { by: "unserved" };
       const selects = selecting.length === 1 && selecting[0] === named;
       return { by: "tenant", context, serves: selects ? "everything" : "deletions" };
     }
@@ -131,7 +133,7 @@ export class LiveTenancy implements Tenancy {
     const leaving = this.#leavingTenantOf(namespace);
     if (leaving === undefined) return undefined;
     const context = this.#contexts.get(leaving);
-    return context === undefined ? { by: "anotherOperator" } : { by: "tenant", context, serves: "deletions" };
+    return context === undefined ? { by: "unserved" } : { by: "tenant", context, serves: "deletions" };
   }
 
   /** The only Tenant that is being deleted and selected the namespace. */
@@ -147,6 +149,17 @@ export class LiveTenancy implements Tenancy {
 
   #isServed(tenant: string): boolean {
     return this.#options.tenants.get(tenant)?.class === this.#options.class;
+  }
+
+  #isRead(): boolean {
+    const { tenants, namespaces } = this.#options;
+    return tenants.synced && namespaces.synced;
+  }
+
+  #onSynced(): void {
+    if (!this.#isRead()) return;
+    const { tenants, namespaces } = this.#options;
+    this.#notify({ namespaces: new Set(namespaces.keys()), tenants: new Set(tenants.keys()) });
   }
 
   #onNamespaceChanged(before: CachedNamespace | undefined, after: CachedNamespace | undefined): void {

@@ -30,8 +30,11 @@ export type Governance =
   | { readonly by: "none" }
   /** Several Tenants do; sorted. */
   | { readonly by: "several"; readonly tenants: readonly string[] }
-  /** The Tenant has another class, or may have: another operator reconciles the object and reports what is wrong with it. */
-  | { readonly by: "anotherOperator" };
+  /**
+   * Nothing is done or reported here: the Tenant has another class, or may have, so that another operator reconciles the
+   * object; or Tenants and namespaces have not been read yet.
+   */
+  | { readonly by: "unserved" };
 
 /** What a change of Tenants or of the labels of namespaces may have changed. */
 export interface TenancyChange {

@@ -40,6 +40,8 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   writes = 0;
   /** As in a namespace that is being deleted and has lost our RoleBinding: finalizers can be removed, no status written. */
   forbidsStatus = false;
+  /** The kinds that a process cannot list and watch when it starts. */
+  readonly unreadable = new Set<string>();
   /** Refuses a patch, as RBAC, a quota or an admission policy does: the error, or undefined to accept it. */
   refuses: (patch: RefusablePatch) => KubeError | undefined = () => undefined;
 
