@@ -96,6 +96,7 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
     credentialEpoch: () => state.epoch,
     collections: [groupCollection],
     clock,
+    random: () => 0.5,
     signal: new AbortController().signal,
     canWrite: () => state.canWrite,
   });

@@ -15,6 +15,7 @@ import {
   stateAfterDecision,
   stateAfterFailure,
   stateAfterStatusForbidden,
+  stateAfterStatusWrite,
   stateAfterSuccess,
 } from "./policy/reconcile-state.ts";
 import { failureOf } from "./policy/retry.ts";
@@ -66,7 +67,7 @@ export class Reconciler {
       const observed = observe(sources, kind, key);
       if (observed === undefined) return { type: "done" };
       const step = decide(observed, kind);
-      this.#remember(key, observed, stateAfterDecision(observed, step));
+      this.#remember(key, observed, (state) => stateAfterDecision({ ...observed, state }, step));
       if (step.do === "done") return { type: "done" };
       if (step.do === "wait") return { type: "requeueAfter", ms: Math.max(step.until - observed.now, 0) };
       signal.throwIfAborted();
@@ -79,18 +80,19 @@ export class Reconciler {
   /** A failure is remembered, so that the next decision observes it. */
   async #callPlatform(kind: Kind, key: string, observed: Observed, step: PlatformStep): Promise<void> {
     const { sources, random, telemetry } = this.#options;
-    const { session } = sources.tenancy.contextOf(observed.resource.metadata.namespace ?? "");
+    const { session, credentialEpoch } = sources.tenancy.contextOf(observed.resource.metadata.namespace ?? "");
     try {
       await performOnPlatform(session, kind, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
       const now = sources.clock.monotonic();
-      const failure = failureOf(observed, kind, step, error.problem, now, random());
-      this.#remember(key, observed, stateAfterFailure(observed, failure));
+      const failed = { ...observed, credentialEpoch: credentialEpoch() };
+      const failure = failureOf(failed, kind, step, error.problem, now, random());
+      this.#remember(key, observed, (state) => stateAfterFailure({ state }, failure, observed.state));
       telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
     }
-    this.#remember(key, observed, stateAfterSuccess(observed, step));
+    this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step));
     this.#report(observed, step);
   }
 
@@ -109,16 +111,21 @@ export class Reconciler {
       if (isNotFound(error) && step.do !== "readCrd") return false;
       // The deletion of a namespace removes the operator's RBAC RoleBinding before the objects that still have finalizers.
       if (!isForbidden(error) || step.do !== "writeStatus" || !isBeingDeleted(observed.resource)) throw error;
-      this.#remember(key, observed, stateAfterStatusForbidden(observed, sources.clock.monotonic()));
+      const forbiddenAt = sources.clock.monotonic();
+      this.#remember(key, observed, (state) => stateAfterStatusForbidden({ state }, forbiddenAt));
       telemetry.statusForbidden(observed);
       return true;
+    }
+    if (step.do === "writeStatus") {
+      const writtenAt = sources.clock.monotonic();
+      this.#remember(key, observed, (state) => stateAfterStatusWrite({ state }, writtenAt));
     }
     this.#report(observed, step);
     return true;
   }
 
-  #remember(key: string, { resource, state }: Observed, next: ReconcileState): void {
-    if (next !== state) this.#options.sources.states.get(resource.kind).set(key, next);
+  #remember(key: string, { resource, state }: Observed, change: (state: ReconcileState) => ReconcileState): void {
+    this.#options.sources.states.get(resource.kind).update(key, state.resourceUid, change);
   }
 
   #report(observed: Observed, step: Step): void {

@@ -39,6 +39,7 @@ it("creates independent sessions for several credentials and boundaries", async 
         connections: 1,
         deadlineMs: 5_000,
         clock: systemClock,
+        random: () => 0.5,
         signal: new AbortController().signal,
         canWrite: () => true,
         observe: () => undefined,

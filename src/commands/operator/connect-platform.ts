@@ -26,6 +26,8 @@ export interface PlatformConnectionOptions {
   /** The deadline of one call, in milliseconds. */
   readonly deadlineMs: number;
   readonly clock: Clock;
+  /** Returns a number in [0, 1). */
+  readonly random: () => number;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
   /** False once another process may be the leader. */
@@ -47,7 +49,7 @@ export interface PlatformConnection {
 export function connectPlatform(
   { platformUrl, authUrl, ca, identity, readSubjectToken }: PlatformCredential,
   boundary: Boundary,
-  { collections, connections, deadlineMs, clock, signal, canWrite, observe }: PlatformConnectionOptions,
+  { collections, connections, deadlineMs, clock, random, signal, canWrite, observe }: PlatformConnectionOptions,
 ): PlatformConnection {
   const transport = new HttpTransport({
     connections,
@@ -61,12 +63,13 @@ export function connectPlatform(
   const tokens = new TokenSource(transport, { authUrl, audience, identity, readSubjectToken, clock });
   const credentialEpoch = () => tokens.epoch;
   const session = new PlatformSession({
-    api: new HttpPlatformApi(transport, tokens, platformUrl, clock),
+    api: new HttpPlatformApi(transport, tokens, platformUrl),
     identity,
     roots: boundary.roots,
     credentialEpoch,
     collections,
     clock,
+    random,
     signal,
     canWrite,
   });

@@ -82,6 +82,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     settledAt: sources.settledAt,
     settleMs: sources.settleMs,
     credentialEpoch: context.credentialEpoch(),
+    recoveries: session.recoveries,
     now,
     wallClock: clock.now(),
   };
