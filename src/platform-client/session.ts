@@ -55,7 +55,7 @@ const newGroupMs = minutes(1);
  * **Guarantees.**
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
  * - A resource becomes `gone` only through a proof of absence or our own DELETE. A snapshot is recorded only if the
- *   permissions to see all of it were held before and after its list.
+ *   permissions to see all of it were held before its list, and read again after it.
  * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `posts.unknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
  * - Nothing is written once `canWrite` returns false, and nothing is listed outside the roots.
@@ -167,8 +167,7 @@ export class PlatformSession {
     await this.#permissions.requireList(collection, group);
     const startedAt = clock.monotonic();
     const list = await listAll(this.#api, collection, { scope }, signal);
-    // Permissions that were lost while the list was read would make the resources that it lacks look absent.
-    await this.#permissions.requireList(collection, group);
+    await this.#permissions.requireListAfterwards(collection, group);
     const changed = this.#seen.recordSnapshot(collection, scope, list, startedAt);
     for (const listener of this.#listeners) listener(collection, changed);
   }
