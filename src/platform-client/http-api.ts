@@ -1,10 +1,8 @@
-import type { ListQuery, ResourcePage, PlatformApi } from "./api.ts";
+import { type ListQuery, type PlatformApi, type ResourcePage, resourcesPerPage } from "./api.ts";
 import type { ExternalResource, ResourceType } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
 import type { TokenSource } from "./token-source.ts";
 import type { HttpCall, HttpTransport } from "./transport.ts";
-
-const pageSize = "200";
 
 /**
  * The platform's API over HTTP and JSON. A call that is rejected with UNAUTHENTICATED is sent once more if there is a new
@@ -26,7 +24,7 @@ export class HttpPlatformApi implements PlatformApi {
     query: ListQuery,
     signal: AbortSignal,
   ): Promise<ResourcePage<R>> {
-    const parameters = new URLSearchParams({ page_size: pageSize, order_by: "uid", ...query.filter });
+    const parameters = new URLSearchParams({ page_size: String(resourcesPerPage), order_by: "uid", ...query.filter });
     if (query.scope !== undefined) {
       if ("descendantsOf" in query.scope) parameters.set("uidp.descendants_of", query.scope.descendantsOf);
       else parameters.set("uidp.children_of", query.scope.childrenOf);
