@@ -18,11 +18,12 @@ export type Enqueue = (kind: string, key: string, options: AddOptions) => void;
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
  *   its deletion; the objects that claim the same uid; and those in Conflict, if it may have released a name.
  * - The platform was listed: the objects whose external resources changed, and all objects that are waiting.
- * - The permissions of a session changed, or a kind could be read for the first time: all objects that are waiting.
+ * - The permissions of a session changed, an outage ended, or a kind could be read for the first time: all objects that are
+ *   waiting.
  *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
- * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform or new permissions
- * wake.
+ * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions or
+ * the end of an outage wake.
  */
 export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLimits, enqueue: Enqueue): void {
   const { kinds, stores, tenancy } = sources;
@@ -38,8 +39,12 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
       const kind = kinds.find((one) => one.collection.name === collection.name);
       if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
     });
-    session.onPermissionsChanged(() => {
+    const wakeAllWaiting = () => {
       for (const kind of kinds) wakeWaiting(sources, kind, enqueue);
+    };
+    session.onPermissionsChanged(wakeAllWaiting);
+    session.onOutageChange((outage) => {
+      if (outage === undefined) wakeAllWaiting();
     });
   });
 }

@@ -3,6 +3,7 @@ import type { ManagedCollection } from "#src/platform-client/collection.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
 import { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
+import { type ReadSubjectToken, subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport, type HttpTransportOptions } from "#src/platform-client/transport.ts";
 import type { Clock } from "#src/time/clock.ts";
@@ -16,7 +17,7 @@ export interface PlatformCredential {
   readonly ca?: string;
   /** The uid of the identity to assume. */
   readonly identity: string;
-  readonly tokenFile: string;
+  readonly readSubjectToken: ReadSubjectToken;
 }
 
 export interface PlatformConnectionOptions {
@@ -27,6 +28,8 @@ export interface PlatformConnectionOptions {
   /** The deadline of one call, in milliseconds. */
   readonly deadlineMs: number;
   readonly clock: Clock;
+  /** Returns a number in [0, 1). */
+  readonly random: () => number;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
   /** False once another process may be the leader. */
@@ -47,9 +50,9 @@ export interface PlatformConnection {
  * the session is used.
  */
 export function connectPlatform(
-  { platformUrl, authUrl, ca, identity, tokenFile }: PlatformCredential,
+  { platformUrl, authUrl, ca, identity, readSubjectToken }: PlatformCredential,
   roots: readonly string[],
-  { owner, collections, connections, deadlineMs, clock, signal, canWrite, observe }: PlatformConnectionOptions,
+  { owner, collections, connections, deadlineMs, clock, random, signal, canWrite, observe }: PlatformConnectionOptions,
 ): PlatformConnection {
   const transport = new HttpTransport({
     connections,
@@ -60,9 +63,9 @@ export function connectPlatform(
     observe,
   });
   const audience = platformUrl.href.replace(/\/$/, "");
-  const tokens = new TokenSource(transport, { authUrl, audience, identity, tokenFile, clock });
+  const tokens = new TokenSource(transport, { authUrl, audience, identity, readSubjectToken, clock });
   const credentialEpoch = () => tokens.epoch;
-  const api = new HttpPlatformApi(transport, tokens, platformUrl, clock);
+  const api = new HttpPlatformApi(transport, tokens, platformUrl);
   const ownerCheck = owner instanceof OwnerCheck ? owner : new OwnerCheck({ api, identity, owner, clock, signal });
   const session = new PlatformSession({
     api,
@@ -72,6 +75,7 @@ export function connectPlatform(
     credentialEpoch,
     collections,
     clock,
+    random,
     signal,
     canWrite,
   });
@@ -86,6 +90,6 @@ export async function readCredential(values: OperatorValues): Promise<PlatformCr
     authUrl: values.authUrl ?? values.platformUrl,
     ...(ca === undefined ? {} : { ca }),
     identity: values.identity,
-    tokenFile: values.tokenFile,
+    readSubjectToken: subjectTokenFile(values.tokenFile),
   };
 }

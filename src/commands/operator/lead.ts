@@ -62,10 +62,12 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     connections: values.workers,
     deadlineMs: values.platformTimeout,
     clock,
+    random,
     signal: lifetime.signal,
     canWrite: () => leadership.held(),
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });
+  platform.session.onOutageChange((outage) => telemetry.outageChanged(outage));
   const sources = createSources(options, platform);
   const controllers = createControllers(options, sources);
   const pool = new WorkerPool({ controllers: [...controllers.values()], workers: values.workers, clock });

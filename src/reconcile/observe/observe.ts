@@ -65,6 +65,7 @@ type PlatformObservation = Pick<
   | "protectedUids"
   | "settledAt"
   | "credentialEpoch"
+  | "recoveries"
 >;
 
 function observePlatform(
@@ -119,6 +120,7 @@ function observePlatform(
     protectedUids: protectedUids(sources, context, claimed, matches, nameConflicts),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
+    recoveries: session.recoveries,
   };
 }
 
@@ -148,6 +150,7 @@ function unobservedPlatform({ stores }: Sources, { resource }: CachedResource, n
     protectedUids: [],
     settledAt: now,
     credentialEpoch: 0,
+    recoveries: 0,
   };
 }
 

@@ -174,6 +174,14 @@ export function rateLimited(details: string): string {
   return `The platform limits the operator's requests: ${sentence(details)} The operator retries.`;
 }
 
+export function quotaExceeded(details: string): string {
+  return `A quota of the platform is exceeded: ${sentence(details)} Delete resources that count against it, or ask an administrator of the platform to raise it. The operator retries once an hour.`;
+}
+
+export function parentGone(noun: string, parent: string): string {
+  return `The group ${parent}, below which the ${noun} is to be created, does not exist on the platform any longer. If the spec names a Group object, this object continues when that group exists again; read its status. If the spec names a uid, create this object again below an existing group.`;
+}
+
 export function requestFailed(code: string, details: string): string {
   return `The platform failed to process the request: ${code}: ${sentence(details)} The operator retries.`;
 }
