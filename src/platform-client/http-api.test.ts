@@ -41,7 +41,7 @@ async function platform(...behaviours: Behaviour[]) {
       return canReplace;
     },
   } as unknown as TokenSource;
-  return { server, rejected, leader, keepToken, api: new HttpPlatformApi(transport, tokens, server.url, systemClock) };
+  return { server, rejected, leader, keepToken, api: new HttpPlatformApi(transport, tokens, server.url) };
 }
 
 const { signal } = new AbortController();
@@ -204,20 +204,6 @@ describe("UNAUTHENTICATED", () => {
     const { api, server } = await platform(rejects(401, 16));
     expect(await failureOf(create(api))).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
     expect(server.requests).toHaveLength(2);
-  });
-});
-
-describe("Retry-After pauses all calls", () => {
-  it.each([
-    ["with 429", rejects(429, 8, { "retry-after": "60" })],
-    ["with a 503 of a proxy", json(503, undefined, { "retry-after": "60" })],
-  ])("%s", async (_, behaviour) => {
-    const { api, server } = await platform(behaviour);
-    await failureOf(create(api));
-    const held = await failureOf(api.get(groupCollection, uid, signal));
-    expect(held).toMatchObject({ kind: "paused" });
-    expect(held.kind === "paused" && held.retryAfterMs).toBeGreaterThan(59_000);
-    expect(server.requests).toHaveLength(1);
   });
 });
 

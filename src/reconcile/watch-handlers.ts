@@ -19,13 +19,13 @@ export type Enqueue = (kind: string, key: string, options: AddOptions) => void;
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
  *   its deletion; the objects that claim the same uid; and those in Conflict, if it may have released a name.
  * - The platform was listed: the objects whose external resources changed, and all objects of the session that are waiting.
- * - The permissions of a session changed: all objects of the session that are waiting.
+ * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
  * - A kind could be read for the first time: all objects that are waiting.
  * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace.
  *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
- * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions or
- * a Tenant wake.
+ * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions,
+ * the end of an outage or a Tenant wake.
  */
 export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLimits, enqueue: Enqueue): void {
   const { kinds, stores, tenancy } = sources;
@@ -41,8 +41,12 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
       const kind = kinds.find((one) => one.collection.name === collection.name);
       if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
     });
-    session.onPermissionsChanged(() => {
+    const wakeItsWaiting = () => {
       for (const kind of kinds) wakeWaiting(sources, session, kind, enqueue);
+    };
+    session.onPermissionsChanged(wakeItsWaiting);
+    session.onOutageChange((outage) => {
+      if (outage === undefined) wakeItsWaiting();
     });
   });
   tenancy.onChange((change) => {

@@ -37,6 +37,7 @@ it("sessions of one platform share connections, and neither tokens nor what they
       connections: 1,
       deadlineMs: 5_000,
       clock: systemClock,
+      random: () => 0.5,
       canWrite: () => true,
       observe: () => undefined,
     },

@@ -26,6 +26,8 @@ export interface PlatformConnectionOptions {
   /** The deadline of one call, in milliseconds. */
   readonly deadlineMs: number;
   readonly clock: Clock;
+  /** Returns a number in [0, 1). */
+  readonly random: () => number;
   /** False once another process may be the leader. */
   readonly canWrite: () => boolean;
   readonly observe: NonNullable<HttpTransportOptions["observe"]>;
@@ -71,11 +73,11 @@ export class PlatformConnection {
     signal: AbortSignal,
   ): OpenedSession {
     const { platformUrl, authUrl } = this.#address;
-    const { collections, clock, canWrite } = this.#options;
+    const { collections, clock, random, canWrite } = this.#options;
     const audience = platformUrl.href.replace(/\/$/, "");
     const tokens = new TokenSource(this.#transport, { authUrl, audience, identity, readSubjectToken, clock });
     const credentialEpoch = () => tokens.epoch;
-    const api = new HttpPlatformApi(this.#transport, tokens, platformUrl, clock);
+    const api = new HttpPlatformApi(this.#transport, tokens, platformUrl);
     const check = owner instanceof OwnerCheck ? owner : new OwnerCheck({ api, identity, owner, clock, signal });
     const session = new PlatformSession({
       api,
@@ -86,6 +88,7 @@ export class PlatformConnection {
       collections,
       posts: this.posts,
       clock,
+      random,
       signal,
       canWrite,
     });

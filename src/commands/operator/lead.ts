@@ -68,6 +68,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     connections: values.workers,
     deadlineMs: values.platformTimeout,
     clock,
+    random,
     canWrite: () => leadership.held(),
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });

@@ -88,7 +88,8 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
       telemetry.sessionChecked(tenantOf(sessions, session), report);
     },
   });
-  sessions.onSession(({ session, roots, signal }) => {
+  sessions.onSession(({ tenant, session, roots, signal }) => {
+    session.onOutageChange((outage) => telemetry.outageChanged(tenant, outage));
     track(checks.run(session, signal));
     track(
       runResyncs(

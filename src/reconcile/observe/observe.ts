@@ -66,6 +66,7 @@ type PlatformObservation = Pick<
   | "protectedUids"
   | "settledAt"
   | "credentialEpoch"
+  | "recoveries"
 >;
 
 function observePlatform(
@@ -120,6 +121,7 @@ function observePlatform(
     protectedUids: protectedUids(sources, context, claimed, matches, nameConflicts),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
+    recoveries: session.recoveries,
   };
 }
 
@@ -149,6 +151,7 @@ function unobservedPlatform({ stores }: Sources, { resource }: CachedResource, n
     protectedUids: [],
     settledAt: now,
     credentialEpoch: 0,
+    recoveries: 0,
   };
 }
 

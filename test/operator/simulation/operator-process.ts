@@ -106,6 +106,7 @@ export class OperatorProcess {
       credentialEpoch: () => 1,
       collections: kinds.map(({ collection }) => collection),
       clock,
+      random: () => 0.5,
       signal: this.#lifetime.signal,
       canWrite: () => true,
     });
