@@ -56,7 +56,10 @@ describeWithSystem(
       await admin.apply(permissiveTenant("leaving", { namespaces: ["leaving"], groups: [system().root], roles: [] }));
       await admin.apply(group(system(), "leaving", "kept"));
       await system().ready(ref("Group", "leaving", "kept"));
-      await system().waitFor(tenantRef("leaving"), (tenant) => tenant?.metadata.finalizers?.includes(finalizer) === true);
+      await system().waitFor(
+        tenantRef("leaving"),
+        (tenant) => tenant?.metadata.finalizers?.includes(finalizer) === true,
+      );
 
       await admin.delete(tenantRef("leaving"));
       await system().waitFor(ref("Group", "leaving", "kept"), isUnready("NoTenant"));
