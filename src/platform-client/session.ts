@@ -153,6 +153,11 @@ export class PlatformSession {
     this.#listeners.push(listener);
   }
 
+  /** Calls `listener` after permissions and roles were read. */
+  onPermissionsRead(listener: () => void): void {
+    this.#permissions.onRead(listener);
+  }
+
   /** Calls `listener` after permissions and roles were read under a new token. */
   onPermissionsChanged(listener: () => void): void {
     this.#permissions.onChanged(listener);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { TrafficCounter, trafficBetween } from "#test/support/harness/traffic.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { examples } from "#test/support/harness/examples.ts";
+import { tenantRef } from "#test/support/harness/tenants.ts";
 import type { LogLine } from "#test/support/harness/muster-process.ts";
 
 describeWithSystem(
@@ -13,6 +14,8 @@ describeWithSystem(
 
     it("creates an object with one platform call and two Kubernetes writes, after five calls at the start", async () => {
       const { admin } = system().controlPlane;
+      await operator().process.logged("credential works");
+      await system().waitFor(tenantRef("test"), (tenant) => tenant?.metadata.finalizers !== undefined);
       const before = await counter().read();
       const objects = await examples(system().root);
       for (const object of objects) await admin.apply(object);
