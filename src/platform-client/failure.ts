@@ -51,6 +51,7 @@ export interface PlatformError {
  * - `noResponse`: no response, or one that is not the platform's. Whether the call took effect is unknown.
  * - `paused`: not sent, because the platform asked for a pause (Retry-After) or another process may be the leader.
  * - `credential`: not sent, because there is no token. The token service is `unavailable`, or it rejected the `exchange`.
+ * - `ownerMismatch`: not sent, because the operator's identity records another owner, or none.
  * - `permissions`: not sent, or its response proves nothing, because the identity lacks the capability in the scope.
  */
 export type PlatformProblem =
@@ -58,6 +59,7 @@ export type PlatformProblem =
   | { readonly kind: "noResponse"; readonly message: string; readonly retryAfterMs?: number }
   | { readonly kind: "paused"; readonly retryAfterMs: number }
   | { readonly kind: "credential"; readonly cause: "unavailable" | "exchange"; readonly message: string }
+  | { readonly kind: "ownerMismatch"; readonly expected: string; readonly recorded: string | null }
   | { readonly kind: "permissions"; readonly capability: string; readonly scope: string };
 
 /** A failed call to the platform, named by `call`. It never contains a token or a request body. */
@@ -81,6 +83,8 @@ function describe(problem: PlatformProblem): string {
       return problem.message;
     case "paused":
       return `not sent; retry in ${Math.ceil(problem.retryAfterMs / 1000)} s`;
+    case "ownerMismatch":
+      return `the operator's identity records ${problem.recorded === null ? "no owner" : `the owner ${problem.recorded}`}, and this operator is ${problem.expected}`;
     case "permissions":
       return `the operator's identity does not have ${problem.capability} in ${problem.scope}`;
   }
@@ -146,6 +150,7 @@ export function provesNoEffect(problem: PlatformProblem): boolean {
       return codesThatProveNoEffect.has(problem.error.code);
     case "paused":
     case "credential":
+    case "ownerMismatch":
     case "permissions":
       return true;
     case "noResponse":

@@ -4,6 +4,7 @@ import { proveAbsence } from "./absence-proof.ts";
 import type { ListScope, PlatformApi } from "./api.ts";
 import type { ManagedCollection, ExternalResource } from "./collection.ts";
 import type { CollectionView } from "./collection-view.ts";
+import type { OwnerCheck } from "./owner-check.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import { listAll } from "./list-all.ts";
 import { groups } from "./permission-resources.ts";
@@ -26,6 +27,8 @@ export interface SessionOptions {
   readonly clock: Clock;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
+  /** Must permit each write: the operator's identity records this operator. Absent in tests of other parts. */
+  readonly owner?: OwnerCheck;
   /** Checked before each write: false once another process may be the leader. */
   readonly canWrite: () => boolean;
 }
@@ -52,7 +55,7 @@ const newGroupMs = minutes(1);
  *   permissions to see all of it were held before and after its list.
  * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `posts.unknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
- * - Nothing is written once `canWrite` returns false, and nothing is listed outside the roots.
+ * - Nothing is written while the operator's identity records another owner, nor once `canWrite` returns false, and nothing is listed outside the roots.
  * - Concurrent callers share lists (`SnapshotBatcher`) and reads of the permissions (`SessionPermissions`).
  *
  * **Assumptions.** No other process writes for the same owner while `canWrite` returns true. The platform's uids name their
@@ -83,6 +86,11 @@ export class PlatformSession {
       clock: options.clock,
       signal: options.signal,
     });
+  }
+
+  /** The groups below which the session reads and writes. */
+  get roots(): readonly string[] {
+    return this.#options.roots;
   }
 
   /** What is known of `collection`, one of those that the session was created with. */
@@ -167,7 +175,7 @@ export class PlatformSession {
     key: string,
   ): Promise<void> {
     const { api, clock, signal } = this.#options;
-    this.#requireLeadership(`create ${collection.name}`);
+    await this.#requireWritable(`create ${collection.name}`);
     const post = async () => {
       const created = await api.create(collection, parent, body, signal);
       if (collection.naturalKeyOf(created) === key) return created;
@@ -191,7 +199,7 @@ export class PlatformSession {
     mask: readonly string[],
   ): Promise<void> {
     const { api, clock, signal } = this.#options;
-    this.#requireLeadership(`update ${collection.name}`);
+    await this.#requireWritable(`update ${collection.name}`);
     try {
       this.#seen.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
     } catch (error) {
@@ -203,7 +211,7 @@ export class PlatformSession {
   /** Deletes one resource. Resolves also if it was absent before and that is proven. */
   async delete(collection: ManagedCollection, uid: string): Promise<void> {
     const { api, clock, signal } = this.#options;
-    this.#requireLeadership(`delete ${collection.name}`);
+    await this.#requireWritable(`delete ${collection.name}`);
     try {
       await api.delete(collection, uid, signal);
     } catch (error) {
@@ -221,7 +229,8 @@ export class PlatformSession {
     return proveAbsence({ api, permissions: this.#permissions, signal }, collection, uid);
   }
 
-  #requireLeadership(call: string): void {
+  async #requireWritable(call: string): Promise<void> {
+    await this.#options.owner?.require();
     if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
   }
 }

@@ -37,19 +37,16 @@ it("creates independent sessions for several credentials and boundaries", async 
   await writeFile(tokenFile, "own");
   const server = await serve(platform);
   const connections = tenants.map(({ root, identity }) =>
-    connectPlatform(
-      { platformUrl: server.url, authUrl: server.url, identity, tokenFile },
-      { roots: [root], roles: [] },
-      {
-        collections: [groups],
-        connections: 1,
-        deadlineMs: 5_000,
-        clock: systemClock,
-        signal: new AbortController().signal,
-        canWrite: () => true,
-        observe: () => undefined,
-      },
-    ),
+    connectPlatform({ platformUrl: server.url, authUrl: server.url, identity, tokenFile }, [root], {
+      owner: "cluster",
+      collections: [groups],
+      connections: 1,
+      deadlineMs: 5_000,
+      clock: systemClock,
+      signal: new AbortController().signal,
+      canWrite: () => true,
+      observe: () => undefined,
+    }),
   );
   try {
     const [own, other] = tenants.map(({ root }) => root);
