@@ -8,7 +8,6 @@ import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-cl
 import { applyDefinitions } from "./definitions.ts";
 import { kustomize } from "./kustomize.ts";
 import { operatorAccount } from "./operator-rbac.ts";
-import { applyTenantDefinition } from "./tenant-definition.ts";
 import { bindRole, createRole, refusal, serviceAccount } from "./users.ts";
 
 const namespace = "team-a";
@@ -40,7 +39,6 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
   beforeAll(async () => {
     ({ admin } = controlPlane());
     await applyDefinitions(admin);
-    await applyTenantDefinition(admin);
     await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
     for (const one of await kustomize("base")) await admin.apply(one);
 
