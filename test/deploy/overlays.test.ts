@@ -91,7 +91,7 @@ describeWithControlPlane("an overlay with another namespace and a name suffix", 
       ];
       // The API server observes roles and policies a moment after their creation. Until it has read the schema of a new CRD,
       // the policy that adds the finalizer rejects the creation of objects.
-      const probe = await vi.waitFor(() => admin.create(group("probe")), { timeout: 20_000, interval: 100 });
+      const probe = await vi.waitFor(() => admin.create(group("probe")), { timeout: 60_000, interval: 100 });
       await vi.waitFor(
         async () => {
           for (const operator of operators) {
