@@ -99,7 +99,7 @@ describeWithControlPlane("an overlay with another namespace and a name suffix", 
             expect(message).toContain("muster-operator-writes");
           }
         },
-        { timeout: 20_000, interval: 100 },
+        { timeout: 60_000, interval: 100 },
       );
     });
 

@@ -70,7 +70,7 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
         expect(await refusal(powerful.create(probe, { dryRun: true }))).toContain("muster-reserved");
         await tenantAdmin.create(probe, { dryRun: true });
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     const sample = await admin.create(object("Group"));
     await vi.waitFor(
@@ -80,7 +80,7 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
           "muster-operator-writes",
         );
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   });
 

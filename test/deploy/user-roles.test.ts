@@ -48,7 +48,7 @@ describeWithControlPlane("the roles for people", (controlPlane) => {
         const probe = as("edit").create(object({ annotations: { [abandonAnnotation]: "true" } }), { dryRun: true });
         expect(await refusal(probe)).toContain("muster-reserved");
       },
-      { timeout: 30_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   });
 
