@@ -75,8 +75,9 @@ export const reasons = {
     fix: "Delete resources that are no longer needed, or have the platform's administrator raise the quota.",
   },
   KubernetesForbidden: {
-    meaning: "Kubernetes refused a write of the operator to this object. The message quotes the refusal.",
-    fix: "Check the operator's RBAC, the admission webhooks and policies, and the quota of the namespace.",
+    meaning:
+      "Kubernetes refuses a request of the operator for this object: its service account lacks a permission, a quota is exceeded, or an admission policy or webhook rejects the request. The message contains what Kubernetes said.",
+    fix: "Grant the verb on the resource that the message names to the operator's service account, or change the policy, webhook or quota. The operator retries after at most 6 min, and at once after an edit of the object.",
   },
   OwnerMismatch: {
     meaning:

@@ -39,6 +39,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
       ? observePlatform(sources, governance.context, kind, key, cached, markers)
       : unobservedPlatform(sources, cached, now)),
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(stores, resource),
+    unreadDependents: resource.metadata.deletionTimestamp === undefined ? [] : unreadDependentsOf(sources, kind),
     lastDeletionAt: lastDeletionAt(states),
     crd: sources.crds.lastRead(kind) ?? null,
     state,
@@ -91,7 +92,7 @@ function observePlatform(
           uid: claimed,
           external: view.stateOf(claimed),
           olderClaimant: olderClaimant(store, claimed, key),
-          heldByBreaker: sources.breaker.holds(claimed),
+          heldByBreaker: sources.breakers.holds(context.name, kind.name, claimed),
         };
   const keys = kind.hasMarker ? markers : naturalKey === undefined ? [] : [naturalKey];
   const matches = keys.flatMap((one) => view.withKey(one)).filter(({ uid }) => otherClaimant(store, uid, key) === null);
@@ -195,6 +196,7 @@ function referencesOf(
 ): References {
   return resolveReferences(kind, resource, {
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
+    isRead: (kindName) => stores.get(kindName).synced,
     roles: session.roles,
     boundary,
     credentialIdentities: tenancy.credentialIdentities,
@@ -238,6 +240,13 @@ function lastDeletionAt(states: PerKind<ReconcileStates>): number | null {
   let last: number | null = null;
   for (const { lastDeletionAt: at } of states.values()) if (at !== null && (last === null || at > last)) last = at;
   return last;
+}
+
+/** The kinds whose objects may refer to those of `kind`, but which have not been read. */
+function unreadDependentsOf({ kinds, stores }: Sources, kind: Kind): string[] {
+  return kinds.flatMap(({ name, refersTo }) =>
+    refersTo.includes(kind.name) && !stores.get(name).synced ? [name] : [],
+  );
 }
 
 /** The objects that refer to this one and have an external resource. */

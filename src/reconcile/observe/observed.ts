@@ -49,6 +49,11 @@ export interface Observed {
   readonly protectedUids: readonly string[];
   /** The objects that refer to this one and have an external resource. Only filled while this object is being deleted. */
   readonly dependents: readonly Dependent[];
+  /**
+   * The kinds whose objects may refer to this one, but which Kubernetes has not let the operator read yet: whether there are
+   * more dependents is unknown. Only filled while this object is being deleted.
+   */
+  readonly unreadDependents: readonly string[];
   /** When the deletion of any custom resource was last observed. */
   readonly lastDeletionAt: MonotonicTime | null;
   /** The last live read of the object's CustomResourceDefinition. */
@@ -98,6 +103,8 @@ export type References =
       /** Whether the object that is referred to is being deleted. */
       readonly deleting?: boolean;
     }
+  /** Kubernetes has not let the operator read the kind that the field at `path` refers to: unknown, not absent. */
+  | { readonly are: "unreadKind"; readonly kind: string; readonly path: string }
   /** The roles of the platform have not been read yet. */
   | { readonly are: "unread" }
   | { readonly are: "denied"; readonly message: string };
@@ -166,8 +173,8 @@ export interface ReconcileState {
   readonly waitingSince?: MonotonicTime;
   readonly failure?: Failure;
   readonly statusWrittenAt?: MonotonicTime;
-  /** When Kubernetes last rejected a status write with 403 Forbidden. */
-  readonly statusForbiddenAt?: MonotonicTime;
+  /** The steps that Kubernetes refused when they were last tried. */
+  readonly refusals?: Readonly<Partial<Record<KubeStepName, Refusal>>>;
   /** The last update that succeeded, with the differences that it was to remove. */
   readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };
   /** When drift was corrected, within the last hour. */
@@ -186,4 +193,21 @@ export interface Failure {
   readonly retryAt: MonotonicTime;
 }
 
+/**
+ * Kubernetes refused a call: a permission is missing, a quota is exceeded, or an admission policy, a webhook or the schema
+ * rejects the write.
+ */
+export interface Refusal {
+  /** The HTTP status. */
+  readonly code: number;
+  /** What Kubernetes said, on one line. It starts with the call, such as `patch groups/status`. At most 1,024 characters. */
+  readonly message: string;
+  /** What the call was to achieve: a refusal does not delay the attempt at anything else. */
+  readonly attemptOf: string;
+  /** Consecutive refusals of this attempt. */
+  readonly attempts: number;
+  readonly retryAt: MonotonicTime;
+}
+
+export type KubeStepName = "addFinalizer" | "removeFinalizer" | "readCrd" | "writeStatus";
 export type PlatformStepName = "refreshPermissions" | "list" | "read" | "create" | "update" | "delete";

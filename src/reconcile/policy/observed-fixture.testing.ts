@@ -181,6 +181,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     doublePosted: false,
     protectedUids: [],
     dependents: [],
+    unreadDependents: [],
     crd: { readAt: 19_000, deleting: false },
     state: emptyState,
     settledAt: 10,
