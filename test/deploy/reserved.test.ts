@@ -34,6 +34,8 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
   let powerful: KubeClient;
   /** May update Tenants. */
   let tenantAdmin: KubeClient;
+  /** A service account with a wildcard, such as that of a GitOps or a restore tool. */
+  let clusterAdmin: KubeClient;
   let operator: KubeClient;
 
   beforeAll(async () => {
@@ -61,6 +63,8 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
     tenantAdmin = await serviceAccount(controlPlane(), "default", "tenant-admin");
     await bindRole(controlPlane(), "tenant-admin", "objects", undefined);
     await bindRole(controlPlane(), "tenant-admin", "muster-tenant-admin", undefined);
+    clusterAdmin = await serviceAccount(controlPlane(), "default", "cluster-admin");
+    await bindRole(controlPlane(), "cluster-admin", "cluster-admin", undefined);
     operator = await serviceAccount(controlPlane(), operatorAccount.namespace, operatorAccount.name);
 
     // The API server observes roles and policies a moment after their creation.
@@ -69,6 +73,7 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
       async () => {
         expect(await refusal(powerful.create(probe, { dryRun: true }))).toContain("muster-reserved");
         await tenantAdmin.create(probe, { dryRun: true });
+        await clusterAdmin.create(probe, { dryRun: true });
       },
       { timeout: 60_000, interval: 100 },
     );
@@ -175,6 +180,7 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
 
   describe.each([
     ["an administrator", () => admin],
+    ["a service account that may do everything", () => clusterAdmin],
     ["somebody who may update Tenants", () => tenantAdmin],
   ])("%s", (_, client) => {
     it("can restore a status, abandon an object and remove the finalizer", async () => {
