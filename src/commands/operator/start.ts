@@ -51,7 +51,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
       Promise.race([tried, aborted(signal)]).then(() => signal.throwIfAborted()),
     ]);
     ready = true;
-    log.info("caches listed; waiting for the lease");
+    log.info("caches synced; waiting for the lease");
 
     leadership = await acquireLeadership({ values, kube, namespace, log }, signal);
     log.info({ acquired: leadership.acquired }, "leading");
