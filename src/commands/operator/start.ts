@@ -29,13 +29,15 @@ export default defineCommand({
 
 /**
  * Starts in the order of dependence (connection, health, caches, Lease, leader's work) and stops in the reverse order, each
- * at a glance below. Followers have synced caches and are ready, because they could take over at once.
+ * at a glance below. Followers have synced caches and are ready, because they could take over at once. The Lease does not
+ * wait for the caches: a leader serves each kind as soon as it has been read.
  */
 async function run(values: OperatorValues, { env, signal }: CommandContext): Promise<void> {
   const log = createLog({ level: values.logLevel });
   const telemetry = new OperatorTelemetry(log, new OperatorMetrics());
   const lifetime = new AbortController();
   let ready = false;
+  let stopping = false;
   let leadership: Leadership | undefined;
   let work: LeaderWork | undefined;
 
@@ -46,22 +48,24 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   try {
     const namespaces = new Set(values.watchNamespace);
     const { caches, tried } = startCaches({ kinds, kube, namespaces, telemetry, clock, random }, lifetime.signal);
-    const [cluster] = await Promise.all([
-      identifyCluster(values, kube, signal),
-      Promise.race([tried, aborted(signal)]).then(() => signal.throwIfAborted()),
-    ]);
-    ready = true;
-    log.info("caches synced; waiting for the lease");
-
+    void tried.then(() => {
+      ready = !stopping;
+      log.info("caches synced");
+    });
+    const cluster = await identifyCluster(values, kube, signal);
     leadership = await acquireLeadership({ values, kube, namespace, log }, signal);
     log.info({ acquired: leadership.acquired }, "leading");
     telemetry.metrics.leading(values.leaseName, true);
+    // Only the objects show whether there was a leader before this one.
+    if (leadership.acquired === "created") await Promise.race([tried, aborted(signal)]);
+    signal.throwIfAborted();
     work = await lead({ kinds, values, kube, caches, cluster, leadership, telemetry, lifetime, clock, random });
     await aborted(AbortSignal.any([signal, leadership.signal]));
     if (!signal.aborted) throw leadership.signal.reason;
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
+    stopping = true;
     ready = false;
     log.info("stopping");
     const canRelease = (await work?.stop()) ?? true;
