@@ -71,8 +71,8 @@ export const reasons = {
     fix: "Bind a role that includes the permission to the operator's identity, in that group or above.",
   },
   QuotaExceeded: {
-    meaning: "A quota of the platform is used up. The message names it.",
-    fix: "Delete resources that are no longer needed, or have the platform's administrator raise the quota.",
+    meaning: "The request exceeds a quota of the platform. The message names the quota. The operator retries hourly.",
+    fix: "Delete resources that count against the quota, or ask an administrator of the platform to raise it.",
   },
   KubernetesForbidden: {
     meaning:

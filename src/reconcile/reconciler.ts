@@ -15,6 +15,7 @@ import {
   stateAfterDecision,
   stateAfterFailure,
   stateAfterRefusal,
+  stateAfterStatusWrite,
   stateAfterSuccess,
 } from "./policy/reconcile-state.ts";
 import { refusalOf } from "./policy/refusal.ts";
@@ -67,7 +68,7 @@ export class Reconciler {
       const observed = observe(sources, kind, key);
       if (observed === undefined) return { type: "done" };
       const step = decide(observed, kind);
-      this.#remember(key, observed, stateAfterDecision(observed, step));
+      this.#remember(key, observed, (state) => stateAfterDecision({ ...observed, state }, step));
       if (step.do === "done") return { type: "done" };
       if (step.do === "wait") return { type: "requeueAfter", ms: Math.max(step.until - observed.now, 0) };
       signal.throwIfAborted();
@@ -83,18 +84,19 @@ export class Reconciler {
     const governance = sources.tenancy.governanceOf(observed.resource);
     // The object lost its Tenant since it was observed. The next decision observes that.
     if (governance.by !== "tenant") return;
-    const { session } = governance.context;
+    const { session, credentialEpoch } = governance.context;
     try {
       await performOnPlatform(session, kind, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
       const now = sources.clock.monotonic();
-      const failure = failureOf(observed, kind, step, error.problem, now, random());
-      this.#remember(key, observed, stateAfterFailure(observed, failure));
+      const failed = { ...observed, credentialEpoch: credentialEpoch() };
+      const failure = failureOf(failed, kind, step, error.problem, now, random());
+      this.#remember(key, observed, (state) => stateAfterFailure({ state }, failure, observed.state));
       telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
     }
-    this.#remember(key, observed, stateAfterSuccess(observed, step));
+    this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step));
     this.#report(observed, step);
   }
 
@@ -117,17 +119,21 @@ export class Reconciler {
       if (!isRefused(error)) throw error;
       const now = sources.clock.monotonic();
       const refusal = refusalOf(observed, step.do, error, now, random());
-      this.#remember(key, observed, stateAfterRefusal(observed, step, refusal, now));
+      this.#remember(key, observed, (state) => stateAfterRefusal({ state }, step, refusal, now));
       telemetry.refused(observed, step, error, refusal);
       return true;
     }
-    this.#remember(key, observed, stateAfterAcceptance(observed, step));
+    const acceptedAt = sources.clock.monotonic();
+    this.#remember(key, observed, (state) => {
+      const accepted = stateAfterAcceptance({ state }, step);
+      return step.do === "writeStatus" ? stateAfterStatusWrite({ state: accepted }, acceptedAt) : accepted;
+    });
     this.#report(observed, step);
     return true;
   }
 
-  #remember(key: string, { resource, state }: Observed, next: ReconcileState): void {
-    if (next !== state) this.#options.sources.states.get(resource.kind).set(key, next);
+  #remember(key: string, { resource, state }: Observed, change: (state: ReconcileState) => ReconcileState): void {
+    this.#options.sources.states.get(resource.kind).update(key, state.resourceUid, change);
   }
 
   #report(observed: Observed, step: Step): void {

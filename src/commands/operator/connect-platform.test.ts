@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { groupKind } from "#src/kinds/group.ts";
 import { type Behaviour, json, serve } from "#src/platform-client/misbehaving-server.testing.ts";
@@ -32,20 +29,23 @@ const platform: Behaviour = (request, response) => {
 };
 
 it("creates independent sessions for several credentials and boundaries", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "muster-connect-"));
-  const tokenFile = join(folder, "token");
-  await writeFile(tokenFile, "own");
   const server = await serve(platform);
   const connections = tenants.map(({ root, identity }) =>
-    connectPlatform({ platformUrl: server.url, authUrl: server.url, identity, tokenFile }, [root], {
-      collections: [groups],
-      connections: 1,
-      deadlineMs: 5_000,
-      clock: systemClock,
-      signal: new AbortController().signal,
-      canWrite: () => true,
-      observe: () => undefined,
-    }),
+    connectPlatform(
+      { platformUrl: server.url, authUrl: server.url, identity, readSubjectToken: async () => "own" },
+      [root],
+      {
+        owner: "cluster",
+        collections: [groups],
+        connections: 1,
+        deadlineMs: 5_000,
+        clock: systemClock,
+        random: () => 0.5,
+        signal: new AbortController().signal,
+        canWrite: () => true,
+        observe: () => undefined,
+      },
+    ),
   );
   try {
     const [own, other] = tenants.map(({ root }) => root);
@@ -63,6 +63,5 @@ it("creates independent sessions for several credentials and boundaries", async 
   } finally {
     for (const connection of connections) await connection.close();
     await server.close();
-    await rm(folder, { recursive: true });
   }
 });

@@ -1,7 +1,9 @@
 import { readTextFile } from "#src/commands/settings/settings.ts";
 import type { ManagedCollection } from "#src/platform-client/collection.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
+import { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
+import { type ReadSubjectToken, subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport, type HttpTransportOptions } from "#src/platform-client/transport.ts";
 import type { Clock } from "#src/time/clock.ts";
@@ -15,15 +17,19 @@ export interface PlatformCredential {
   readonly ca?: string;
   /** The uid of the identity to assume. */
   readonly identity: string;
-  readonly tokenFile: string;
+  readonly readSubjectToken: ReadSubjectToken;
 }
 
 export interface PlatformConnectionOptions {
+  /** The owner that the operator's identity must record before anything is written. */
+  readonly owner: string | OwnerCheck;
   readonly collections: readonly ManagedCollection[];
   readonly connections: number;
   /** The deadline of one call, in milliseconds. */
   readonly deadlineMs: number;
   readonly clock: Clock;
+  /** Returns a number in [0, 1). */
+  readonly random: () => number;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
   /** False once another process may be the leader. */
@@ -33,6 +39,7 @@ export interface PlatformConnectionOptions {
 
 export interface PlatformConnection {
   readonly session: PlatformSession;
+  readonly owner: OwnerCheck;
   /** The number of token exchanges so far. */
   readonly credentialEpoch: () => number;
   close(): Promise<void>;
@@ -43,9 +50,9 @@ export interface PlatformConnection {
  * the session is used.
  */
 export function connectPlatform(
-  { platformUrl, authUrl, ca, identity, tokenFile }: PlatformCredential,
+  { platformUrl, authUrl, ca, identity, readSubjectToken }: PlatformCredential,
   roots: readonly string[],
-  { collections, connections, deadlineMs, clock, signal, canWrite, observe }: PlatformConnectionOptions,
+  { owner, collections, connections, deadlineMs, clock, random, signal, canWrite, observe }: PlatformConnectionOptions,
 ): PlatformConnection {
   const transport = new HttpTransport({
     connections,
@@ -56,19 +63,23 @@ export function connectPlatform(
     observe,
   });
   const audience = platformUrl.href.replace(/\/$/, "");
-  const tokens = new TokenSource(transport, { authUrl, audience, identity, tokenFile, clock });
+  const tokens = new TokenSource(transport, { authUrl, audience, identity, readSubjectToken, clock });
   const credentialEpoch = () => tokens.epoch;
+  const api = new HttpPlatformApi(transport, tokens, platformUrl);
+  const ownerCheck = owner instanceof OwnerCheck ? owner : new OwnerCheck({ api, identity, owner, clock, signal });
   const session = new PlatformSession({
-    api: new HttpPlatformApi(transport, tokens, platformUrl, clock),
+    api,
     identity,
+    owner: ownerCheck,
     roots,
     credentialEpoch,
     collections,
     clock,
+    random,
     signal,
     canWrite,
   });
-  return { session, credentialEpoch, close: () => transport.close() };
+  return { session, owner: ownerCheck, credentialEpoch, close: () => transport.close() };
 }
 
 /** The operator's own credential. @throws if the file of `--platform-ca` cannot be read. */
@@ -79,6 +90,6 @@ export async function readCredential(values: OperatorValues): Promise<PlatformCr
     authUrl: values.authUrl ?? values.platformUrl,
     ...(ca === undefined ? {} : { ca }),
     identity: values.identity,
-    tokenFile: values.tokenFile,
+    readSubjectToken: subjectTokenFile(values.tokenFile),
   };
 }

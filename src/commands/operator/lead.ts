@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Kind } from "#src/kinds/kind.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
@@ -6,7 +7,7 @@ import type { KubeClient } from "#src/kube/client.ts";
 import { EventRecorder } from "#src/kube/event-recorder.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
-import { Breaker } from "#src/reconcile/observe/breaker.ts";
+import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
@@ -14,6 +15,7 @@ import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { runResyncs } from "#src/reconcile/resync.ts";
+import { ownerOf } from "#src/platform-client/owner-record.ts";
 import { everything } from "#src/reconcile/tenancy/boundary.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
@@ -53,16 +55,19 @@ export interface LeaderWork {
 
 /** Starts what only the leader runs: platform session, controllers, worker pool and resyncs. */
 export async function lead(options: LeadOptions): Promise<LeaderWork> {
-  const { kinds, values, leadership, telemetry, lifetime, clock, random } = options;
+  const { kinds, values, cluster, leadership, telemetry, lifetime, clock, random } = options;
   const platform = connectPlatform(await readCredential(values), values.rootGroup, {
+    owner: ownerOf(cluster.ownerId),
     collections: kinds.map(({ collection }) => collection),
     connections: values.workers,
     deadlineMs: values.platformTimeout,
     clock,
+    random,
     signal: lifetime.signal,
     canWrite: () => leadership.held(),
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });
+  platform.session.onOutageChange((outage) => telemetry.outageChanged(outage));
   const sources = createSources(options, platform);
   const controllers = createControllers(options, sources);
   const pool = new WorkerPool({ controllers: [...controllers.values()], workers: values.workers, clock });
@@ -122,7 +127,7 @@ function createSources(options: LeadOptions, platform: PlatformConnection): Sour
       settledAt,
     }),
     crds: new CrdReads(kube, clock, lifetime.signal),
-    breaker: new Breaker(),
+    breakers: new Breakers(() => randomUUID().slice(0, 8)),
     owners: [ownerHash(cluster.ownerId), ...values.previousOwnerId.map((id) => ownerHash(id))],
     serviceAccountIssuer: cluster.serviceAccountIssuer,
     soleLeaderSince,

@@ -6,6 +6,7 @@ import type { ReflectorReport } from "#src/kube/reflector.ts";
 import type { Logger } from "#src/telemetry/log.ts";
 import type { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import type { PlatformFailure } from "#src/platform-client/failure.ts";
+import type { Outage } from "#src/platform-client/outage.ts";
 import type { HttpCall } from "#src/platform-client/transport.ts";
 import type { Observed, Refusal } from "#src/reconcile/observe/observed.ts";
 import { observeRefusals } from "#src/reconcile/observe/refusals.ts";
@@ -39,10 +40,18 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   failed({ resource }: Observed, step: Step, error: PlatformFailure, retryInMs: number): void {
-    this.#log.warn(
+    // The outage itself is logged once, and not for each object that waits for its end.
+    const level = error.problem.kind === "suspended" ? "debug" : "warn";
+    this.#log[level](
       { ...nameOf(resource), step: step.do, err: withoutStack(error), retryInMs: Math.round(retryInMs) },
       "platform call failed",
     );
+  }
+
+  /** The calls to the platform were suspended because of an outage; or, if undefined, they go again. */
+  outageChanged(outage: Outage | undefined): void {
+    if (outage === undefined) this.#log.info({}, "platform calls resumed");
+    else this.#log.warn({ class: outage.class, problem: outage.message }, "platform calls suspended");
   }
 
   refused({ resource }: Observed, step: KubeStep, error: KubeError, { attempts }: Refusal): void {
@@ -140,7 +149,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         if (startTimes.length > 0)
           snapshotAge.set({ kind }, (sources.clock.monotonic() - Math.min(...startTimes)) / 1000);
       }
-      breaker.set(sources.breaker.size);
+      breaker.set(sources.breakers.held);
       kubernetesRefused.reset();
       for (const { kind, step, objects: refused } of observeRefusals(sources))
         kubernetesRefused.inc({ kind, step }, refused);

@@ -65,6 +65,7 @@ type PlatformObservation = Pick<
   | "protectedUids"
   | "settledAt"
   | "credentialEpoch"
+  | "recoveries"
 >;
 
 function observePlatform(
@@ -92,7 +93,7 @@ function observePlatform(
           uid: claimed,
           external: view.stateOf(claimed),
           olderClaimant: olderClaimant(store, claimed, key),
-          heldByBreaker: sources.breaker.holds(claimed),
+          heldByBreaker: sources.breakers.holds(context.name, kind.name, claimed),
         };
   const keys = kind.hasMarker ? markers : naturalKey === undefined ? [] : [naturalKey];
   const matches = keys.flatMap((one) => view.withKey(one)).filter(({ uid }) => otherClaimant(store, uid, key) === null);
@@ -119,6 +120,7 @@ function observePlatform(
     protectedUids: protectedUids(sources, context, claimed, matches, nameConflicts),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
+    recoveries: session.recoveries,
   };
 }
 
@@ -148,6 +150,7 @@ function unobservedPlatform({ stores }: Sources, { resource }: CachedResource, n
     protectedUids: [],
     settledAt: now,
     credentialEpoch: 0,
+    recoveries: 0,
   };
 }
 

@@ -65,6 +65,8 @@ export interface Observed {
   readonly settleMs: number;
   /** Increases with every token exchange. */
   readonly credentialEpoch: number;
+  /** Increases each time that an outage of the platform or the credential ends. */
+  readonly recoveries: number;
   readonly now: MonotonicTime;
   /** The wall clock in milliseconds since the epoch, for times that people read. */
   readonly wallClock: number;
@@ -172,6 +174,8 @@ export interface ReconcileState {
   readonly deletionSeenAt?: MonotonicTime;
   readonly waitingSince?: MonotonicTime;
   readonly failure?: Failure;
+  /** How many times a watch handler observed that the cause of a failure may be gone. */
+  readonly causeChanges?: number;
   readonly statusWrittenAt?: MonotonicTime;
   /** The steps that Kubernetes refused when they were last tried. */
   readonly refusals?: Readonly<Partial<Record<KubeStepName, Refusal>>>;
@@ -187,7 +191,9 @@ export interface Failure {
   readonly problem: PlatformProblem;
   /** What the call was to achieve: a failure does not delay the attempt at anything else. */
   readonly attemptOf: string;
-  /** Consecutive failures of this step. */
+  /** `Observed.recoveries` when the call was decided; absent unless the end of an outage may end the problem. */
+  readonly recoveries?: number;
+  /** Consecutive failures of this step. A call that was not sent does not count. */
   readonly attempts: number;
   readonly at: MonotonicTime;
   readonly retryAt: MonotonicTime;

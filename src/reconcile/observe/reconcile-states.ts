@@ -40,21 +40,22 @@ export class ReconcileStates {
     return state;
   }
 
-  /** Replaces the state of an object. The state of an object that was forgotten meanwhile stays forgotten. */
-  set(key: string, state: ReconcileState): void {
-    if (this.#states.get(key)?.resourceUid === state.resourceUid) this.#states.set(key, state);
+  /** Changes the present state of the object with this uid. An object that was forgotten meanwhile stays forgotten. */
+  update(key: string, resourceUid: string, change: (state: ReconcileState) => ReconcileState): void {
+    const state = this.#states.get(key);
+    if (state?.resourceUid === resourceUid) this.#states.set(key, change(state));
   }
 
   forget(key: string): void {
     this.#states.delete(key);
   }
 
-  /** Ends the delay after a failure: its cause has changed. */
+  /** Ends the delay after a failure, also after that of a call in flight: its cause has changed. */
   clearFailure(key: string): void {
     const state = this.#states.get(key);
-    if (state?.failure === undefined) return;
-    const { failure: _failure, ...rest } = state;
-    this.#states.set(key, rest);
+    if (state === undefined) return;
+    const { failure: _failure, causeChanges = 0, ...rest } = state;
+    this.#states.set(key, { ...rest, causeChanges: causeChanges + 1 });
   }
 
   /** What Kubernetes refuses, by key and step. */

@@ -187,6 +187,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     settledAt: 10,
     settleMs: 15_000,
     credentialEpoch: 1,
+    recoveries: 0,
     now: 20_000,
     wallClock: Date.parse("2026-02-02T02:02:02.222Z"),
     ...others,

@@ -6,6 +6,7 @@ import {
   stateAfterDecision,
   stateAfterFailure,
   stateAfterRefusal,
+  stateAfterStatusWrite,
   stateAfterSuccess,
 } from "./reconcile-state.ts";
 import { refusalOf } from "./refusal.ts";
@@ -40,15 +41,16 @@ describe("a wait", () => {
   });
 
   it("starts with a failure, unless the object was waiting before", () => {
-    expect(stateAfterFailure(at(1_000), failure)).toMatchObject({ failure, waitingSince: 1_000 });
+    expect(stateAfterFailure(at(1_000), failure, emptyState)).toMatchObject({ failure, waitingSince: 1_000 });
     const waiting = { ...emptyState, waitingSince: 500 };
-    expect(stateAfterFailure(at(1_000, waiting), failure).waitingSince).toBe(500);
+    expect(stateAfterFailure(at(1_000, waiting), failure, waiting).waitingSince).toBe(500);
   });
 });
 
 describe("the time of a status write", () => {
-  it("is remembered", () => {
-    expect(stateAfterDecision(at(2_000), { do: "writeStatus", patch: {} }).statusWrittenAt).toBe(2_000);
+  it("is remembered once it succeeded", () => {
+    expect(stateAfterDecision(at(2_000), { do: "writeStatus", patch: {} })).toBe(emptyState);
+    expect(stateAfterStatusWrite(at(2_000), 2_000).statusWrittenAt).toBe(2_000);
   });
 });
 
@@ -99,6 +101,22 @@ describe("a refusal", () => {
     );
     expect(message).toMatch(/^\[redacted\] y+…$/);
     expect(message).toHaveLength(1_024);
+  });
+});
+
+describe("a failure of a call during which its cause changed", () => {
+  it("does not delay the next call", () => {
+    const changed = { ...emptyState, causeChanges: 1 };
+    expect(stateAfterFailure(at(1_000, changed), failure, emptyState).failure).toMatchObject({
+      at: 1_000,
+      retryAt: 1_000,
+    });
+    expect(stateAfterFailure(at(1_000, changed), failure, changed).failure).toBe(failure);
+  });
+
+  it("keeps what was observed during the call", () => {
+    const deleted = { ...emptyState, deletionSeenAt: 900 };
+    expect(stateAfterFailure(at(1_000, deleted), failure, emptyState).deletionSeenAt).toBe(900);
   });
 });
 

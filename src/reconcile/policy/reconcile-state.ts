@@ -3,12 +3,12 @@ import { attemptOf, recentCorrections } from "./retry.ts";
 import type { KubeStep, PlatformStep, Step } from "./step.ts";
 
 // What is remembered of an object, as a function of what was observed and what was done. Each function returns the state
-// to remember; it is `observed.state` itself if nothing changes.
+// to remember; it is `state` itself if nothing changes. `state` is the present one, not that from which a step was decided:
+// a watch handler may have changed it during the call.
 
 /** The state after `step` was decided: since when the object has been waiting, or that it no longer is. */
 export function stateAfterDecision({ state, now }: Observed, step: Step): ReconcileState {
   if (step.do === "wait" && state.waitingSince === undefined) return { ...state, waitingSince: now };
-  if (step.do === "writeStatus") return { ...state, statusWrittenAt: now };
   if (
     step.do === "done" &&
     (state.waitingSince !== undefined || state.failure !== undefined || state.refusals !== undefined)
@@ -32,14 +32,32 @@ export function stateAfterSuccess(observed: Observed, step: PlatformStep): Recon
   };
 }
 
-/** The state after a platform call failed. */
-export function stateAfterFailure({ state }: Observed, failure: Failure): ReconcileState {
-  return { ...state, failure, waitingSince: state.waitingSince ?? failure.at };
+/**
+ * The state after a platform call failed.
+ * @param decidedFrom the state that the call was decided from. If the cause of a failure has changed since, the call is
+ * repeated at once.
+ */
+export function stateAfterFailure(
+  { state }: Pick<Observed, "state">,
+  failure: Failure,
+  decidedFrom: ReconcileState,
+): ReconcileState {
+  const isOutdated = state.causeChanges !== decidedFrom.causeChanges;
+  return {
+    ...state,
+    failure: isOutdated ? { ...failure, retryAt: failure.at } : failure,
+    waitingSince: state.waitingSince ?? failure.at,
+  };
+}
+
+/** The state after a status was written. */
+export function stateAfterStatusWrite({ state }: Pick<Observed, "state">, at: MonotonicTime): ReconcileState {
+  return { ...state, statusWrittenAt: at };
 }
 
 /** The state after Kubernetes refused a step. The refusal of one step does not replace that of another. */
 export function stateAfterRefusal(
-  { state }: Observed,
+  { state }: Pick<Observed, "state">,
   { do: step }: KubeStep,
   refusal: Refusal,
   at: MonotonicTime,
@@ -48,7 +66,7 @@ export function stateAfterRefusal(
 }
 
 /** The state after Kubernetes accepted a step. */
-export function stateAfterAcceptance({ state }: Observed, { do: step }: KubeStep): ReconcileState {
+export function stateAfterAcceptance({ state }: Pick<Observed, "state">, { do: step }: KubeStep): ReconcileState {
   if (state.refusals?.[step] === undefined) return state;
   const { refusals, ...rest } = state;
   const { [step]: _accepted, ...others } = refusals;

@@ -4,7 +4,7 @@ import type { Clock } from "#src/time/clock.ts";
 import { Store } from "#src/kube/store.ts";
 import type { PlatformApi } from "#src/platform-client/api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
-import { Breaker } from "#src/reconcile/observe/breaker.ts";
+import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { resyncOnce } from "#src/reconcile/resync.ts";
@@ -106,6 +106,7 @@ export class OperatorProcess {
       credentialEpoch: () => 1,
       collections: kinds.map(({ collection }) => collection),
       clock,
+      random: () => 0.5,
       signal: this.#lifetime.signal,
       canWrite: () => true,
     });
@@ -122,7 +123,7 @@ export class OperatorProcess {
         settledAt: acquired === "expired" ? since + settleMs : since,
       }),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
-      breaker: new Breaker(),
+      breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
       owners: [ownerHash("cluster")],
       serviceAccountIssuer: "https://issuer.example",
       soleLeaderSince: acquired === "expired" ? since + settleMs : since,
