@@ -57,7 +57,8 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     log.info({ acquired: leadership.acquired }, "leading");
     telemetry.metrics.leading(values.leaseName, true);
     // Only the objects show whether there was a leader before this one.
-    if (leadership.acquired === "created") await Promise.race([tried, aborted(signal)]);
+    if (leadership.acquired === "created")
+      await Promise.race([tried, aborted(AbortSignal.any([signal, leadership.signal]))]);
     signal.throwIfAborted();
     work = await lead({ kinds, values, kube, caches, cluster, leadership, telemetry, lifetime, clock, random });
     await aborted(AbortSignal.any([signal, leadership.signal]));
