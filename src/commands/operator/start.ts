@@ -64,7 +64,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     // Only the objects show whether there was a leader before this one. No object is served before its Tenant is known.
     await Promise.race([
       Promise.all(leadership.acquired === "created" ? [tried, tenancy.tried] : [tenancy.tried]),
-      aborted(signal),
+      aborted(AbortSignal.any([signal, leadership.signal])),
     ]);
     signal.throwIfAborted();
     work = await lead({
