@@ -13,11 +13,11 @@ export async function createOperatorIdentity(
   root: string,
   cluster: Cluster,
   account: ServiceAccountName,
-  audience: string,
+  { audience, owner }: { readonly audience: string; readonly owner: string },
 ): Promise<string> {
   return createOwner(platform, root, {
     name: "operator",
-    description: withRecordedOwner("", await ownerIdOf(cluster)),
+    description: withRecordedOwner("", owner),
     ...assumedBy(cluster, account, audience),
   });
 }
