@@ -333,6 +333,42 @@ describe("writes", () => {
     expect(session.posts.unknownSince("new")).toBeUndefined();
   });
 
+  it("a POST below a group that is gone reads the group, and reports it to the listeners", async () => {
+    const { session, failing, groups } = world();
+    const changes: (readonly string[])[] = [];
+    await session.read(groupCollection, group);
+    session.onSnapshot((_, changed) => changes.push(changed));
+    groups.delete(group);
+    failing.set("create", () => rejected("NOT_FOUND"));
+    expect(await problemOf(session.create(groupCollection, group, { name: "new" }, "new"))).toEqual({
+      kind: "parentGone",
+      parent: group,
+    });
+    expect(session.viewOf(groupCollection).stateOf(group).is).toBe("gone");
+    expect(changes).toEqual([[group]]);
+    expect(session.posts.unknownSince("new")).toBeUndefined();
+  });
+
+  it.each<[string, (given: ReturnType<typeof world>) => unknown]>([
+    ["exists", () => undefined],
+    ["cannot be read", ({ failing }) => failing.set(`get ${group}`, lost)],
+    [
+      "is not proven to be gone",
+      ({ groups, state }) => {
+        groups.delete(group);
+        state.capabilities = [];
+      },
+    ],
+  ])("a POST that is rejected with NOT_FOUND below a group that %s is rejected with NOT_FOUND", async (_, setUp) => {
+    const given = world();
+    given.failing.set("create", () => rejected("NOT_FOUND"));
+    setUp(given);
+    expect(await problemOf(given.session.create(groupCollection, group, { name: "new" }, "new"))).toMatchObject({
+      kind: "rejected",
+      error: { code: "NOT_FOUND" },
+    });
+  });
+
   it("a POST that returns another resource has an unknown outcome", async () => {
     const { session } = world();
     expect(await problemOf(session.create(groupCollection, root, { name: "new" }, "another key"))).toMatchObject({

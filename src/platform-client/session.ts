@@ -36,7 +36,10 @@ export interface SessionOptions {
   readonly canWrite: () => boolean;
 }
 
-/** Receives each snapshot: `changed` are the uids that appeared, changed or disappeared other than by our own writes. */
+/**
+ * Receives each snapshot, and a group that was found to be gone: `changed` are the uids that appeared, changed or disappeared
+ * other than by our own writes.
+ */
 export type SnapshotListener = (collection: ManagedCollection, changed: readonly string[]) => void;
 
 /**
@@ -185,7 +188,10 @@ export class PlatformSession {
     }
   }
 
-  /** Creates one resource below `parent`; `key` is its natural key. */
+  /**
+   * Creates one resource below `parent`; `key` is its natural key. Rejects with `parentGone` if the platform does not find
+   * something and the parent is proven to be gone.
+   */
   async create(
     collection: ManagedCollection,
     parent: string,
@@ -203,7 +209,14 @@ export class PlatformSession {
         message: "the response is not the resource that was requested",
       });
     };
-    const resource = await this.posts.track(key, clock.monotonic(), post, hadNoEffect);
+    let resource: ExternalResource;
+    try {
+      resource = await this.posts.track(key, clock.monotonic(), post, hadNoEffect);
+    } catch (error) {
+      if (isRejection(error, "NOT_FOUND") && (await this.#isGone(parent)))
+        throw new PlatformFailure(`create ${collection.name}`, { kind: "parentGone", parent }, { cause: error });
+      throw error;
+    }
     const createdAt = clock.monotonic();
     this.#seen.record(collection, resource, createdAt);
     if (collection.name === groups.name) this.#newGroups.set(resource.uid, createdAt);
@@ -240,6 +253,21 @@ export class PlatformSession {
       await this.#proveAbsence(collection, uid);
     }
     this.viewOf(collection).recordGone(uid, clock.monotonic());
+  }
+
+  /** Reads a group, and reports to the listeners if it is gone. @returns false also where that cannot be proven. */
+  async #isGone(group: string): Promise<boolean> {
+    const collection = this.#options.collections.find(({ name }) => name === groups.name);
+    if (collection === undefined) return false;
+    try {
+      await this.read(collection, group);
+    } catch (error) {
+      if (error instanceof PlatformFailure) return false;
+      throw error;
+    }
+    if (this.viewOf(collection).stateOf(group).is !== "gone") return false;
+    for (const listener of this.#listeners) listener(collection, [group]);
+    return true;
   }
 
   #proveAbsence(collection: ManagedCollection, uid: string): Promise<void> {
