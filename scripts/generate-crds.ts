@@ -1,7 +1,8 @@
-// Writes crds/*.yaml from the kinds. With --check it writes nothing, and fails if a file is out of date.
+// Writes crds/*.yaml from the kinds and from Tenant. With --check it writes nothing, and fails if a file is out of date.
 import { readdir } from "node:fs/promises";
 import { stringify } from "yaml";
 import { customResourceDefinition } from "#src/api/crd.ts";
+import { tenantDefinition } from "#src/api/tenant.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { writeGenerated } from "./generated-files.ts";
 
@@ -9,7 +10,7 @@ const header = "# Generated from src/api by `npm run generate`. Do not edit.\n";
 
 const files = new Map<string, string | undefined>();
 for (const name of await readdir(new URL("../crds/", import.meta.url))) files.set(`crds/${name}`, undefined);
-for (const { definition } of kinds)
+for (const definition of [...kinds.map((kind) => kind.definition), tenantDefinition])
   files.set(
     `crds/${definition.plural}.yaml`,
     header + stringify(customResourceDefinition(definition), { lineWidth: 120, aliasDuplicateObjects: false }),

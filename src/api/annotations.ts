@@ -7,6 +7,9 @@ export const reconcileRequestedAtAnnotation = "iam.muster.dev/reconcile-requeste
 /** If it is `"true"`, deletion removes the finalizer without any call to the platform. */
 export const abandonAnnotation = "iam.muster.dev/abandon";
 
+/** On a Tenant: the id of a breaker, as its status shows it. Confirms that the missing resources are to be re-created. */
+export const confirmAnnotation = "iam.muster.dev/confirm";
+
 /** What users can set on every object, for the reference documentation. */
 export const annotations = [
   {

@@ -6,6 +6,8 @@ export const conditionTypes = {
   Ready: "The summary: the resource exists on the platform and matches the spec.",
   Reconciling: "The operator is waiting or retrying. Present only while True, as kstatus expects.",
   Stalled: "The operator cannot make progress until something changes. Present only while True, as kstatus expects.",
+  AccessDeclared:
+    "Objects of this cluster declare everything that lies directly in the group. Only on a Group. False names how many resources nobody declared.",
   ReferencesResolved: "Every reference in the spec was resolved to a uid on the platform.",
 } as const;
 export type ConditionType = keyof typeof conditionTypes;

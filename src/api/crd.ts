@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { apiGroup, version } from "./custom-resource.ts";
 import type { PrinterColumn, ResourceDefinition } from "./resource-definition.ts";
-import { statusSchema } from "./status.ts";
 
 /** The schema of one value in a CRD: a structural schema, the subset of OpenAPI 3.0 that Kubernetes accepts. */
 export interface StructuralSchema {
@@ -21,7 +20,9 @@ export function customResourceDefinition({
   singular,
   shortNames,
   description,
+  scope,
   specSchema,
+  statusSchema,
   columns,
   wideColumns,
 }: ResourceDefinition) {
@@ -32,14 +33,14 @@ export function customResourceDefinition({
     spec: {
       group: apiGroup,
       names: { kind, listKind: `${kind}List`, plural, singular, shortNames, categories: ["muster"] },
-      scope: "Namespaced",
+      scope,
       versions: [
         {
           name: version,
           served: true,
           storage: true,
           subresources: { status: {} },
-          additionalPrinterColumns: printerColumns({ columns, wideColumns }),
+          additionalPrinterColumns: printerColumns({ columns, wideColumns, scope }),
           schema: {
             openAPIV3Schema: {
               description,
@@ -67,8 +68,23 @@ export function customResourceDefinition({
 const readyCondition = '.status.conditions[?(@.type=="Ready")]';
 
 /** The order is that of the columns. Age is the last of the narrow ones, as for the kinds of Kubernetes itself. */
-function printerColumns({ columns, wideColumns }: Pick<ResourceDefinition, "columns" | "wideColumns">) {
+function printerColumns({
+  columns,
+  wideColumns,
+  scope,
+}: Pick<ResourceDefinition, "columns" | "wideColumns" | "scope">) {
   const wide = { priority: 1 };
+  // A Tenant has no resource on the platform.
+  const resourceColumns = [
+    { ...textColumn({ name: "UID", jsonPath: ".status.uid", description: "UID on the platform." }), ...wide },
+    {
+      name: "Last sync",
+      type: "date",
+      jsonPath: ".status.lastSyncTime",
+      description: "Time since the status last changed after the resource was read or written.",
+      ...wide,
+    },
+  ];
   return [
     ...columns.map((column) => textColumn(column)),
     textColumn({ name: "Ready", jsonPath: `${readyCondition}.status`, description: "Status of the condition Ready." }),
@@ -80,14 +96,7 @@ function printerColumns({ columns, wideColumns }: Pick<ResourceDefinition, "colu
       description: "Time since the object was created.",
     },
     ...wideColumns.map((column) => ({ ...textColumn(column), ...wide })),
-    { ...textColumn({ name: "UID", jsonPath: ".status.uid", description: "UID on the platform." }), ...wide },
-    {
-      name: "Last sync",
-      type: "date",
-      jsonPath: ".status.lastSyncTime",
-      description: "Time since the status last changed after the resource was read or written.",
-      ...wide,
-    },
+    ...(scope === "Cluster" ? [] : resourceColumns),
     {
       ...textColumn({
         name: "Message",

@@ -23,6 +23,10 @@ export interface CustomResource<Spec, Kind extends string = string> {
 export interface CommonSpec {
   uid?: string;
   policy: Policy;
+  /** Only of kinds whose objects can expire. */
+  expiresAt?: string;
+  /** Only of kinds that other objects refer to. */
+  allowedNamespaces?: readonly string[];
 }
 
 /** A custom resource of any kind. */

@@ -27,8 +27,8 @@ describe("Resource", () => {
 
 describe("the schema of a spec", () => {
   it("sets the same policy defaults as the API server", () => {
-    const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
-    expect(groupSpecSchema.parse({ parentUid: root })).toEqual({ parentUid: root, policy });
+    const policy = { management: "Full", adoption: "Never", drift: "Correct" };
+    expect(groupSpecSchema.parse({ parentUid: root })).toEqual({ parentUid: root, undeclared: "Report", policy });
     expect(groupSpecSchema.parse({ parentUid: root, policy: { drift: "Report" } }).policy).toEqual({
       ...policy,
       drift: "Report",

@@ -3,11 +3,13 @@ import { awsIdentitySchema } from "./aws-identity.ts";
 import { claimMatchSchema } from "./claim-match.ts";
 import type { CustomResource } from "./custom-resource.ts";
 import { nameAndDescription, nameColumn } from "./naming.ts";
-import { policySchema } from "./policy.ts";
-import { objectName, reference } from "./reference.ts";
+import { exactlyOneOfManaged, policySchema } from "./policy.ts";
+import { allowedNamespaces, objectName, reference } from "./reference.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 import { exactlyOneOf, immutable, withRules } from "./rule.ts";
 import { staticKeysSchema } from "./static-keys.ts";
+import { exactText } from "./text.ts";
+import { statusSchema } from "./status.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 
 const fixedGroup = "is immutable: an identity cannot be moved. Delete this Identity and create it in the other group";
@@ -24,23 +26,26 @@ export const identitySpecSchema = withRules(
     ...nameAndDescription("identity"),
     claimMatch: claimMatchSchema.exactOptional(),
     serviceAccountRef: z
-      .object({ name: objectName.describe("Name of the service account.") })
+      .object({
+        name: objectName.describe("Name of the service account."),
+        audience: exactText
+          .exactOptional()
+          .describe("Audience of the service account's tokens. Defaults to the host name of the token service."),
+      })
       .exactOptional()
       .describe(
-        "Service account that may assume the identity. It must be in this cluster and in the namespace of this object; issuer and subject are derived from it, and the audience of its tokens must be the host name of the token service. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity must be set.",
+        "Service account that may assume the identity. It must be in this cluster and in the namespace of this object; issuer and subject are derived from it. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity must be set.",
       ),
     staticKeys: staticKeysSchema.exactOptional(),
     awsIdentity: awsIdentitySchema.exactOptional(),
     uid: uidInGroup(
-      "UID of an existing identity on the platform to manage instead of creating one. The identity must be directly in the group. Immutable.",
+      "UID of an existing identity on the platform to manage instead of creating one. The identity must be directly in the group. Requires the Tenant's permission to adopt. Immutable.",
     ).exactOptional(),
-    policy: policySchema("Never", {
-      existing: "an identity with this name in the same group",
-      ifExists: "manages the existing identity, if there is exactly one",
-    }),
+    allowedNamespaces: allowedNamespaces("Identity"),
+    policy: policySchema("identity"),
   }),
   exactlyOneOf(["groupRef", "groupUid"]),
-  exactlyOneOf(["claimMatch", "serviceAccountRef", "staticKeys", "awsIdentity"]),
+  exactlyOneOfManaged(["claimMatch", "serviceAccountRef", "staticKeys", "awsIdentity"]),
   immutable("groupRef", `groupRef ${fixedGroup}`),
   immutable("groupUid", `groupUid ${fixedGroup}`),
   immutable(
@@ -62,7 +67,9 @@ export const identityDefinition = {
   shortNames: ["mid"],
   description:
     "Identity is a principal on the Muster platform. A client assumes it by exchanging a token that matches it, such as a service-account token, for a token of the platform.",
+  scope: "Namespaced",
   specSchema: identitySpecSchema,
+  statusSchema,
   columns: [
     { name: "Group", jsonPath: ".spec.groupRef.name", description: "Name of the Group that contains the identity." },
   ],

@@ -1,37 +1,84 @@
 import * as z from "zod";
+import { exactlyOneOf, type Rule } from "./rule.ts";
 
-interface AdoptionTexts {
-  /** The resource that can be adopted: "if the platform already has …". */
-  readonly existing: string;
-  /** What the operator does with IfExists: "it …". */
-  readonly ifExists: string;
-}
+const management = z
+  .enum(["Full", "Observe"])
+  .default("Full")
+  .describe(
+    'Whether the operator manages the resource. With "Full", it creates, updates and deletes the resource. With "Observe", it finds the resource by spec.uid or by its unique name, never writes to the platform, and only reports. Leaving Full requires that the Tenant allows Orphan; leaving Observe is adoption. Defaults to Full.',
+  );
 
-/** The field `policy` of a spec. Both the default and the meaning of `adoption` differ by kind. */
-export function policySchema(adoption: "Never" | "IfExists", { existing, ifExists }: AdoptionTexts) {
+const drift = z
+  .enum(["Correct", "Report"])
+  .default("Correct")
+  .describe(
+    'What to do if a managed field is changed, or the resource is deleted, outside of Kubernetes. With "Correct", the operator restores the desired state. With "Report", it only reports the change in the status. Defaults to Correct.',
+  );
+
+const description = "How the operator manages the resource on the platform. Can be changed at any time.";
+
+/** The field `policy` of a kind whose resources can be adopted by name. `noun` is as in "the group". */
+export function policySchema(noun: string) {
   return z
     .object({
+      management,
       adoption: z
         .enum(["Never", "IfExists"])
-        .default(adoption)
+        .default("Never")
         .describe(
-          `What to do if the platform already has ${existing}, and no object manages it. With "Never", the operator reports the reason Conflict, unless the resource was created after the operator last listed the platform. With "IfExists", it ${ifExists}. Defaults to ${adoption}.`,
+          `What to do if the platform already has a ${noun} with this name below the same parent, and no object manages it. With "Never", the operator reports the reason Conflict. With "IfExists", it manages the existing ${noun}, if there is exactly one and the Tenant allows adoption. Defaults to Never.`,
         ),
       deletion: z
-        .enum(["Delete", "Orphan"])
-        .default("Delete")
+        .enum(["Delete", "Orphan", "Protect"])
+        .exactOptional()
         .describe(
-          'What to do with the resource on the platform when this object is deleted. With "Delete", the operator deletes the resource. With "Orphan", it keeps the resource and stops managing it. Defaults to Delete.',
+          `What to do with the ${noun} on the platform when this object is deleted. With "Delete", the operator deletes the ${noun}. With "Orphan", which requires the Tenant's permission, it keeps the ${noun} and stops managing it. With "Protect", the deletion of this object waits until the field is changed. If absent, a ${noun} that the operator created is deleted, and one that it adopted is kept.`,
         ),
-      drift: z
-        .enum(["Correct", "Report"])
-        .default("Correct")
-        .describe(
-          'What to do if a managed field is changed, or the resource is deleted, outside of Kubernetes. With "Correct", the operator restores the desired state. With "Report", it only reports the change in the status. Defaults to Correct.',
-        ),
+      drift,
     })
     .prefault({})
-    .describe("How the operator manages the resource on the platform. Can be changed at any time.");
+    .describe(description);
 }
 
-export type Policy = z.output<ReturnType<typeof policySchema>>;
+/** The field `policy` of a kind that has no name, and whose resources are always deleted with their objects. */
+export function grantPolicySchema(noun: string) {
+  return z
+    .object({
+      management,
+      deletion: z
+        .enum(["Delete", "Orphan", "Protect"])
+        .exactOptional()
+        .describe(
+          `What to do with the ${noun} on the platform when this object is deleted. With "Delete", the operator deletes the ${noun}. With "Orphan", which requires the Tenant's permission, it keeps the ${noun} and stops managing it. With "Protect", the deletion of this object waits until the field is changed. If absent, the ${noun} is deleted.`,
+        ),
+      drift,
+    })
+    .prefault({})
+    .describe(description);
+}
+
+/** How an object is managed. */
+export interface Policy {
+  readonly management: "Full" | "Observe";
+  /** Absent if the kind has no name by which a resource could be adopted. */
+  readonly adoption?: "Never" | "IfExists";
+  /** Absent: what Muster created is deleted, and what it adopted is kept. */
+  readonly deletion?: "Delete" | "Orphan" | "Protect";
+  readonly drift: "Correct" | "Report";
+}
+
+/** One of the fields must be set, or none if the object only observes: it need not describe what it does not write. */
+export function exactlyOneOfManaged<Value extends { readonly policy: Policy }>(
+  fields: readonly (keyof Value & string)[],
+): Rule<Value> {
+  const { rule, ...others } = exactlyOneOf<Value>(fields);
+  const noneSet = fields.map((field) => `!has(self.${field})`).join(" && ");
+  return {
+    ...others,
+    rule: `${rule} || (has(self.policy) && self.policy.management == 'Observe' && ${noneSet})`,
+    holds: (value) => {
+      const set = fields.filter((field) => value[field] !== undefined).length;
+      return set === 1 || (set === 0 && value.policy.management === "Observe");
+    },
+  };
+}

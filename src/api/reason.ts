@@ -16,6 +16,9 @@ export const reasons = {
     meaning:
       "An earlier create request has an unknown outcome and can still take effect. The operator waits until it cannot, so that nothing is left behind.",
   },
+  Updating: {
+    meaning: "The resource is being adopted or changed on the platform.",
+  },
   Paused: {
     meaning: "The annotation `iam.muster.dev/paused` stops reconciliation of this object.",
     fix: "Remove the annotation.",
@@ -33,17 +36,26 @@ export const reasons = {
     fix: "If it does not become Ready, read the status of that object.",
   },
   ReferenceNotGranted: {
-    meaning: "The spec refers to an object in another namespace.",
-    fix: "Refer to an object in the same namespace, or name the resource by its uid.",
+    meaning:
+      "The spec refers to an object in a namespace of another Tenant, and that object does not list this namespace in `spec.allowedNamespaces`.",
+    fix: "Ask the owner of that object to add this namespace to its `spec.allowedNamespaces`, or refer to an object of the same Tenant.",
   },
   ParentChanged: {
     meaning: "The parent group was re-created with another uid, and the old resource still exists.",
     fix: "Delete the old resource on the platform.",
   },
+  NoTenant: {
+    meaning: "No Tenant selects the namespace of this object, so nothing is done for it.",
+    fix: "Ask an administrator to add the namespace to a Tenant.",
+  },
+  Overlap: {
+    meaning: "Two Tenants select the same namespace, so nothing is done for its objects.",
+    fix: "Ask an administrator to change the namespaces of one of the Tenants.",
+  },
   TenantDenied: {
     meaning:
-      "The operator's settings do not allow this: the group is outside of its root groups, the role is not among the roles that it may bind, or the identity is the operator's own.",
-    fix: "Use an allowed group or role, or ask an administrator to change `--root-group` or `--allowed-role`.",
+      "The Tenant of the namespace, or the operator's settings, do not allow this. The message names the field and what is allowed.",
+    fix: "Use what is allowed, or ask an administrator to change the Tenant (or the operator's settings, if the message names them).",
   },
   TokenUnavailable: {
     meaning: "The operator has no token for the platform, or the platform rejected the token.",
@@ -62,10 +74,36 @@ export const reasons = {
     meaning: "The request exceeds a quota of the platform. The message names the quota. The operator retries hourly.",
     fix: "Delete resources that count against the quota, or ask an administrator of the platform to raise it.",
   },
+  KubernetesForbidden: {
+    meaning:
+      "Kubernetes refuses a request of the operator for this object: its service account lacks a permission, a quota is exceeded, or an admission policy or webhook rejects the request. The message contains what Kubernetes said.",
+    fix: "Grant the verb on the resource that the message names to the operator's service account, or change the policy, webhook or quota. The operator retries after at most 6 min, and at once after an edit of the object.",
+  },
+  OwnerMismatch: {
+    meaning:
+      "The operator's identity on the platform records another owner id than the operator's, or none, so the operator writes nothing.",
+    fix: "Run `muster bootstrap` for this cluster, or set `--owner-id` to the recorded id if this cluster replaces the other one.",
+  },
+  RootNotFound: {
+    meaning: "A group that a Tenant or the operator's settings name cannot be read on the platform.",
+    fix: "Correct the uid, or bind a role to the identity that lets it read the group.",
+  },
+  UnknownRole: {
+    meaning: "A Tenant names a role that the platform does not have, or that the identity cannot see.",
+    fix: "Correct the name of the role.",
+  },
   Conflict: {
     meaning:
       "A resource with the same name exists and is not managed by this object, another object already manages the same resource, or the resource belongs to the operator itself.",
     fix: "Choose another name. To manage the existing resource, set `spec.policy.adoption: IfExists`, or re-create the object with `spec.uid`. If two objects claim one resource, delete the newer one: that leaves the resource unchanged.",
+  },
+  Protected: {
+    meaning: "The object is being deleted, and `spec.policy.deletion` is Protect.",
+    fix: "Set `spec.policy.deletion` to Delete, or to Orphan to keep the resource on the platform.",
+  },
+  Expired: {
+    meaning: "The time `spec.expiresAt` has passed. The role binding is deleted on the platform.",
+    fix: "Set a later `spec.expiresAt` to grant the role again, or delete the object.",
   },
   ChildrenExist: {
     meaning:
@@ -87,6 +125,16 @@ export const reasons = {
   ExternalGone: {
     meaning: "The resource was deleted outside of Kubernetes, and is not re-created.",
     fix: "The message states why. To re-create the resource, set the annotation `iam.muster.dev/reconcile-requested-at` to a new value, set `spec.policy.drift: Correct`, or re-create the object without `spec.uid`.",
+  },
+  HeldByBreaker: {
+    meaning:
+      "The resource disappeared together with many others, so none of them is re-created until a person confirms it.",
+    fix: "Find out why they disappeared. To have them re-created, set the annotation `iam.muster.dev/confirm` of the Tenant to the id in its status.",
+  },
+  UndeclaredAccess: {
+    meaning:
+      "Resources that no object of this cluster declares lie directly in the group. `status.undeclared` lists them.",
+    fix: "Declare them, remove them on the platform, or set `spec.undeclared` to Remove, if the Tenant allows it.",
   },
   DriftDetected: {
     meaning: "Managed fields were changed outside of Kubernetes, and are not corrected. `status.drift` lists them.",

@@ -9,7 +9,7 @@ export const objectName = withRules(
   ),
 );
 
-const namespaceName = withRules(
+export const namespaceName = withRules(
   z.string().max(63),
   matches(
     /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
@@ -25,10 +25,22 @@ export function reference(kind: string, description: string) {
       namespace: namespaceName
         .exactOptional()
         .describe(
-          `Namespace of the ${kind} object. Defaults to the namespace of this object. A reference to another namespace is reported as ReferenceNotGranted.`,
+          `Namespace of the ${kind} object. Defaults to the namespace of this object. In a namespace of another Tenant, the ${kind} must list this namespace in spec.allowedNamespaces.`,
         ),
     })
     .describe(description);
+}
+
+/** The field `allowedNamespaces` of a kind that other objects refer to. */
+export function allowedNamespaces(kind: string) {
+  return z
+    .array(namespaceName.describe("Name of a namespace."))
+    .max(64)
+    .meta({ "x-kubernetes-list-type": "set" })
+    .exactOptional()
+    .describe(
+      `Namespaces of other Tenants whose objects may refer to this ${kind}. Objects in namespaces of the same Tenant need no permission.`,
+    );
 }
 
 export type Reference = z.output<ReturnType<typeof reference>>;

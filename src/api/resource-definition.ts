@@ -14,7 +14,10 @@ export interface ResourceDefinition<Kind extends string = string, Spec = unknown
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly description: string;
+  readonly scope: "Namespaced" | "Cluster";
   readonly specSchema: z.ZodType<Spec>;
+  /** Written by the operator only. */
+  readonly statusSchema: z.ZodType;
   /** Columns that only this kind has, shown after the name. Short: `kubectl get` should fit into 80 columns. */
   readonly columns: readonly PrinterColumn[];
   /** Columns that only this kind has, shown with `-o wide`. */

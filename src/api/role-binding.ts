@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { policySchema } from "./policy.ts";
+import { grantPolicySchema } from "./policy.ts";
 import { reference } from "./reference.ts";
 import type { CustomResource } from "./custom-resource.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 import { exactlyOneOf, immutable, matches, withRules } from "./rule.ts";
+import { statusSchema } from "./status.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 
 const fixedGrant = "is immutable: a changed grant is a different grant. Delete this RoleBinding and create another";
@@ -42,12 +43,15 @@ export const roleBindingSpecSchema = withRules(
       "UID of the role to grant: a built-in role or a role of a group. Exactly one of roleRef and roleUid must be set. Immutable.",
     ).exactOptional(),
     uid: uidInGroup(
-      "UID of an existing role binding on the platform to manage instead of creating one. The role binding must be directly in the group. Immutable.",
+      "UID of an existing role binding on the platform to manage instead of creating one. The role binding must be directly in the group, and grant exactly this role to this identity. Requires the Tenant's permission to adopt. Immutable.",
     ).exactOptional(),
-    policy: policySchema("IfExists", {
-      existing: "a role binding of this identity to this role in the same group",
-      ifExists: "manages one existing role binding and leaves the others unchanged",
-    }),
+    expiresAt: z.iso
+      .datetime({ offset: true })
+      .exactOptional()
+      .describe(
+        "Time at which the grant ends, such as 2027-01-31T00:00:00Z. From then on the object is not Ready, and the role binding is deleted on the platform. A later time grants the role again.",
+      ),
+    policy: grantPolicySchema("role binding"),
   }),
   exactlyOneOf(["groupRef", "groupUid"]),
   exactlyOneOf(["identityRef", "identityUid"]),
@@ -74,7 +78,9 @@ export const roleBindingDefinition = {
   shortNames: ["mrb"],
   description:
     "RoleBinding is a grant on the Muster platform: an identity has a role in a group and in all groups below it. It is not the RoleBinding of Kubernetes RBAC.",
+  scope: "Namespaced",
   specSchema: roleBindingSpecSchema,
+  statusSchema,
   columns: [
     { name: "Group", jsonPath: ".spec.groupRef.name", description: "Name of the Group in which the role is granted." },
     {

@@ -59,6 +59,28 @@ const errorSchema = z
     "The platform's error response to the operator's last request for this object. Absent if that request succeeded.",
   );
 
+const exchangeSchema = z
+  .object({
+    url: text.describe("Address at which a token is exchanged."),
+    platformUrl: text.describe("Address of the platform's API."),
+    issuer: text.exactOptional().describe("Issuer of the token to exchange, or a pattern of issuers."),
+    subject: text.exactOptional().describe("Subject of the token to exchange, or a pattern of subjects."),
+    audience: text.exactOptional().describe("Audience that the token to exchange must have."),
+    apiAudience: text.describe("Audience to request for the platform's token (parameter aud of the exchange)."),
+  })
+  .describe("What a client needs to assume this identity. Only on an Identity that exists on the platform.");
+
+const undeclaredSchema = z
+  .object({
+    kind: text.describe("Kind of the resource: RoleBinding, Identity or Group."),
+    uid: uidText.describe("UID of the resource on the platform."),
+    name: text.exactOptional().describe("Name of the resource on the platform, if it has one."),
+    identityUid: uidText.exactOptional().describe("UID of the identity to which a role binding grants its role."),
+    role: text.exactOptional().describe("Name of the role that a role binding grants, or its uid if it has none."),
+    firstSeenTime: z.iso.datetime().describe("Time at which the operator first saw the resource."),
+  })
+  .describe("One resource that no object of this cluster declares or observes.");
+
 export const statusSchema = z
   .object({
     observedGeneration: z
@@ -70,6 +92,29 @@ export const statusSchema = z
     parentUid: uidText
       .exactOptional()
       .describe("UID of the group on the platform that contains the resource. Absent until the resource exists."),
+    identityUid: uidText
+      .exactOptional()
+      .describe("UID of the identity to which the role is granted. Only on a RoleBinding that exists on the platform."),
+    roleUid: uidText
+      .exactOptional()
+      .describe("UID of the role that is granted. Only on a RoleBinding that exists on the platform."),
+    management: z
+      .string()
+      .max(63)
+      .exactOptional()
+      .describe(
+        "How the object came to its resource: Created by the operator, Adopted because it existed before, or only Observed.",
+      ),
+    tenant: text.exactOptional().describe("Name of the Tenant that governs this object."),
+    exchange: exchangeSchema.exactOptional(),
+    undeclared: z
+      .array(undeclaredSchema)
+      .max(10)
+      .meta({ "x-kubernetes-list-type": "atomic" })
+      .exactOptional()
+      .describe(
+        "The first ten resources directly in this group that no object of this cluster declares or observes. Only on a Group.",
+      ),
     lastSyncTime: z.iso
       .datetime()
       .exactOptional()
@@ -102,5 +147,9 @@ export const statusSchema = z
 export type Status = z.output<typeof statusSchema>;
 /** The platform's last error as data (AIP-193). */
 export type StatusError = z.output<typeof errorSchema>;
+/** What a client needs to assume an identity. */
+export type Exchange = z.output<typeof exchangeSchema>;
+/** One resource that no object declares or observes. */
+export type Undeclared = z.output<typeof undeclaredSchema>;
 /** One field whose value on the platform differs from the spec. */
 export type Drift = z.output<typeof driftSchema>;

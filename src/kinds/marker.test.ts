@@ -5,6 +5,7 @@ import {
   objectHash,
   maxDescriptionLength,
   ownerHash,
+  saysAdopted,
   withMarker,
   withoutMarker,
 } from "./marker.ts";
@@ -37,7 +38,26 @@ describe("marker", () => {
     expect(markerOf(ownerHash("owner"), objectHash("Group", "team", "payments"))).toBe(marker);
   });
 
-  it("is recognized only at the end", () => {
-    expect(markerIn(`[muster:${marker}] and more`)).toBeUndefined();
+  it("is found and removed wherever it is, because people add text after it", () => {
+    const edited = `${withMarker("payments", marker)} of the shop`;
+    expect(markerIn(edited)).toBe(marker);
+    expect(withoutMarker(edited)).toBe("payments of the shop");
+  });
+
+  it("that comes last counts if there are several", () => {
+    const other = markerOf(ownerHash("another"), objectHash("Group", "team", "payments"));
+    expect(markerIn(`${withMarker("", other)} ${withMarker("", marker)}`)).toBe(marker);
+  });
+
+  it("of an adopted resource says so, and is otherwise the same", () => {
+    const adopted = withMarker("payments", marker, true);
+    expect(markerIn(adopted)).toBe(marker);
+    expect([saysAdopted(adopted), saysAdopted(withMarker("payments", marker))]).toEqual([true, false]);
+    expect(withoutMarker(adopted)).toBe("payments");
+  });
+
+  it("differs by the class of the operator", () => {
+    expect(ownerHash("owner", "")).toBe(ownerHash("owner"));
+    expect(ownerHash("owner", "test")).not.toBe(ownerHash("owner"));
   });
 });

@@ -1,19 +1,23 @@
 import { hash as digest } from "node:crypto";
 
 /**
- * Every resource that Muster creates carries a marker at the end of its description, if it has one:
- * ` [muster:<owner, 8 hex>-<object, 16 hex>]`. The marker can be computed at any time, so it needs no write; it survives
- * a lost status, a restored backup and a cluster rebuilt from its manifests. A manifest that is copied elsewhere has
- * another marker.
+ * Every resource that Muster manages carries a marker at the end of its description, if it has one:
+ * ` [muster:<owner, 8 hex>-<object, 16 hex>]`, or with `+` for `-` if the resource was adopted. The marker can be computed
+ * at any time, so it needs no write; it survives a lost status, a restored backup and a cluster rebuilt from its manifests.
+ * A manifest that is copied elsewhere has another marker. People may add text after a marker: it is found anywhere, and
+ * the last one counts. A description in a spec cannot contain one.
  */
-const pattern = / ?\[muster:([0-9a-f]{8}-[0-9a-f]{16})\]$/;
+const pattern = / ?\[muster:([0-9a-f]{8})([-+])([0-9a-f]{16})\]/g;
 
 /** The maximum length of a description on the platform, in characters, including the marker. */
 export const maxDescriptionLength = 512;
 
-/** The part of a marker that identifies the owner: the cluster, by its owner id. */
-export function ownerHash(ownerId: string): string {
-  return hash(ownerId, 8);
+/**
+ * The part of a marker that identifies the owner: the cluster, by its owner id, and the class of the operator, so that two
+ * operators of one cluster do not take each other's resources for their own.
+ */
+export function ownerHash(ownerId: string, operatorClass = ""): string {
+  return hash(operatorClass === "" ? ownerId : `${ownerId}\0${operatorClass}`, 8);
 }
 
 /** @param owner as returned by `ownerHash`. @param object as returned by `objectHash`. */
@@ -31,12 +35,18 @@ export function objectOf(marker: string): string {
   return marker.slice(marker.indexOf("-") + 1);
 }
 
-/** The marker at the end of `description`. */
+/** The marker in `description`, as returned by `markerOf`, whether the resource was created or adopted. */
 export function markerIn(description: string): string | undefined {
-  return pattern.exec(description)?.[1];
+  const last = lastMatch(description);
+  return last === undefined ? undefined : markerOf(last[1] ?? "", last[3] ?? "");
 }
 
-/** The marker of an external resource, at the end of its description. */
+/** Whether the marker in `description` says that the resource existed before Muster managed it. */
+export function saysAdopted(description: string): boolean {
+  return lastMatch(description)?.[2] === "+";
+}
+
+/** The marker in the description of an external resource. */
 export function carriedMarker({ description }: { readonly description?: string }): string | undefined {
   return description === undefined ? undefined : markerIn(description);
 }
@@ -46,9 +56,14 @@ export function withoutMarker(description: string): string {
   return description.replace(pattern, "");
 }
 
-export function withMarker(description: string, marker: string): string {
-  const suffix = `[muster:${marker}]`;
+/** @param adopted whether the resource existed before Muster managed it. */
+export function withMarker(description: string, marker: string, adopted = false): string {
+  const suffix = `[muster:${adopted ? marker.replace("-", "+") : marker}]`;
   return description === "" ? suffix : `${description} ${suffix}`;
+}
+
+function lastMatch(description: string): RegExpExecArray | undefined {
+  return Array.from(description.matchAll(pattern)).at(-1);
 }
 
 function hash(text: string, digits: number): string {

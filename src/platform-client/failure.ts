@@ -60,6 +60,7 @@ export interface PlatformError {
  * - `paused`: not sent, because the platform asked for a pause (Retry-After) or another process may be the leader.
  * - `suspended`: not sent, because the last calls failed with `outage` and the circuit is open. See `circuit.ts`.
  * - `credential`: not sent, because there is no token. The token service is `unavailable`, or it rejected the `exchange`.
+ * - `ownerMismatch`: not sent, because the operator's identity records another owner, or none.
  * - `permissions`: not sent, or its response proves nothing, because the identity lacks the capability in the scope.
  * - `parentGone`: rejected, because the group below which a resource was to be created is proven to be gone.
  */
@@ -67,6 +68,7 @@ export type PlatformProblem =
   | OutageProblem
   | { readonly kind: "paused"; readonly retryAfterMs: number }
   | { readonly kind: "suspended"; readonly outage: OutageProblem }
+  | { readonly kind: "ownerMismatch"; readonly expected: string; readonly recorded: string | null }
   | { readonly kind: "permissions"; readonly capability: string; readonly scope: string }
   | { readonly kind: "parentGone"; readonly parent: string };
 
@@ -105,6 +107,8 @@ export function describeProblem(problem: PlatformProblem): string {
       return `not sent; retry in ${Math.ceil(problem.retryAfterMs / 1000)} s`;
     case "suspended":
       return `not sent because the last calls failed: ${describeProblem(problem.outage)}`;
+    case "ownerMismatch":
+      return `the operator's identity records ${problem.recorded === null ? "no owner" : `the owner ${problem.recorded}`}, and this operator is ${problem.expected}`;
     case "permissions":
       return `the operator's identity does not have ${problem.capability} in ${problem.scope}`;
     case "parentGone":
@@ -189,6 +193,7 @@ export function provesNoEffect(problem: PlatformProblem): boolean {
     case "paused":
     case "suspended":
     case "credential":
+    case "ownerMismatch":
     case "permissions":
     case "parentGone":
       return true;

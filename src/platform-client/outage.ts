@@ -43,6 +43,7 @@ export function outageIn(
       return serverErrors.has(problem.error.code) ? { class: "platform", problem } : undefined;
     case "paused":
     case "suspended":
+    case "ownerMismatch":
     case "permissions":
     case "parentGone":
       return undefined;

@@ -3,6 +3,7 @@ import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { ListQuery, PlatformApi } from "./api.ts";
 import { type CodeName, PlatformFailure } from "./failure.ts";
 import type { ResourceType } from "./collection.ts";
+import { GovernedApi } from "./governed-api.ts";
 import { groupCollection } from "./group-collection.testing.ts";
 import { PlatformSession } from "./session.ts";
 import { isBelow, parentOf } from "./uid.ts";
@@ -89,15 +90,15 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
       groups.delete(uid);
     },
   } as unknown as PlatformApi;
+  const { signal } = new AbortController();
   const session = new PlatformSession({
-    api,
+    api: new GovernedApi(api, { probedGroup: root, clock, random: () => 0.5, signal }),
     identity,
     roots: [root],
     credentialEpoch: () => state.epoch,
     collections: [groupCollection],
     clock,
-    random: () => 0.5,
-    signal: new AbortController().signal,
+    signal,
     canWrite: () => state.canWrite,
   });
   const lists = (collection = "groups") =>

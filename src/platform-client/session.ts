@@ -1,12 +1,13 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { proveAbsence } from "./absence-proof.ts";
-import type { ListScope, PlatformApi } from "./api.ts";
+import type { ListScope } from "./api.ts";
 import type { ManagedCollection, ExternalResource } from "./collection.ts";
 import type { OutageListener } from "./circuit.ts";
 import type { CollectionView } from "./collection-view.ts";
+import type { OwnerCheck } from "./owner-check.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
-import { GovernedApi } from "./governed-api.ts";
+import type { GovernedApi } from "./governed-api.ts";
 import { listAll } from "./list-all.ts";
 import type { Outage } from "./outage.ts";
 import { groups } from "./permission-resources.ts";
@@ -15,10 +16,10 @@ import { SessionPermissions } from "./session-permissions.ts";
 import { SessionViews } from "./session-views.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
-import { parentOf } from "./uid.ts";
 
 export interface SessionOptions {
-  readonly api: PlatformApi;
+  /** The sessions of one credential share it. */
+  readonly api: GovernedApi;
   /** The uid of the identity that the session acts as. */
   readonly identity: string;
   /** The groups below which the session reads and writes. */
@@ -28,10 +29,10 @@ export interface SessionOptions {
   /** The collections that the session reads and writes. */
   readonly collections: readonly ManagedCollection[];
   readonly clock: Clock;
-  /** Returns a number in [0, 1). */
-  readonly random: () => number;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
+  /** Must permit each write: the operator's identity records this operator. Absent in tests of other parts. */
+  readonly owner?: OwnerCheck;
   /** Checked before each write: false once another process may be the leader. */
   readonly canWrite: () => boolean;
 }
@@ -61,7 +62,8 @@ const newGroupMs = minutes(1);
  *   permissions to see all of it were held before its list, and read again after it.
  * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `posts.unknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
- * - Nothing is written once `canWrite` returns false, and nothing is listed outside the roots.
+ * - Nothing is written while the operator's identity records another owner, nor once `canWrite` returns false, and nothing is
+ *   listed outside the roots.
  * - During an outage, and during a pause that the platform asked for, no call is sent (`GovernedApi`).
  * - Concurrent callers share lists (`SnapshotBatcher`) and reads of the permissions (`SessionPermissions`).
  *
@@ -77,7 +79,6 @@ const newGroupMs = minutes(1);
  */
 export class PlatformSession {
   readonly #options: SessionOptions;
-  readonly #api: GovernedApi;
   readonly #permissions: SessionPermissions;
   readonly #seen: SessionViews;
   readonly #batcher: SnapshotBatcher;
@@ -86,10 +87,7 @@ export class PlatformSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const { clock, random, signal } = options;
-    const probedGroup = parentOf(options.identity) ?? options.identity;
-    this.#api = new GovernedApi(options.api, { probedGroup, clock, random, signal });
-    this.#permissions = new SessionPermissions({ ...options, api: this.#api });
+    this.#permissions = new SessionPermissions(options);
     this.#seen = new SessionViews(options.collections);
     this.#batcher = new SnapshotBatcher({
       viewOf: (collection) => this.#seen.viewOf(collection),
@@ -98,6 +96,11 @@ export class PlatformSession {
       clock: options.clock,
       signal: options.signal,
     });
+  }
+
+  /** The groups below which the session reads and writes. */
+  get roots(): readonly string[] {
+    return this.#options.roots;
   }
 
   /** What is known of `collection`, one of those that the session was created with. */
@@ -121,17 +124,17 @@ export class PlatformSession {
 
   /** Why no calls are sent; undefined while they are. */
   get outage(): Outage | undefined {
-    return this.#api.circuit.outage;
+    return this.#options.api.circuit.outage;
   }
 
   /** Increases each time that an outage ends. What failed because of an outage can then be tried again. */
   get recoveries(): number {
-    return this.#api.circuit.recoveries;
+    return this.#options.api.circuit.recoveries;
   }
 
   /** Calls `listener` when an outage starts, changes its class, or ends. */
   onOutageChange(listener: OutageListener): void {
-    this.#api.circuit.onChange(listener);
+    this.#options.api.circuit.onChange(listener);
   }
 
   /** Calls `listener` after each complete list, before the callers that wait for the list continue. */
@@ -165,11 +168,11 @@ export class PlatformSession {
 
   /** Records a snapshot of the scope. */
   async list(collection: ManagedCollection, scope: ListScope): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { api, clock, signal } = this.#options;
     const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
     await this.#permissions.requireList(collection, group);
     const startedAt = clock.monotonic();
-    const list = await listAll(this.#api, collection, { scope }, signal);
+    const list = await listAll(api, collection, { scope }, signal);
     await this.#permissions.requireListAfterwards(collection, group);
     const changed = this.#seen.recordSnapshot(collection, scope, list, startedAt);
     for (const listener of this.#listeners) listener(collection, changed);
@@ -177,10 +180,10 @@ export class PlatformSession {
 
   /** Reads one resource, or proves that it is absent. Rejects if neither succeeds. */
   async read(collection: ManagedCollection, uid: string): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { api, clock, signal } = this.#options;
     const startedAt = clock.monotonic();
     try {
-      this.#seen.record(collection, await this.#api.get(collection, uid, signal), startedAt);
+      this.#seen.record(collection, await api.get(collection, uid, signal), startedAt);
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) throw error;
       await this.#proveAbsence(collection, uid);
@@ -198,10 +201,10 @@ export class PlatformSession {
     body: Readonly<Record<string, unknown>>,
     key: string,
   ): Promise<void> {
-    const { clock, signal } = this.#options;
-    this.#requireLeadership(`create ${collection.name}`);
+    const { api, clock, signal } = this.#options;
+    await this.#requireWritable(`create ${collection.name}`);
     const post = async () => {
-      const created = await this.#api.create(collection, parent, body, signal);
+      const created = await api.create(collection, parent, body, signal);
       if (collection.naturalKeyOf(created) === key) return created;
       // A resource with another key would not be found again, and would be created again: the outcome is unknown.
       throw new PlatformFailure(`create ${collection.name}`, {
@@ -229,10 +232,10 @@ export class PlatformSession {
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
   ): Promise<void> {
-    const { clock, signal } = this.#options;
-    this.#requireLeadership(`update ${collection.name}`);
+    const { api, clock, signal } = this.#options;
+    await this.#requireWritable(`update ${collection.name}`);
     try {
-      this.#seen.record(collection, await this.#api.update(collection, uid, body, mask, signal), clock.monotonic());
+      this.#seen.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
     } catch (error) {
       if (!hadNoEffect(error) || isRejection(error, "NOT_FOUND")) this.viewOf(collection).recordStale(uid);
       throw error;
@@ -241,10 +244,10 @@ export class PlatformSession {
 
   /** Deletes one resource. Resolves also if it was absent before and that is proven. */
   async delete(collection: ManagedCollection, uid: string): Promise<void> {
-    const { clock, signal } = this.#options;
-    this.#requireLeadership(`delete ${collection.name}`);
+    const { api, clock, signal } = this.#options;
+    await this.#requireWritable(`delete ${collection.name}`);
     try {
-      await this.#api.delete(collection, uid, signal);
+      await api.delete(collection, uid, signal);
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) {
         if (!hadNoEffect(error)) this.viewOf(collection).recordStale(uid);
@@ -271,11 +274,12 @@ export class PlatformSession {
   }
 
   #proveAbsence(collection: ManagedCollection, uid: string): Promise<void> {
-    const { signal } = this.#options;
-    return proveAbsence({ api: this.#api, permissions: this.#permissions, signal }, collection, uid);
+    const { api, signal } = this.#options;
+    return proveAbsence({ api, permissions: this.#permissions, signal }, collection, uid);
   }
 
-  #requireLeadership(call: string): void {
+  async #requireWritable(call: string): Promise<void> {
+    await this.#options.owner?.require();
     if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
   }
 }

@@ -1,23 +1,24 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
-import { isForbidden, isNotFound } from "#src/kube/errors.ts";
+import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import { observe } from "./observe/observe.ts";
-import type { Observed, ReconcileState } from "./observe/observed.ts";
+import type { Observed, ReconcileState, Refusal } from "./observe/observed.ts";
 import type { Sources } from "./observe/sources.ts";
 import { performOnKubernetes, performOnPlatform } from "./perform.ts";
 import { decide } from "./policy/decide.ts";
-import { isBeingDeleted } from "./policy/object.ts";
 import { plainText } from "./policy/plain-text.ts";
 import {
+  stateAfterAcceptance,
   stateAfterDecision,
   stateAfterFailure,
-  stateAfterStatusForbidden,
+  stateAfterRefusal,
   stateAfterStatusWrite,
   stateAfterSuccess,
 } from "./policy/reconcile-state.ts";
+import { refusalOf } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import { isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 
@@ -36,8 +37,8 @@ export interface ReconcileTelemetry {
   performed(observed: Observed, step: Step): void;
   /** A platform call failed. It is retried after `retryInMs`. */
   failed(observed: Observed, step: Step, error: PlatformFailure, retryInMs: number): void;
-  /** Kubernetes forbade the status write for an object that is being deleted. The deletion continues. */
-  statusForbidden(observed: Observed): void;
+  /** Kubernetes refused a step. It is retried at `refusal.retryAt`. */
+  refused(observed: Observed, step: KubeStep, error: KubeError, refusal: Refusal): void;
 }
 
 /**
@@ -60,7 +61,7 @@ export class Reconciler {
     this.#options = options;
   }
 
-  /** @throws {KubeError} if Kubernetes rejected a write: the observation may have been outdated. */
+  /** @throws {KubeError} if the observation was outdated (a conflict), or if Kubernetes is not available. */
   async reconcile(kind: Kind, key: string, signal: AbortSignal): Promise<Result> {
     const { sources } = this.#options;
     for (let count = 0; count < maxSteps; count += 1) {
@@ -80,7 +81,10 @@ export class Reconciler {
   /** A failure is remembered, so that the next decision observes it. */
   async #callPlatform(kind: Kind, key: string, observed: Observed, step: PlatformStep): Promise<void> {
     const { sources, random, telemetry } = this.#options;
-    const { session, credentialEpoch } = sources.tenancy.contextOf(observed.resource.metadata.namespace ?? "");
+    const governance = sources.tenancy.governanceOf(observed.resource);
+    // The object lost its Tenant since it was observed. The next decision observes that.
+    if (governance.by !== "tenant") return;
+    const { session, credentialEpoch } = governance.context;
     try {
       await performOnPlatform(session, kind, step);
     } catch (error) {
@@ -96,7 +100,10 @@ export class Reconciler {
     this.#report(observed, step);
   }
 
-  /** @returns false if the object does not exist any longer. @throws {KubeError} */
+  /**
+   * A refusal is remembered, so that the next decision observes it.
+   * @returns false if the object does not exist any longer. @throws {KubeError}
+   */
   async #callKubernetes(
     kind: Kind,
     key: string,
@@ -104,18 +111,19 @@ export class Reconciler {
     step: KubeStep,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { sources, kube, telemetry } = this.#options;
+    const { sources, kube, random, telemetry } = this.#options;
     try {
       await performOnKubernetes(sources, kube, kind, observed, step, signal);
     } catch (error) {
       if (isNotFound(error) && step.do !== "readCrd") return false;
-      // The deletion of a namespace removes the operator's RBAC RoleBinding before the objects that still have finalizers.
-      if (!isForbidden(error) || step.do !== "writeStatus" || !isBeingDeleted(observed.resource)) throw error;
-      const forbiddenAt = sources.clock.monotonic();
-      this.#remember(key, observed, (state) => stateAfterStatusForbidden({ state }, forbiddenAt));
-      telemetry.statusForbidden(observed);
+      if (!isRefused(error)) throw error;
+      const now = sources.clock.monotonic();
+      const refusal = refusalOf(observed, step.do, error, now, random());
+      this.#remember(key, observed, (state) => stateAfterRefusal({ state }, step, refusal, now));
+      telemetry.refused(observed, step, error, refusal);
       return true;
     }
+    this.#remember(key, observed, (state) => stateAfterAcceptance({ state }, step));
     if (step.do === "writeStatus") {
       const writtenAt = sources.clock.monotonic();
       this.#remember(key, observed, (state) => stateAfterStatusWrite({ state }, writtenAt));

@@ -5,6 +5,7 @@ import type { ChangeSource } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import { type CachedResource, claimedUids, referencedKeys, referenceKey } from "./observe/cached-resource.ts";
+import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
 
@@ -17,18 +18,22 @@ export type Enqueue = (kind: string, key: string, options: AddOptions) => void;
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
  *   its deletion; the objects that claim the same uid; and those in Conflict, if it may have released a name.
  * - The platform was listed: the objects whose external resources changed, and all objects that are waiting.
- * - The permissions of a session changed, or an outage ended: all objects that are waiting.
+ * - The permissions of a session changed, an outage ended, or a kind could be read for the first time: all objects that are waiting.
  *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
- * `low` for objects that a repeated list of a store changed, and for what the platform, new permissions or the end of an outage wake.
+ * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions
+ * or the end of an outage wake.
  */
 export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLimits, enqueue: Enqueue): void {
   const { kinds, stores, tenancy } = sources;
-  for (const kind of kinds)
-    stores
-      .get(kind.name)
-      .onChange((before, after, source) => onResourceChanged(sources, kind, before, after, source, enqueue));
-  for (const { session } of tenancy.contexts) {
+  for (const kind of kinds) {
+    const store = stores.get(kind.name);
+    store.onChange((before, after, source) => onResourceChanged(sources, kind, before, after, source, enqueue));
+    store.onSynced(() => {
+      for (const other of kinds) wakeWaiting(sources, other, enqueue);
+    });
+  }
+  tenancy.onSession((session) => {
     session.onSnapshot((collection, changed) => {
       const kind = kinds.find((one) => one.collection.name === collection.name);
       if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
@@ -40,7 +45,7 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
     session.onOutageChange((outage) => {
       if (outage === undefined) wakeAllWaiting();
     });
-  }
+  });
 }
 
 function onResourceChanged(
@@ -62,7 +67,10 @@ function onResourceChanged(
     sources.states.get(kind.name).get(key, after, now, bornHere);
   }
   // The reconcile that made a write observes it itself.
-  if (source !== "ownWrite") enqueue(kind.name, key, { priority: source === "list" ? "low" : "high" });
+  if (source !== "ownWrite") {
+    const waitsForNobody = source === "list" && after !== undefined && !isUnhandled(after);
+    enqueue(kind.name, key, { priority: waitsForNobody ? "low" : "high" });
+  }
   if (mattersToReferrers(before, after)) wakeReferrers(sources, kind, cached, enqueue);
   if (after === undefined) wakeReferents(sources, kind, cached, enqueue);
   wakeClaimants(sources, kind, before, after, enqueue);
@@ -77,9 +85,9 @@ function onCollectionListed(
   changed: readonly string[],
   enqueue: Enqueue,
 ): void {
-  sources.breaker.assess(session.viewOf(kind.collection), managedUids(sources, kind), (missing, managed) =>
-    opensBreaker(missing, managed, breakerLimits),
-  );
+  const opens = (missing: number, managed: number) => opensBreaker(missing, managed, breakerLimits);
+  for (const [tenant, uids] of managedUids(sources, session, kind))
+    sources.breakers.of(tenant, kind.name).assess(session.viewOf(kind.collection), uids, opens);
   for (const uid of changed)
     for (const cached of objectsOf(sources, session, kind, uid)) enqueue(kind.name, keyOf(cached), { priority: "low" });
   // The list may show what they wait for: a name that was released, a resource that now exists.
@@ -90,11 +98,23 @@ function wakeWaiting({ states }: Sources, kind: Kind, enqueue: Enqueue): void {
   for (const key of states.get(kind.name).waiting()) enqueue(kind.name, key, { priority: "low" });
 }
 
-/** The uids that objects claim by their status, except objects that are being deleted. */
-function managedUids({ stores }: Sources, kind: Kind): string[] {
-  return [...stores.get(kind.name).values()].flatMap(({ resource: { status, metadata } }) =>
-    status?.uid === undefined || metadata.deletionTimestamp !== undefined ? [] : [status.uid],
-  );
+/** The uids that objects record in their status, by the Tenant that uses the session, except objects that are being deleted. */
+function managedUids(
+  { stores, tenancy }: Sources,
+  session: PlatformSession,
+  kind: Kind,
+): ReadonlyMap<string, readonly string[]> {
+  const byTenant = new Map<string, string[]>();
+  for (const { resource } of stores.get(kind.name).values()) {
+    const { status, metadata } = resource;
+    if (status?.uid === undefined || metadata.deletionTimestamp !== undefined) continue;
+    const governance = tenancy.governanceOf(resource);
+    if (governance.by !== "tenant" || governance.context.session !== session) continue;
+    const uids = byTenant.get(governance.context.name);
+    if (uids === undefined) byTenant.set(governance.context.name, [status.uid]);
+    else uids.push(status.uid);
+  }
+  return byTenant;
 }
 
 function mattersToReferrers(before: CachedResource | undefined, after: CachedResource | undefined): boolean {
@@ -123,7 +143,7 @@ function wakeReferents({ stores, states }: Sources, kind: Kind, gone: CachedReso
 
 /** The other objects that claim a uid which this object now claims, or no longer claims. */
 function wakeClaimants(
-  { stores, breaker }: Sources,
+  { stores, breakers }: Sources,
   kind: Kind,
   before: CachedResource | undefined,
   after: CachedResource | undefined,
@@ -132,7 +152,7 @@ function wakeClaimants(
   const [previous, current] = [claimsOf(before), claimsOf(after)];
   const released = previous.filter((uid) => !current.includes(uid));
   const added = current.filter((uid) => !previous.includes(uid));
-  for (const uid of released) breaker.release(uid);
+  for (const uid of released) breakers.release(kind.name, uid);
   for (const uid of [...released, ...added])
     for (const other of stores.get(kind.name).index("claims", uid))
       if (other !== (after ?? before)) enqueue(kind.name, keyOf(other), {});

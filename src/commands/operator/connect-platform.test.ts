@@ -33,8 +33,9 @@ it("creates independent sessions for several credentials and boundaries", async 
   const connections = tenants.map(({ root, identity }) =>
     connectPlatform(
       { platformUrl: server.url, authUrl: server.url, identity, readSubjectToken: async () => "own" },
-      { roots: [root], roles: [] },
+      [root],
       {
+        owner: "cluster",
         collections: [groups],
         connections: 1,
         deadlineMs: 5_000,

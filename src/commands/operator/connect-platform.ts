@@ -1,11 +1,13 @@
 import { readTextFile } from "#src/commands/settings/settings.ts";
 import type { ManagedCollection } from "#src/platform-client/collection.ts";
+import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
+import { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { type ReadSubjectToken, subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport, type HttpTransportOptions } from "#src/platform-client/transport.ts";
-import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { OperatorValues } from "./settings.ts";
 
@@ -21,6 +23,8 @@ export interface PlatformCredential {
 }
 
 export interface PlatformConnectionOptions {
+  /** The owner that the operator's identity must record before anything is written. */
+  readonly owner: string | OwnerCheck;
   readonly collections: readonly ManagedCollection[];
   readonly connections: number;
   /** The deadline of one call, in milliseconds. */
@@ -37,19 +41,20 @@ export interface PlatformConnectionOptions {
 
 export interface PlatformConnection {
   readonly session: PlatformSession;
+  readonly owner: OwnerCheck;
   /** The number of token exchanges so far. */
   readonly credentialEpoch: () => number;
   close(): Promise<void>;
 }
 
 /**
- * Creates the session of one credential within its boundary, with connections and tokens of its own. It sends nothing until
+ * Creates the session of one credential, which reads and writes below `roots` only, with connections and tokens of its own. It sends nothing until
  * the session is used.
  */
 export function connectPlatform(
   { platformUrl, authUrl, ca, identity, readSubjectToken }: PlatformCredential,
-  boundary: Boundary,
-  { collections, connections, deadlineMs, clock, random, signal, canWrite, observe }: PlatformConnectionOptions,
+  roots: readonly string[],
+  { owner, collections, connections, deadlineMs, clock, random, signal, canWrite, observe }: PlatformConnectionOptions,
 ): PlatformConnection {
   const transport = new HttpTransport({
     connections,
@@ -62,18 +67,25 @@ export function connectPlatform(
   const audience = platformUrl.href.replace(/\/$/, "");
   const tokens = new TokenSource(transport, { authUrl, audience, identity, readSubjectToken, clock });
   const credentialEpoch = () => tokens.epoch;
-  const session = new PlatformSession({
-    api: new HttpPlatformApi(transport, tokens, platformUrl),
-    identity,
-    roots: boundary.roots,
-    credentialEpoch,
-    collections,
+  const api = new GovernedApi(new HttpPlatformApi(transport, tokens, platformUrl), {
+    probedGroup: parentOf(identity) ?? identity,
     clock,
     random,
     signal,
+  });
+  const ownerCheck = owner instanceof OwnerCheck ? owner : new OwnerCheck({ api, identity, owner, clock, signal });
+  const session = new PlatformSession({
+    api,
+    identity,
+    owner: ownerCheck,
+    roots,
+    credentialEpoch,
+    collections,
+    clock,
+    signal,
     canWrite,
   });
-  return { session, credentialEpoch, close: () => transport.close() };
+  return { session, owner: ownerCheck, credentialEpoch, close: () => transport.close() };
 }
 
 /** The operator's own credential. @throws if the file of `--platform-ca` cannot be read. */

@@ -1,18 +1,22 @@
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Kind } from "#src/kinds/kind.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeClient } from "#src/kube/client.ts";
 import { EventRecorder } from "#src/kube/event-recorder.ts";
+import { keyOf } from "#src/kube/object.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
-import { Breaker } from "#src/reconcile/observe/breaker.ts";
+import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { runResyncs } from "#src/reconcile/resync.ts";
-import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
+import { ownerOf } from "#src/platform-client/owner-record.ts";
+import { everything } from "#src/reconcile/tenancy/boundary.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
@@ -21,13 +25,12 @@ import type { Clock } from "#src/time/clock.ts";
 import type { Caches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
 import { connectPlatform, type PlatformConnection, readCredential } from "./connect-platform.ts";
+import { settleTimes } from "./earlier-leader.ts";
 import type { OperatorValues } from "./settings.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";
 
 /** Running reconciles may finish for this long at shutdown, so that SIGTERM to exit takes less than 10 s. */
 const drainMs = 5_000;
-/** A silent watch is detected after 90 s; an event can be this late before the caches show it. */
-const maxWatchDelayMs = 120_000;
 /** The share of a kind's resources that must disappear at once, in addition to `--breaker-objects`. */
 const breakerShare = 0.1;
 
@@ -52,9 +55,9 @@ export interface LeaderWork {
 
 /** Starts what only the leader runs: platform session, controllers, worker pool and resyncs. */
 export async function lead(options: LeadOptions): Promise<LeaderWork> {
-  const { kinds, values, leadership, telemetry, lifetime, clock, random } = options;
-  const boundary = { roots: values.rootGroup, roles: values.allowedRole };
-  const platform = connectPlatform(await readCredential(values), boundary, {
+  const { kinds, values, cluster, leadership, telemetry, lifetime, clock, random } = options;
+  const platform = connectPlatform(await readCredential(values), values.rootGroup, {
+    owner: ownerOf(cluster.ownerId),
     collections: kinds.map(({ collection }) => collection),
     connections: values.workers,
     deadlineMs: values.platformTimeout,
@@ -65,21 +68,26 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });
   platform.session.onOutageChange((outage) => telemetry.outageChanged(outage));
-  const sources = createSources(options, boundary, platform);
+  const sources = createSources(options, platform);
   const controllers = createControllers(options, sources);
   const pool = new WorkerPool({ controllers: [...controllers.values()], workers: values.workers, clock });
 
   const breakerLimits = { objects: values.breakerObjects, share: breakerShare };
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
   telemetry.watchSources(sources);
-  for (const [kind, controller] of controllers.entries())
-    for (const key of sources.stores.get(kind).keys()) controller.enqueue(key, { priority: "low" });
-  pool.start();
+  for (const [kind, controller] of controllers.entries()) {
+    const store = sources.stores.get(kind);
+    for (const cached of store.values())
+      controller.enqueue(keyOf(cached), { priority: isUnhandled(cached) ? "high" : "low" });
+    store.onSynced(() => {
+      if (!lifetime.signal.aborted) pool.start(controller);
+    });
+  }
   const resyncs = runResyncs(
     {
       kinds,
       session: platform.session,
-      roots: boundary.roots,
+      roots: values.rootGroup,
       intervalMs: values.resync,
       clock,
       random,
@@ -102,27 +110,27 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 }
 
 /** Everything that a reconcile observes. */
-function createSources(options: LeadOptions, boundary: Boundary, platform: PlatformConnection): Sources {
+function createSources(options: LeadOptions, platform: PlatformConnection): Sources {
   const { kinds, values, kube, caches, cluster, leadership, lifetime, clock } = options;
   const settleMs = values.platformTimeout + values.settleTime;
-  const leadingSince = clock.monotonic();
+  const { settledAt, soleLeaderSince } = settleTimes(leadership.acquired, caches, clock.monotonic(), settleMs);
   return {
     kinds,
     stores: caches,
     states: new PerKind(kinds, () => new ReconcileStates()),
     tenancy: singleTenant({
+      name: "all",
       session: platform.session,
-      boundary,
+      boundary: everything({ roots: values.rootGroup, roles: values.allowedRole, namespaces: null }),
       identity: values.identity,
       credentialEpoch: platform.credentialEpoch,
+      settledAt,
     }),
     crds: new CrdReads(kube, clock, lifetime.signal),
-    breaker: new Breaker(),
-    owners: [ownerHash(cluster.ownerId), ...values.previousOwnerId.map(ownerHash)],
+    breakers: new Breakers(() => randomUUID().slice(0, 8)),
+    owners: [ownerHash(cluster.ownerId), ...values.previousOwnerId.map((id) => ownerHash(id))],
     serviceAccountIssuer: cluster.serviceAccountIssuer,
-    // A leader whose Lease expired may have had a request in flight; one that released its Lease did not.
-    settledAt: leadership.acquired === "expired" ? leadingSince + settleMs : leadingSince,
-    soleLeaderSince: leadership.acquired === "created" ? leadingSince : leadingSince + maxWatchDelayMs,
+    soleLeaderSince,
     settleMs,
     clock,
   };

@@ -1,4 +1,5 @@
 import { serviceAccountDirectory } from "#src/kube/config.ts";
+import { ownerIdPattern } from "#src/platform-client/owner-record.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
 import {
   duration,
@@ -82,7 +83,7 @@ export const operatorSettings = {
     "Pause re-creation when at least this many resources of a kind, and 10 % of them, disappear at once.",
   ),
   ownerId: optional(
-    text,
+    matching("ID", ownerIdPattern, "letters, digits and the characters . _ -, at most 64"),
     "The id that marks resources on the platform as managed by this cluster. Set it to keep managing the same resources after the cluster is rebuilt. (default: the uid of the namespace kube-system)",
   ),
   previousOwnerId: optionalList(text, "A former owner id, whose resources this cluster also manages."),

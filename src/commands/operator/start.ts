@@ -10,7 +10,7 @@ import { serveHealth } from "#src/telemetry/health.ts";
 import { createLog, type Logger } from "#src/telemetry/log.ts";
 import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
-import { cachesSynced, startCaches } from "./caches.ts";
+import { startCaches } from "./caches.ts";
 import { identifyCluster } from "./cluster.ts";
 import { lead, type LeaderWork } from "./lead.ts";
 import { operatorSettings, type OperatorValues } from "./settings.ts";
@@ -44,12 +44,14 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
   log.info({ address: health.address }, "listening");
   try {
-    const namespaces = values.watchNamespace;
-    const caches = startCaches({ kinds, kube, namespaces, telemetry, clock, random }, lifetime.signal);
-    const cluster = await identifyCluster(values, kube, signal);
-    await cachesSynced(caches, signal);
+    const namespaces = new Set(values.watchNamespace);
+    const { caches, tried } = startCaches({ kinds, kube, namespaces, telemetry, clock, random }, lifetime.signal);
+    const [cluster] = await Promise.all([
+      identifyCluster(values, kube, signal),
+      Promise.race([tried, aborted(signal)]).then(() => signal.throwIfAborted()),
+    ]);
     ready = true;
-    log.info("caches synced; waiting for the lease");
+    log.info("caches listed; waiting for the lease");
 
     leadership = await acquireLeadership({ values, kube, namespace, log }, signal);
     log.info({ acquired: leadership.acquired }, "leading");

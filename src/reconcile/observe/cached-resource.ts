@@ -42,9 +42,16 @@ export function parseResource(kind: Kind, object: KubeObject, before?: CachedRes
   const [issue] = parsed.error.issues;
   const path = ["spec", ...(issue?.path ?? [])].map(String).join(".");
   const invalid = `${path}: ${issue?.message ?? "invalid"}`;
-  const deletion =
-    (raw.spec as Partial<Resource["spec"]> | undefined)?.policy?.deletion === "Orphan" ? "Orphan" : "Delete";
-  const spec = { ...raw.spec, policy: { adoption: "Never", deletion, drift: "Report" } };
+  const { deletion, management } = (raw.spec as Partial<Resource["spec"]> | undefined)?.policy ?? {};
+  const spec = {
+    ...raw.spec,
+    policy: {
+      management: management === "Observe" ? management : "Full",
+      adoption: "Never",
+      ...(deletion === "Delete" || deletion === "Orphan" || deletion === "Protect" ? { deletion } : {}),
+      drift: "Report",
+    },
+  };
   return { metadata: raw.metadata, resource: { ...raw, spec } as Resource, invalid, objectHash: hash };
 }
 

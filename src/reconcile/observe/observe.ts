@@ -3,10 +3,11 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { markerOf } from "#src/kinds/marker.ts";
 import type { PerKind } from "#src/kinds/per-kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
-import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
+import { keyOf } from "#src/kube/object.ts";
+import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { type CachedResource, referenceKey } from "./cached-resource.ts";
 import { olderClaimant, otherClaimant } from "./claims.ts";
-import type { Claim, Dependent, NameConflict, Observed, References } from "./observed.ts";
+import type { Claim, Dependent, NameConflict, Observed, ObservedTenant, References } from "./observed.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
 import { resolveReferences } from "./references.ts";
 import type { Sources, Stores } from "./sources.ts";
@@ -17,24 +18,74 @@ import type { Sources, Stores } from "./sources.ts";
  */
 export function observe(sources: Sources, kind: Kind, key: string): Observed | undefined {
   const { stores, states, tenancy, clock } = sources;
-  const store = stores.get(kind.name);
-  const cached = store.get(key);
+  const cached = stores.get(kind.name).get(key);
   if (cached === undefined) return undefined;
   const { resource, invalid } = cached;
   const now = clock.monotonic();
   const state = states.get(kind.name).get(key, cached, now);
-  const context = tenancy.contextOf(resource.metadata.namespace ?? "");
-  const { session, boundary } = context;
-  const view = session.viewOf(kind.collection);
-
+  const governance = tenancy.governanceOf(resource);
   const markers = markersOf(sources.owners, cached);
+  const request =
+    state.request !== undefined && state.request.value !== resource.status?.lastHandledReconcileAt
+      ? state.request
+      : null;
+  return {
+    resource,
+    invalid: invalid ?? null,
+    tenant: tenantOf(governance, kind),
+    markers,
+    request,
+    ...(governance.by === "tenant"
+      ? observePlatform(sources, governance.context, kind, key, cached, markers)
+      : unobservedPlatform(sources, cached, now)),
+    dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(stores, resource),
+    unreadDependents: resource.metadata.deletionTimestamp === undefined ? [] : unreadDependentsOf(sources, kind),
+    lastDeletionAt: lastDeletionAt(states),
+    crd: sources.crds.lastRead(kind) ?? null,
+    state,
+    settleMs: sources.settleMs,
+    now,
+    wallClock: clock.now(),
+  };
+}
+
+/** The part of an observation that depends on a session of the platform. */
+type PlatformObservation = Pick<
+  Observed,
+  | "references"
+  | "claim"
+  | "matches"
+  | "nameConflicts"
+  | "snapshot"
+  | "parentIsFresh"
+  | "rootSnapshots"
+  | "postUnknownSince"
+  | "postedHere"
+  | "doublePosted"
+  | "protectedUids"
+  | "settledAt"
+  | "credentialEpoch"
+  | "recoveries"
+>;
+
+function observePlatform(
+  sources: Sources,
+  context: TenantContext,
+  kind: Kind,
+  key: string,
+  { resource, invalid }: CachedResource,
+  markers: Observed["markers"],
+): PlatformObservation {
+  const store = sources.stores.get(kind.name);
+  const { session } = context;
+  const view = session.viewOf(kind.collection);
   const references =
     invalid === undefined ? referencesOf(sources, context, kind, resource, markers[0]) : invalidReferences;
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
   const naturalKey = kind.hasMarker ? markers[0] : resolved?.naturalKey;
 
-  const claimed = resource.spec.uid ?? resource.status?.uid;
+  const claimed = claimedUid(resource);
   const claim: Claim | null =
     claimed === undefined
       ? null
@@ -42,7 +93,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
           uid: claimed,
           external: view.stateOf(claimed),
           olderClaimant: olderClaimant(store, claimed, key),
-          heldByBreaker: sources.breaker.holds(claimed),
+          heldByBreaker: sources.breakers.holds(context.name, kind.name, claimed),
         };
   const keys = kind.hasMarker ? markers : naturalKey === undefined ? [] : [naturalKey];
   const matches = keys.flatMap((one) => view.withKey(one)).filter(({ uid }) => otherClaimant(store, uid, key) === null);
@@ -55,38 +106,83 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
           .filter((external) => !matches.includes(external))
           .map((external) => ({ external, claimedBy: otherClaimant(store, external.uid, key) }))
       : [];
-
   return {
-    resource,
-    invalid: invalid ?? null,
     references,
-    markers,
     claim,
-    request:
-      state.request !== undefined && state.request.value !== resource.status?.lastHandledReconcileAt
-        ? state.request
-        : null,
     matches,
     nameConflicts,
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     parentIsFresh: parent !== undefined && session.createdRecently(parent),
-    rootSnapshots: boundary.roots.map((group) => ({ group, snapshot: view.snapshotOf(group) ?? null })),
+    rootSnapshots: session.roots.map((group) => ({ group, snapshot: view.snapshotOf(group) ?? null })),
     postUnknownSince: (naturalKey === undefined ? undefined : session.posts.unknownSince(naturalKey)) ?? null,
     postedHere: naturalKey !== undefined && session.posts.mayHaveCreated(naturalKey),
     doublePosted: naturalKey !== undefined && session.posts.mayHaveCreatedTwice(naturalKey),
-    protectedUids: protectedUids(context, claimed, matches, nameConflicts),
-    dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(stores, resource),
-    lastDeletionAt: lastDeletionAt(states),
-    crd: sources.crds.lastRead(kind) ?? null,
-    state,
-    settledAt: sources.settledAt,
-    settleMs: sources.settleMs,
+    protectedUids: protectedUids(sources, context, claimed, matches, nameConflicts),
+    settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
     recoveries: session.recoveries,
-    now,
-    wallClock: clock.now(),
   };
 }
+
+/** Without a Tenant there is no session, so nothing on the platform is known. */
+function unobservedPlatform({ stores }: Sources, { resource }: CachedResource, now: number): PlatformObservation {
+  const claimed = claimedUid(resource);
+  const claim: Claim | null =
+    claimed === undefined
+      ? null
+      : {
+          uid: claimed,
+          external: { is: "unknown" },
+          olderClaimant: olderClaimant(stores.get(resource.kind), claimed, keyOf(resource)),
+          heldByBreaker: false,
+        };
+  return {
+    references: ungoverned,
+    claim,
+    matches: [],
+    nameConflicts: [],
+    snapshot: null,
+    parentIsFresh: false,
+    rootSnapshots: [],
+    postUnknownSince: null,
+    postedHere: false,
+    doublePosted: false,
+    protectedUids: [],
+    settledAt: now,
+    credentialEpoch: 0,
+    recoveries: 0,
+  };
+}
+
+function tenantOf(governance: Governance, { name: kind }: Kind): ObservedTenant {
+  switch (governance.by) {
+    case "none":
+      return { is: "none" };
+    case "several":
+      return { is: "several", names: governance.tenants };
+    case "tenant": {
+      const { name, boundary } = governance.context;
+      return {
+        is: "known",
+        name,
+        serves: governance.serves,
+        groups: boundary.groups,
+        mayAdopt: boundary.adopt.includes(kind),
+        mayOrphan: boundary.allowOrphan,
+      };
+    }
+  }
+}
+
+function claimedUid({ spec, status }: Resource): string | undefined {
+  return spec.uid ?? status?.uid;
+}
+
+const ungoverned: References = {
+  are: "waiting",
+  reason: "ReferenceNotReady",
+  message: "References are resolved once exactly one Tenant selects the namespace.",
+};
 
 const invalidReferences: References = {
   are: "waiting",
@@ -95,17 +191,18 @@ const invalidReferences: References = {
 };
 
 function referencesOf(
-  { stores, serviceAccountIssuer }: Sources,
-  { session, boundary, identity }: TenantContext,
+  { stores, serviceAccountIssuer, tenancy }: Sources,
+  { session, boundary }: TenantContext,
   kind: Kind,
   resource: Resource,
   marker: string,
 ): References {
   return resolveReferences(kind, resource, {
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
+    isRead: (kindName) => stores.get(kindName).synced,
     roles: session.roles,
     boundary,
-    operatorIdentity: identity,
+    credentialIdentities: tenancy.credentialIdentities,
     serviceAccountIssuer,
     marker,
   });
@@ -121,14 +218,19 @@ export function markersOf(
 
 /** Those of the uids in the observation that Muster never manages. */
 function protectedUids(
-  { session, boundary, identity }: TenantContext,
+  { tenancy }: Sources,
+  { session }: TenantContext,
   claimed: string | undefined,
   matches: readonly ExternalResource[],
   nameConflicts: readonly NameConflict[],
 ): readonly string[] {
   const found: string[] = [];
   const add = (uid: string) => {
-    if (boundary.roots.includes(uid) || uid === identity || session.permissions?.ownBindings.has(uid) === true)
+    if (
+      session.roots.includes(uid) ||
+      tenancy.credentialIdentities.has(uid) ||
+      session.permissions?.ownBindings.has(uid) === true
+    )
       found.push(uid);
   };
   if (claimed !== undefined) add(claimed);
@@ -141,6 +243,13 @@ function lastDeletionAt(states: PerKind<ReconcileStates>): number | null {
   let last: number | null = null;
   for (const { lastDeletionAt: at } of states.values()) if (at !== null && (last === null || at > last)) last = at;
   return last;
+}
+
+/** The kinds whose objects may refer to those of `kind`, but which have not been read. */
+function unreadDependentsOf({ kinds, stores }: Sources, kind: Kind): string[] {
+  return kinds.flatMap(({ name, refersTo }) =>
+    refersTo.includes(kind.name) && !stores.get(name).synced ? [name] : [],
+  );
 }
 
 /** The objects that refer to this one and have an external resource. */

@@ -20,6 +20,8 @@ export interface Observed {
   readonly resource: Resource;
   /** Why the object does not match the schema of its kind; null if it does. */
   readonly invalid: string | null;
+  /** Who governs the object, and what it may do. */
+  readonly tenant: ObservedTenant;
   readonly references: References;
   /** The markers of this object: first that of the current owner id, then those of the previous owner ids. */
   readonly markers: readonly [string, ...string[]];
@@ -35,7 +37,7 @@ export interface Observed {
   readonly snapshot: Snapshot | null;
   /** Whether this process created the parent a moment ago, so that the parent has only the children that we created. */
   readonly parentIsFresh: boolean;
-  /** For each root group, the latest complete list of everything below it. */
+  /** For each group that the session lists, the latest complete list of everything below it. */
   readonly rootSnapshots: readonly ScopeSnapshot[];
   /** When the last POST with this natural key was sent whose outcome is unknown. */
   readonly postUnknownSince: MonotonicTime | null;
@@ -47,6 +49,11 @@ export interface Observed {
   readonly protectedUids: readonly string[];
   /** The objects that refer to this one and have an external resource. Only filled while this object is being deleted. */
   readonly dependents: readonly Dependent[];
+  /**
+   * The kinds whose objects may refer to this one, but which Kubernetes has not let the operator read yet: whether there are
+   * more dependents is unknown. Only filled while this object is being deleted.
+   */
+  readonly unreadDependents: readonly string[];
   /** When the deletion of any custom resource was last observed. */
   readonly lastDeletionAt: MonotonicTime | null;
   /** The last live read of the object's CustomResourceDefinition. */
@@ -65,6 +72,23 @@ export interface Observed {
   readonly wallClock: number;
 }
 
+/** Who governs an object. */
+export type ObservedTenant =
+  | {
+      readonly is: "known";
+      readonly name: string;
+      /** `deletions`: the Tenant is being deleted, or no longer selects the namespace. */
+      readonly serves: "everything" | "deletions";
+      /** The uids of groups. Only resources below them are written. */
+      readonly groups: readonly string[];
+      /** Whether existing resources of this kind may be adopted. */
+      readonly mayAdopt: boolean;
+      /** Whether a resource may be left behind on the platform. */
+      readonly mayOrphan: boolean;
+    }
+  | { readonly is: "none" }
+  | { readonly is: "several"; readonly names: readonly string[] };
+
 /** What the references in a spec resolve to. */
 export type References =
   | {
@@ -81,6 +105,8 @@ export type References =
       /** Whether the object that is referred to is being deleted. */
       readonly deleting?: boolean;
     }
+  /** Kubernetes has not let the operator read the kind that the field at `path` refers to: unknown, not absent. */
+  | { readonly are: "unreadKind"; readonly kind: string; readonly path: string }
   /** The roles of the platform have not been read yet. */
   | { readonly are: "unread" }
   | { readonly are: "denied"; readonly message: string };
@@ -151,8 +177,8 @@ export interface ReconcileState {
   /** How many times a watch handler observed that the cause of a failure may be gone. */
   readonly causeChanges?: number;
   readonly statusWrittenAt?: MonotonicTime;
-  /** When Kubernetes last rejected a status write with 403 Forbidden. */
-  readonly statusForbiddenAt?: MonotonicTime;
+  /** The steps that Kubernetes refused when they were last tried. */
+  readonly refusals?: Readonly<Partial<Record<KubeStepName, Refusal>>>;
   /** The last update that succeeded, with the differences that it was to remove. */
   readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };
   /** When drift was corrected, within the last hour. */
@@ -173,4 +199,21 @@ export interface Failure {
   readonly retryAt: MonotonicTime;
 }
 
+/**
+ * Kubernetes refused a call: a permission is missing, a quota is exceeded, or an admission policy, a webhook or the schema
+ * rejects the write.
+ */
+export interface Refusal {
+  /** The HTTP status. */
+  readonly code: number;
+  /** What Kubernetes said, on one line. It starts with the call, such as `patch groups/status`. At most 1,024 characters. */
+  readonly message: string;
+  /** What the call was to achieve: a refusal does not delay the attempt at anything else. */
+  readonly attemptOf: string;
+  /** Consecutive refusals of this attempt. */
+  readonly attempts: number;
+  readonly retryAt: MonotonicTime;
+}
+
+export type KubeStepName = "addFinalizer" | "removeFinalizer" | "readCrd" | "writeStatus";
 export type PlatformStepName = "refreshPermissions" | "list" | "read" | "create" | "update" | "delete";

@@ -39,6 +39,13 @@ describe("the state of an object", () => {
     expect(later.request?.value).toHaveLength(statusBounds.text);
   });
 
+  it("does not split a character of the request's value: the API server would store another one", () => {
+    const states = new ReconcileStates();
+    const value = `${"x".repeat(statusBounds.text - 1)}😀`;
+    const { request } = states.get(key, cached({ annotations: { [reconcileRequestedAtAnnotation]: value } }), 1_000);
+    expect(request?.value).toBe("x".repeat(statusBounds.text - 1));
+  });
+
   it("stays forgotten if a call for the object ends later", () => {
     const states = new ReconcileStates();
     const { resourceUid } = states.get(key, cached(), 1_000);

@@ -1,3 +1,4 @@
+import { everything } from "#src/reconcile/tenancy/boundary.ts";
 import { describe, expect, it } from "vitest";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { RoleBinding, RoleBindingSpec } from "#src/api/role-binding.ts";
@@ -36,6 +37,7 @@ const inCluster: Readonly<Record<string, Resource>> = {
 
 const context: ReferenceContext = {
   find: (kind, key) => inCluster[`${kind} ${key}`],
+  isRead: () => true,
   roles: {
     byName: new Map([
       ["viewer", viewer],
@@ -48,8 +50,8 @@ const context: ReferenceContext = {
       [custom, { uid: custom, name: "viewer", capabilities: [] }],
     ]),
   },
-  boundary: { roots: [root], roles: ["viewer"] },
-  operatorIdentity,
+  boundary: everything({ roots: [root], roles: ["viewer"], namespaces: null }),
+  credentialIdentities: new Set([operatorIdentity]),
   serviceAccountIssuer: "https://issuer.example",
   marker,
 };
@@ -147,7 +149,9 @@ describe("a role binding", () => {
     const byUid = (roleUid: string) => ({ ...binding({}), spec: { ...spec, roleUid } });
     expect(resolve(byUid(viewer.uid))).toMatchObject({ are: "resolved" });
     expect(resolve(byUid(owner.uid))).toMatchObject({ are: "denied" });
-    expect(resolve(byUid(owner.uid), { boundary: { roots: [root], roles: [owner.uid] } })).toMatchObject({
+    expect(
+      resolve(byUid(owner.uid), { boundary: everything({ roots: [root], roles: [owner.uid], namespaces: null }) }),
+    ).toMatchObject({
       are: "resolved",
     });
     expect(resolve(byUid(viewer.uid), { roles: undefined })).toEqual({ are: "unread" });

@@ -3,17 +3,19 @@ import type { Reference } from "#src/api/reference.ts";
 import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import { type Boundary, permitsIdentity, permitsParent, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
+import { type Boundary, permitsResource, permitsParent, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import type { References } from "./observed.ts";
 
 export interface ReferenceContext {
   /** The custom resource at `namespace/name`. */
   readonly find: (kind: string, key: string) => Resource | undefined;
+  /** Whether the objects of a kind have been read, so that one that is not found does not exist. */
+  readonly isRead: (kind: string) => boolean;
   /** Undefined until the roles have been read. */
   readonly roles: RoleCatalog | undefined;
   readonly boundary: Boundary;
-  /** The operator's own identity on the platform. No object may bind a role to it. */
-  readonly operatorIdentity: string;
+  /** The identities that are used as credentials. No object may bind a role to them. */
+  readonly credentialIdentities: ReadonlySet<string>;
   readonly serviceAccountIssuer: string;
   readonly marker: string;
 }
@@ -65,6 +67,7 @@ function findObject(
     );
   const name = `${kind} ${reference.name}`;
   const found = context.find(kind, `${namespace}/${reference.name}`);
+  if (!context.isRead(kind)) return { are: "unreadKind", kind, path };
   if (found === undefined)
     return waiting(
       "ReferenceNotFound",
@@ -100,17 +103,17 @@ function findRole(path: string, name: string, { roles, boundary }: ReferenceCont
 function findDenial(
   { role, path }: ReferenceField,
   uid: string,
-  { boundary, roles, operatorIdentity }: ReferenceContext,
+  { boundary, roles, credentialIdentities }: ReferenceContext,
 ): References | undefined {
   switch (role) {
     case "parent":
       return permitsParent(boundary, uid) ? undefined : denied(outsideRoots(path, `group ${uid}`));
     case "identity":
-      if (uid === operatorIdentity)
+      if (credentialIdentities.has(uid))
         return denied(
           `${path}: identity ${uid} is the operator's own, whose role bindings Muster never manages. Use another identity.`,
         );
-      return permitsIdentity(boundary, uid) ? undefined : denied(outsideRoots(path, `identity ${uid}`));
+      return permitsResource(boundary, uid) ? undefined : denied(outsideRoots(path, `identity ${uid}`));
     case "role": {
       const builtIn = parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
       if (permitsRole(boundary, uid, builtIn)) return undefined;

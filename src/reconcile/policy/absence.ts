@@ -97,7 +97,7 @@ function requirementOf(observed: DecisionInput): ListRequirement {
     // So may this process.
     ...(postUnknownSince === null ? [] : [postUnknownSince + settleMs]),
     // A person may have created the resource to be adopted just before the object.
-    ...(resource.spec.policy.adoption === "IfExists" ? [state.firstSeenAt] : []),
+    ...(resource.spec.policy.adoption !== "Never" ? [state.firstSeenAt] : []),
     ...(existsAt === undefined ? [] : [existsAt]),
   ];
   return { startedAfter: Math.max(...times), stable: postUnknownSince !== null };

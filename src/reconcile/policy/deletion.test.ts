@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
-import { type DecisionCase, itDecides as itDecidesFrom } from "./decision-cases.testing.ts";
+import { type DecisionCase, itDecides as itDecidesFrom, reports } from "./decision-cases.testing.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import type { Dependent, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import {
@@ -251,6 +251,20 @@ describe("an object without a recorded uid", () => {
       given: { resource: deletedBinding(), references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
       expected: released,
     },
+    {
+      name: "waits if it is a role binding and the kind of its identity has not been read",
+      given: {
+        resource: deletedBinding(),
+        references: { are: "unreadKind", kind: "Identity", path: "spec.identityRef" },
+        state: { ...deletionSeen, waitingSince: 18_000 },
+      },
+      expected: reports("ReferenceNotReady", "spec.identityRef: the operator has not been able to read the Identity"),
+    },
+    {
+      name: "needs no references if it has a marker",
+      given: { resource: deleted(), references: { are: "unreadKind", kind: "Group", path: "spec.parentRef" } },
+      expected: released,
+    },
   ]);
 });
 
@@ -259,11 +273,6 @@ describe("equal role bindings", () => {
   const references = resolved({ identityUid: equal.identity.uid, roleUid: equal.role.uid });
   itDecides([
     {
-      name: "are kept if no object recorded them and adoption is Never",
-      given: { resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }), references, matches: [equal] },
-      expected: released,
-    },
-    {
       name: "are kept if they existed before the object",
       given: { resource: deletedBinding(), references, matches: [equal], state: { ...deletionSeen, bornHere: true } },
       expected: released,
@@ -271,7 +280,7 @@ describe("equal role bindings", () => {
     {
       name: "are deleted if this process created them",
       given: {
-        resource: deletedBinding({ spec: { policy: { adoption: "Never" } } }),
+        resource: deletedBinding(),
         references,
         matches: [equal],
         postedHere: true,

@@ -61,7 +61,7 @@ export function differencesOf(
 
 /** Whether the spec allows the external resource to be one that Muster did not create. */
 function adopts({ resource }: DecisionInput): boolean {
-  return resource.spec.uid !== undefined || resource.spec.policy.adoption === "IfExists";
+  return resource.spec.uid !== undefined || resource.spec.policy.adoption !== "Never";
 }
 
 /** The platform counts characters, not UTF-16 code units. */

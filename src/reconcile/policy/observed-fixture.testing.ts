@@ -23,7 +23,8 @@ export const marker = markerOf(ownerHash("owner"), objectHash("Group", "team", "
 export const earlierMarker = markerOf(ownerHash("earlier"), objectHash("Group", "team", "payments"));
 export const foreignMarker = markerOf(ownerHash("somebody else"), objectHash("Group", "team", "payments"));
 
-const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" } as const;
+const policy = { management: "Full", deletion: "Delete", drift: "Correct" } as const;
+const named = { ...policy, adoption: "Never" } as const;
 const metadata = (name: string): Resource["metadata"] => ({
   name,
   namespace: "team",
@@ -47,7 +48,7 @@ export function groupResource(parts: Parts<Group> = {}): Group {
     apiVersion,
     kind: "Group",
     metadata: { ...metadata("payments"), ...parts.metadata },
-    spec: { parentUid: parent, ...parts.spec, policy: { ...policy, ...parts.spec?.policy } },
+    spec: { parentUid: parent, undeclared: "Report", ...parts.spec, policy: { ...named, ...parts.spec?.policy } },
     ...(parts.status === undefined ? {} : { status: parts.status }),
   };
 }
@@ -60,7 +61,7 @@ export function identityResource(parts: Parts<Identity> = {}): Identity {
     spec: {
       groupUid: parent,
       ...parts.spec,
-      policy: { ...policy, ...parts.spec?.policy },
+      policy: { ...named, ...parts.spec?.policy },
     },
     ...(parts.status === undefined ? {} : { status: parts.status }),
   };
@@ -71,7 +72,7 @@ export function bindingResource(parts: Parts<RoleBinding> = {}): RoleBinding {
     apiVersion,
     kind: "RoleBinding",
     metadata: { ...metadata("ci-views"), ...parts.metadata },
-    spec: { groupUid: parent, ...parts.spec, policy: { ...policy, adoption: "IfExists", ...parts.spec?.policy } },
+    spec: { groupUid: parent, ...parts.spec, policy: { ...policy, ...parts.spec?.policy } },
     ...(parts.status === undefined ? {} : { status: parts.status }),
   };
 }
@@ -118,6 +119,16 @@ export function externalGroup(fields: Partial<ExternalGroup> = {}): ExternalGrou
   return { uid, name: "payments", description: withMarker("", marker), ...fields };
 }
 
+/** A Tenant that permits everything below the root. */
+export const tenant: Extract<Observed["tenant"], { is: "known" }> = {
+  is: "known",
+  name: "team",
+  serves: "everything",
+  groups: [root],
+  mayAdopt: true,
+  mayOrphan: true,
+};
+
 export function resolved(desired: Readonly<Record<string, unknown>> = { name: "payments" }): References {
   return { are: "resolved", uids: { parent }, desired, naturalKey: marker };
 }
@@ -154,6 +165,7 @@ export function observed(parts: ObservedParts = {}): Observed {
   return {
     resource,
     invalid: null,
+    tenant,
     references: resolved(),
     markers: [marker, earlierMarker],
     claim: claimOf(resource, external, olderClaimant, heldByBreaker),
@@ -169,6 +181,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     doublePosted: false,
     protectedUids: [],
     dependents: [],
+    unreadDependents: [],
     crd: { readAt: 19_000, deleting: false },
     state: emptyState,
     settledAt: 10,

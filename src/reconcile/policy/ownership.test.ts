@@ -115,21 +115,10 @@ describe("a role binding, which has no marker", () => {
   const equal = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
   const desired = { identityUid: anotherUid, roleUid: "c".repeat(40) };
   const references = resolved(desired);
-  const never = bindingResource({ spec: { policy: { adoption: "Never" } } });
   itDecides([
     {
       name: "takes over an equal one that no other object claims",
       given: { resource: bindingResource(), references, matches: [equal] },
-      expected: becomesReady,
-    },
-    {
-      name: "is a Conflict if an equal one exists and adoption is Never",
-      given: { resource: never, references, matches: [equal] },
-      expected: reportsStalled("Conflict", "adoption: IfExists"),
-    },
-    {
-      name: "takes over the one that this process created, even if adoption is Never",
-      given: { resource: never, references, matches: [equal], postedHere: true },
       expected: becomesReady,
     },
     {

@@ -51,7 +51,7 @@ export function findEqualNotAdopted(
   { resource, kind, postedHere }: DecisionInput,
   external: ExternalResource,
 ): Problem | undefined {
-  if (kind.hasMarker || postedHere || resource.spec.policy.adoption === "IfExists") return undefined;
+  if (kind.hasMarker || postedHere || resource.spec.policy.adoption !== "Never") return undefined;
   return stalled("Conflict", messages.equalResource(kind.noun, external.uid));
 }
 
@@ -76,7 +76,7 @@ export function findNameManagedByOther(observed: DecisionInput): Problem | undef
 export function findNameNotAdopted(observed: DecisionInput): Problem | undefined {
   const { resource, kind, nameConflicts } = observed;
   const [conflict] = nameConflicts;
-  if (conflict === undefined || resource.spec.policy.adoption === "IfExists") return undefined;
+  if (conflict === undefined || resource.spec.policy.adoption !== "Never") return undefined;
   return stalled("Conflict", messages.nameNotAdopted(kind.noun, nameOf(observed, conflict), conflict.external.uid));
 }
 

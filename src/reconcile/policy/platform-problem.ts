@@ -20,6 +20,8 @@ export function problemOf(failure: PlatformProblem, kind: Kind): Problem {
       return failure.cause === "exchange"
         ? failing("TokenExchangeFailed", messages.exchangeFailed(failure.message))
         : failing("TokenUnavailable", messages.tokenUnavailable(failure.message));
+    case "ownerMismatch":
+      return failing("OwnerMismatch", messages.ownerMismatch(failure.expected, failure.recorded));
     case "permissions":
       return failing("PermissionDenied", messages.listDenied(failure.capability, failure.scope));
   }

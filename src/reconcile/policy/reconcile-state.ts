@@ -1,6 +1,6 @@
-import type { Failure, MonotonicTime, Observed, ReconcileState } from "#src/reconcile/observe/observed.ts";
+import type { Failure, MonotonicTime, Observed, ReconcileState, Refusal } from "#src/reconcile/observe/observed.ts";
 import { attemptOf, recentCorrections } from "./retry.ts";
-import type { PlatformStep, Step } from "./step.ts";
+import type { KubeStep, PlatformStep, Step } from "./step.ts";
 
 // What is remembered of an object, as a function of what was observed and what was done. Each function returns the state
 // to remember; it is `state` itself if nothing changes. `state` is the present one, not that from which a step was decided:
@@ -9,8 +9,11 @@ import type { PlatformStep, Step } from "./step.ts";
 /** The state after `step` was decided: since when the object has been waiting, or that it no longer is. */
 export function stateAfterDecision({ state, now }: Observed, step: Step): ReconcileState {
   if (step.do === "wait" && state.waitingSince === undefined) return { ...state, waitingSince: now };
-  if (step.do === "done" && (state.waitingSince !== undefined || state.failure !== undefined)) {
-    const { waitingSince: _waitingSince, failure: _failure, ...rest } = state;
+  if (
+    step.do === "done" &&
+    (state.waitingSince !== undefined || state.failure !== undefined || state.refusals !== undefined)
+  ) {
+    const { waitingSince: _waitingSince, failure: _failure, refusals: _refusals, ...rest } = state;
     return rest;
   }
   return state;
@@ -52,7 +55,20 @@ export function stateAfterStatusWrite({ state }: Pick<Observed, "state">, at: Mo
   return { ...state, statusWrittenAt: at };
 }
 
-/** The state after Kubernetes forbade a status write. */
-export function stateAfterStatusForbidden({ state }: Pick<Observed, "state">, at: MonotonicTime): ReconcileState {
-  return { ...state, statusForbiddenAt: at };
+/** The state after Kubernetes refused a step. The refusal of one step does not replace that of another. */
+export function stateAfterRefusal(
+  { state }: Pick<Observed, "state">,
+  { do: step }: KubeStep,
+  refusal: Refusal,
+  at: MonotonicTime,
+): ReconcileState {
+  return { ...state, refusals: { ...state.refusals, [step]: refusal }, waitingSince: state.waitingSince ?? at };
+}
+
+/** The state after Kubernetes accepted a step. */
+export function stateAfterAcceptance({ state }: Pick<Observed, "state">, { do: step }: KubeStep): ReconcileState {
+  if (state.refusals?.[step] === undefined) return state;
+  const { refusals, ...rest } = state;
+  const { [step]: _accepted, ...others } = refusals;
+  return Object.keys(others).length === 0 ? rest : { ...rest, refusals: others };
 }

@@ -137,7 +137,7 @@ function onlyReads({ do: step }: PlatformStep): boolean {
 }
 
 /** Whether the object is reported Ready in its current generation. A read that fails does not change that. */
-function wasReady({ resource }: Observed): boolean {
+export function wasReady({ resource }: Observed): boolean {
   const ready = readyCondition(resource);
   return (
     !isBeingDeleted(resource) && ready?.status === "True" && ready.observedGeneration === resource.metadata.generation

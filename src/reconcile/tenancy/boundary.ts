@@ -1,26 +1,99 @@
+import type { IdentityType, TenantSpec } from "#src/api/tenant.ts";
 import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import { isBelow, isWithin } from "#src/platform-client/uid.ts";
 
+/** The outer bound of every Tenant: the operator's settings. */
+export interface OuterBound {
+  /** The uids of groups. */
+  readonly roots: readonly string[];
+  /** Names of built-in roles, or uids. */
+  readonly roles: readonly string[];
+  /** Names of namespaces; null: all. */
+  readonly namespaces: readonly string[] | null;
+}
+
 /**
- * What the objects of a namespace may use. Everything else is denied: to create a RoleBinding object must not be a way
- * to become owner.
+ * What the objects of a Tenant may use, within the outer bound. Everything else is denied: to create a RoleBinding object
+ * must not be a way to become owner. Plain data.
  */
 export interface Boundary {
-  /** The uids of root groups. Managed resources lie below them. */
-  readonly roots: readonly string[];
-  /** The roles that may be bound: names of built-in roles, or uids. */
+  /** The uids of groups. Managed resources lie below them. */
+  readonly groups: readonly string[];
+  /** The roles that the Tenant lets its objects bind: names of built-in roles, or uids. */
   readonly roles: readonly string[];
+  /** The roles that the operator's settings let anybody bind. */
+  readonly outerRoles: readonly string[];
+  readonly identityTypes: readonly IdentityType[];
+  readonly awsAccounts: readonly string[];
+  readonly claimIssuers: NonNullable<TenantSpec["claimIssuers"]>;
+  /** Null: all kinds. */
+  readonly kinds: readonly string[] | null;
+  /** The kinds whose resources may be adopted. */
+  readonly adopt: readonly string[];
+  readonly allowOrphan: boolean;
+  readonly undeclared: TenantSpec["undeclared"];
+  /** The uids of identities that are never removed or adopted. */
+  readonly breakGlass: readonly string[];
 }
 
-export function permitsParent({ roots }: Boundary, group: string): boolean {
-  return roots.some((root) => isWithin(group, root));
+/** The boundary of a Tenant within the outer bound. A group that is only partly within it is narrowed. */
+export function boundaryOf(spec: TenantSpec, outer: OuterBound): Boundary {
+  return {
+    groups: commonGroups(spec.groups ?? [], outer.roots),
+    roles: spec.roles ?? [],
+    outerRoles: outer.roles,
+    identityTypes: spec.identityTypes,
+    awsAccounts: spec.awsAccounts ?? [],
+    claimIssuers: spec.claimIssuers ?? [],
+    kinds: spec.kinds ?? null,
+    adopt: spec.adopt ?? [],
+    allowOrphan: spec.allowOrphan,
+    undeclared: spec.undeclared,
+    breakGlass: spec.breakGlass ?? [],
+  };
 }
 
-export function permitsIdentity({ roots }: Boundary, identity: string): boolean {
-  return roots.some((root) => isBelow(identity, root));
+/** The groups whose subtrees lie within a group of both lists. */
+export function commonGroups(some: readonly string[], others: readonly string[]): string[] {
+  const common = some.flatMap((group) =>
+    others.some((other) => isWithin(group, other)) ? [group] : others.filter((other) => isBelow(other, group)),
+  );
+  return [...new Set(common)];
+}
+
+export function permitsParent({ groups }: Boundary, group: string): boolean {
+  return groups.some((one) => isWithin(group, one));
+}
+
+/** Whether a resource with this uid may be managed, or an identity with it may get a role. */
+export function permitsResource({ groups }: Boundary, uid: string): boolean {
+  return groups.some((group) => isBelow(uid, group));
 }
 
 /** @param builtIn the built-in role with this uid; if there is none, only the uid itself can permit the role. */
-export function permitsRole({ roles }: Boundary, uid: string, builtIn: ExternalRole | undefined): boolean {
-  return roles.includes(uid) || (builtIn !== undefined && roles.includes(builtIn.name));
+export function permitsRole({ roles, outerRoles }: Boundary, uid: string, builtIn: ExternalRole | undefined): boolean {
+  return [roles, outerRoles].every(
+    (permitted) => permitted.includes(uid) || (builtIn !== undefined && permitted.includes(builtIn.name)),
+  );
+}
+
+export function permitsKind({ kinds }: Boundary, kind: string): boolean {
+  return kinds === null || kinds.includes(kind);
+}
+
+/** The boundary that permits everything within the outer bound. */
+export function everything({ roots, roles }: OuterBound): Boundary {
+  return {
+    groups: roots,
+    roles,
+    outerRoles: roles,
+    identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"],
+    awsAccounts: [],
+    claimIssuers: [],
+    kinds: null,
+    adopt: ["Group", "Identity", "RoleBinding"],
+    allowOrphan: true,
+    undeclared: "Remove",
+    breakGlass: [],
+  };
 }

@@ -1,25 +1,60 @@
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 import type { Boundary } from "./boundary.ts";
 
-/** With which credential, and within which boundary, the objects of some namespaces are reconciled. */
+/** With which credential, and within which boundary, the objects of a Tenant are reconciled. */
 export interface TenantContext {
+  /** The name of the Tenant. */
+  readonly name: string;
+  /** Tenants with the operator's credentials share one session. */
   readonly session: PlatformSession;
   readonly boundary: Boundary;
-  /** The identity that the session acts as. Muster never manages it, nor its role bindings. */
+  /** The identity that the session acts as. */
   readonly identity: string;
   /** Increases with every token exchange of the session. */
   readonly credentialEpoch: () => number;
+  /** From this time on, no request of an earlier leader or session can still take effect. */
+  readonly settledAt: MonotonicTime;
 }
 
-/** Maps namespaces to tenants. */
+/** Who governs an object. */
+export type Governance =
+  | {
+      readonly by: "tenant";
+      readonly context: TenantContext;
+      /** `deletions`: the Tenant is being deleted, or no longer selects the namespace of an object that names it. */
+      readonly serves: "everything" | "deletions";
+    }
+  /** No Tenant selects the namespace. */
+  | { readonly by: "none" }
+  /** Several Tenants do. */
+  | { readonly by: "several"; readonly tenants: readonly string[] };
+
+/** Maps objects to Tenants. */
 export interface Tenancy {
-  /** The context for the objects of `namespace`. */
-  contextOf(namespace: string): TenantContext;
-  /** Every context, once. */
-  readonly contexts: readonly TenantContext[];
+  /**
+   * The Tenant that selects the namespace of the object. For an object that is being deleted, the Tenant that its status
+   * names comes first, also if it no longer selects the namespace.
+   */
+  governanceOf(resource: Resource): Governance;
+  /** Every Tenant that is served. */
+  readonly contexts: Iterable<TenantContext>;
+  /** Every session, once. */
+  readonly sessions: Iterable<PlatformSession>;
+  /** Calls `listener` for every session, those that exist and those that come. */
+  onSession(listener: (session: PlatformSession) => void): void;
+  /** The uids of the identities that the operator and the Tenants use as credentials. They are never written. */
+  readonly credentialIdentities: ReadonlySet<string>;
 }
 
-/** All namespaces share one credential and one boundary. */
+/** One Tenant governs all namespaces. */
 export function singleTenant(context: TenantContext): Tenancy {
-  return { contextOf: () => context, contexts: [context] };
+  return {
+    governanceOf: () => ({ by: "tenant", context, serves: "everything" }),
+    contexts: [context],
+    sessions: [context.session],
+    onSession: (listener) => listener(context.session),
+    credentialIdentities: new Set([context.identity]),
+  };
 }

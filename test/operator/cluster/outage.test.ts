@@ -87,11 +87,17 @@ describeWithProxiedSystem("an outage of the platform", (system, proxy) => {
     // The calls until then: at most one for each worker and object attempted before the operator knew of the outage.
     expect(beforeTheProbes).toBeLessThanOrEqual(60);
 
+    const resumed = operator.process.logged("platform calls resumed", operator.process.log.length);
     fault = undefined;
     const endedAt = performance.now();
+    await resumed;
+    const probedMs = performance.now() - endedAt;
     await waitForAll(isReady, objectCount + 1, 60_000);
     const healedMs = performance.now() - endedAt;
-    console.info(`healed after ${Math.round(healedMs)} ms; at most ${calls.mostInFlight} calls in flight`);
+    console.info(
+      `probed after ${Math.round(probedMs)} ms, healed after ${Math.round(healedMs)} ms; at most ${calls.mostInFlight} calls in flight`,
+    );
+    expect(probedMs).toBeLessThan(3_000);
     expect(healedMs).toBeLessThan(5_000);
     expect(calls.mostInFlight).toBeLessThanOrEqual(workers);
   });

@@ -5,6 +5,7 @@ import { policySchema } from "#src/api/policy.ts";
 import { reference } from "#src/api/reference.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
 import { exactlyOneOf, immutable, withRules } from "#src/api/rule.ts";
+import { statusSchema } from "#src/api/status.ts";
 import { exactText } from "#src/api/text.ts";
 import { directlyBelow, uid, uidInGroup } from "#src/api/uid.ts";
 import type { Kind } from "#src/kinds/kind.ts";
@@ -37,10 +38,7 @@ const repoSpecSchema = withRules(
     uid: uidInGroup(
       "UID of an existing repository on the platform to manage instead of creating one. The repository must be directly in the group. Immutable.",
     ).exactOptional(),
-    policy: policySchema("Never", {
-      existing: "a repository with this name in the same group",
-      ifExists: "manages the existing repository, if there is exactly one",
-    }),
+    policy: policySchema("repository"),
   }),
   exactlyOneOf(["groupRef", "groupUid"]),
   immutable("groupRef", `groupRef ${fixed}`),
@@ -58,7 +56,9 @@ export const repoDefinition = {
   singular: "repo",
   shortNames: ["mrepo"],
   description: "Repo is a repository in the registry of the Muster platform.",
+  scope: "Namespaced",
   specSchema: repoSpecSchema,
+  statusSchema,
   columns: [
     { name: "Group", jsonPath: ".spec.groupRef.name", description: "Name of the Group that contains the repository." },
   ],
@@ -87,6 +87,7 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   },
   noun: "repository",
   hasMarker: true,
+  refersTo: ["Group"],
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
   desired: ({ spec, metadata }) => ({
     name: spec.name ?? metadata.name,

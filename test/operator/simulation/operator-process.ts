@@ -3,9 +3,11 @@ import type { KubeApi } from "#src/kube/api.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { Store } from "#src/kube/store.ts";
 import type { PlatformApi } from "#src/platform-client/api.ts";
+import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
-import { Breaker } from "#src/reconcile/observe/breaker.ts";
+import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
+import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { resyncOnce } from "#src/reconcile/resync.ts";
 import {
   type CachedResource,
@@ -18,6 +20,7 @@ import { PerKind } from "#src/kinds/per-kind.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { everything } from "#src/reconcile/tenancy/boundary.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Step } from "#src/reconcile/policy/step.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
@@ -64,6 +67,7 @@ export class OperatorProcess {
   /** The errors of failed reconciles. */
   readonly failures: unknown[] = [];
   readonly #lifetime = new AbortController();
+  readonly #stores: PerKind<Store<CachedResource, ResourceIndex>>;
   readonly #pool: WorkerPool;
   readonly #controllers: PerKind<Controller>;
   readonly #session: PlatformSession;
@@ -85,26 +89,29 @@ export class OperatorProcess {
           indexes: resourceIndexes(kind),
         }),
     );
+    this.#stores = stores;
     for (const [kind, store] of stores.entries()) {
-      const objects = kube.objects().filter((object) => object.kind === kind);
-      store.replace({
-        namespace,
-        objects: structuredClone(objects),
-        resourceVersion: kube.version,
-        versionAtStart: "0",
-      });
+      store.addScope(namespace);
+      if (!kube.unreadable.has(kind)) this.list(kind);
     }
-    this.#stopWatch = kube.watch((event) => stores.get(event.object.kind).apply(structuredClone(event)));
+    this.#stopWatch = kube.watch((event) => {
+      const store = stores.get(event.object.kind);
+      if (store.synced) store.apply(structuredClone(event));
+    });
     const since = clock.monotonic();
     const gatedKube = this.#gated(kube) as KubeApi;
     this.#session = new PlatformSession({
-      api: this.#gated(platform) as PlatformApi,
+      api: new GovernedApi(this.#gated(platform) as PlatformApi, {
+        probedGroup: root,
+        clock,
+        random: () => 0.5,
+        signal: this.#lifetime.signal,
+      }),
       identity: operatorIdentity,
       roots: [root],
       credentialEpoch: () => 1,
       collections: kinds.map(({ collection }) => collection),
       clock,
-      random: () => 0.5,
       signal: this.#lifetime.signal,
       canWrite: () => true,
     });
@@ -113,16 +120,17 @@ export class OperatorProcess {
       stores,
       states: new PerKind(kinds, () => new ReconcileStates()),
       tenancy: singleTenant({
+        name: "all",
         session: this.#session,
-        boundary: { roots: [root], roles: ["viewer"] },
+        boundary: everything({ roots: [root], roles: ["viewer"], namespaces: null }),
         identity: operatorIdentity,
         credentialEpoch: () => 1,
+        settledAt: acquired === "expired" ? since + settleMs : since,
       }),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
-      breaker: new Breaker(),
+      breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
       owners: [ownerHash("cluster")],
       serviceAccountIssuer: "https://issuer.example",
-      settledAt: acquired === "expired" ? since + settleMs : since,
       soleLeaderSince: acquired === "expired" ? since + settleMs : since,
       settleMs,
       clock,
@@ -135,7 +143,9 @@ export class OperatorProcess {
       telemetry: {
         performed: (observed, step) => onStep?.(observed, step),
         failed: () => undefined,
-        statusForbidden: () => (this.forbiddenStatuses += 1),
+        refused: (_observed, step) => {
+          if (step.do === "writeStatus") this.forbiddenStatuses += 1;
+        },
       },
     });
     this.#controllers = new PerKind(
@@ -159,7 +169,19 @@ export class OperatorProcess {
       this.#controllers.get(kind).enqueue(key, how),
     );
     this.reconcileAll();
-    this.#pool.start();
+    for (const [kind, controller] of this.#controllers.entries())
+      stores.get(kind).onSynced(() => this.#pool.start(controller));
+  }
+
+  /** Lists the objects of a kind, as a reflector does when it starts and when a kind becomes readable. */
+  list(kind: string): void {
+    const { kube } = this.#options;
+    this.#stores.get(kind).replace({
+      namespace,
+      objects: structuredClone(kube.objects().filter((object) => object.kind === kind)),
+      resourceVersion: kube.version,
+      versionAtStart: "0",
+    });
   }
 
   get dead(): boolean {
@@ -185,6 +207,11 @@ export class OperatorProcess {
       onListed: () => undefined,
       onFailure: (_kind, _root, error) => this.failures.push(error),
     });
+  }
+
+  /** The uids that a resync would report as orphans. */
+  orphans(): string[] {
+    return this.sources.kinds.flatMap((kind) => observeOrphans(this.sources, kind));
   }
 
   /** Like SIGKILL: no call is finished, and the lease is not released. */
