@@ -105,10 +105,10 @@ export function describeProblem(problem: PlatformProblem): string {
       return problem.message;
     case "paused":
       return `not sent; retry in ${Math.ceil(problem.retryAfterMs / 1000)} s`;
-    case "suspended":
-      return `not sent because the last calls failed: ${describeProblem(problem.outage)}`;
     case "ownerMismatch":
       return `the operator's identity records ${problem.recorded === null ? "no owner" : `the owner ${problem.recorded}`}, and this operator is ${problem.expected}`;
+    case "suspended":
+      return `not sent because the last calls failed: ${describeProblem(problem.outage)}`;
     case "permissions":
       return `the operator's identity does not have ${problem.capability} in ${problem.scope}`;
     case "parentGone":

@@ -123,11 +123,11 @@ export class Reconciler {
       telemetry.refused(observed, step, error, refusal);
       return true;
     }
-    this.#remember(key, observed, (state) => stateAfterAcceptance({ state }, step));
-    if (step.do === "writeStatus") {
-      const writtenAt = sources.clock.monotonic();
-      this.#remember(key, observed, (state) => stateAfterStatusWrite({ state }, writtenAt));
-    }
+    const acceptedAt = sources.clock.monotonic();
+    this.#remember(key, observed, (state) => {
+      const accepted = stateAfterAcceptance({ state }, step);
+      return step.do === "writeStatus" ? stateAfterStatusWrite({ state: accepted }, acceptedAt) : accepted;
+    });
     this.#report(observed, step);
     return true;
   }

@@ -63,22 +63,6 @@ describe("a failure", () => {
   });
 });
 
-describe("a failure of a call during which its cause changed", () => {
-  it("does not delay the next call", () => {
-    const changed = { ...emptyState, causeChanges: 1 };
-    expect(stateAfterFailure(at(1_000, changed), failure, emptyState).failure).toMatchObject({
-      at: 1_000,
-      retryAt: 1_000,
-    });
-    expect(stateAfterFailure(at(1_000, changed), failure, changed).failure).toBe(failure);
-  });
-
-  it("keeps what was observed during the call", () => {
-    const deleted = { ...emptyState, deletionSeenAt: 900 };
-    expect(stateAfterFailure(at(1_000, deleted), failure, emptyState).deletionSeenAt).toBe(900);
-  });
-});
-
 describe("a refusal", () => {
   const writeStatus = { do: "writeStatus", patch: {} } as const;
   const addFinalizer = { do: "addFinalizer" } as const;
@@ -117,6 +101,22 @@ describe("a refusal", () => {
     );
     expect(message).toMatch(/^\[redacted\] y+…$/);
     expect(message).toHaveLength(1_024);
+  });
+});
+
+describe("a failure of a call during which its cause changed", () => {
+  it("does not delay the next call", () => {
+    const changed = { ...emptyState, causeChanges: 1 };
+    expect(stateAfterFailure(at(1_000, changed), failure, emptyState).failure).toMatchObject({
+      at: 1_000,
+      retryAt: 1_000,
+    });
+    expect(stateAfterFailure(at(1_000, changed), failure, changed).failure).toBe(failure);
+  });
+
+  it("keeps what was observed during the call", () => {
+    const deleted = { ...emptyState, deletionSeenAt: 900 };
+    expect(stateAfterFailure(at(1_000, deleted), failure, emptyState).deletionSeenAt).toBe(900);
   });
 });
 
