@@ -270,6 +270,16 @@ it("confirms lists that end together by one read of the permissions, which start
   expect(calls.lastIndexOf(`list roles {}`)).toBeGreaterThan(calls.lastIndexOf(`list groups childrenOf,${child}`));
 });
 
+it("lists several collections together, whatever the failure of one, and confirms them by one read", async () => {
+  const { session, calls, failing } = world();
+  const identities = { ...groupCollection, name: "identities" };
+  failing.set(`list identities descendantsOf,${root}`, lost);
+  await session.refreshPermissions();
+  const outcomes = await session.listTogether([identities, groupCollection, groupCollection], { descendantsOf: root });
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+  expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(2);
+});
+
 it("reads permissions once per token", async () => {
   const { session, state, calls } = world();
   await Promise.all([session.refreshPermissions(), session.refreshPermissions()]);

@@ -57,7 +57,7 @@ const newGroupMs = minutes(1);
  *
  * **Expected flow.** A reconcile looks up the views and `posts`, decides on one step, and performs it through one of the
  * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `create`, `update` or `delete`. Then it looks again. The
- * resync calls `list` for each root.
+ * resync calls `listTogether` for each root.
  *
  * **Guarantees.**
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
@@ -181,14 +181,38 @@ export class PlatformSession {
 
   /** Records a snapshot of the scope. */
   async list(collection: ManagedCollection, scope: ListScope): Promise<void> {
+    const confirm = await this.#listUnconfirmed(collection, scope);
+    await confirm();
+  }
+
+  /**
+   * Records a snapshot of the scope for each collection. One read of the permissions confirms all of them.
+   * @returns the outcome of each, in the order of `collections`. The failure of one does not prevent the others.
+   */
+  async listTogether(
+    collections: readonly ManagedCollection[],
+    scope: ListScope,
+  ): Promise<readonly PromiseSettledResult<void>[]> {
+    const confirmations: (() => Promise<void>)[] = [];
+    for (const collection of collections)
+      confirmations.push(
+        await this.#listUnconfirmed(collection, scope).catch((error: unknown) => () => Promise.reject(error)),
+      );
+    return Promise.allSettled(confirmations.map((confirm) => confirm()));
+  }
+
+  /** Lists the scope. @returns a function that confirms that the list is complete, and records it. */
+  async #listUnconfirmed(collection: ManagedCollection, scope: ListScope): Promise<() => Promise<void>> {
     const { api, clock, signal } = this.#options;
     const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
     await this.#permissions.requireList(collection, group);
     const startedAt = clock.monotonic();
     const list = await listAll(api, collection, { scope }, signal);
-    await this.#permissions.requireListAfterwards(collection, group);
-    const changed = this.#seen.recordSnapshot(collection, scope, list, startedAt);
-    for (const listener of this.#listeners) listener(collection, changed);
+    return async () => {
+      await this.#permissions.requireListAfterwards(collection, group);
+      const changed = this.#seen.recordSnapshot(collection, scope, list, startedAt);
+      for (const listener of this.#listeners) listener(collection, changed);
+    };
   }
 
   /** Reads one resource, or proves that it is absent. Rejects if neither succeeds. */

@@ -35,6 +35,8 @@ export class MemoryPlatform implements PlatformApi {
   lose: { readonly post: number; readonly how: LostResponse } | undefined;
   /** The problem with which a call such as `create groups` fails before it takes effect; undefined if it succeeds. */
   fault: (call: string) => PlatformProblem | undefined = () => undefined;
+  /** The number of token exchanges. */
+  credentialEpoch = 1;
   /** The calls that have not been responded to, and the most that there ever were. */
   inFlight = 0;
   mostInFlight = 0;

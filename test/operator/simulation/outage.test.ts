@@ -116,6 +116,24 @@ it("an object whose own call always fails keeps its backoff, and wakes no other"
   expect([...scenario.process.sources.tenancy.contexts].map(({ session }) => session.recoveries)).toEqual([0]);
 });
 
+it("a call that is rejected under each new token is not repeated at once because of the new token", async () => {
+  const scenario = new Scenario();
+  const { kube, platform } = scenario;
+  let posts = 0;
+  platform.fault = (call) => {
+    if (call !== "create groups") return undefined;
+    posts += 1;
+    platform.credentialEpoch += 1;
+    return { kind: "rejected", error: { ...error, code: "UNAUTHENTICATED" } };
+  };
+  kube.apply(group("rejected"));
+  await scenario.pass(60_000);
+  console.info(`${posts} POSTs in 60 s`);
+  expect(posts).toBeLessThan(20);
+  expect(readyOf(scenario, "rejected")?.reason).toBe("TokenUnavailable");
+  expect(scenario.process.failures).toEqual([]);
+});
+
 it("an object that exceeds a quota is retried hourly, and does not delay others", async () => {
   const scenario = new Scenario();
   const { kube, platform } = scenario;
