@@ -157,7 +157,7 @@ export class System<C extends Cluster = ControlPlane> {
   /** Starts one more operator. `flags` come after the flags that are set here. */
   async startOperator(
     flags: readonly string[] = [],
-    { platformUrl = this.platformUrl }: { platformUrl?: string } = {},
+    { platformUrl = this.platformUrl, identity = this.identity }: { platformUrl?: string; identity?: string } = {},
   ): Promise<Operator> {
     const { controlPlane, operatorClass } = this.#options;
     const account = accountOf(this.#options);
@@ -177,7 +177,7 @@ export class System<C extends Cluster = ControlPlane> {
         "--platform-url",
         platformUrl,
         "--identity",
-        this.identity,
+        identity,
         "--token-file",
         tokenFile,
         "--root-group",
