@@ -1,0 +1,104 @@
+import { beforeEach, expect, it } from "vitest";
+import type { Outage } from "#src/platform-client/outage.ts";
+import { PlatformFailure } from "#src/platform-client/failure.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import { Semaphore } from "#src/runtime/semaphore.ts";
+import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
+import { SessionChecks, type SessionReport } from "./session-checks.ts";
+
+const refused = { kind: "credential", cause: "exchange", message: "refused" } as const;
+
+/** A session whose next reads have these results: the groups that cannot be read, or a failure. */
+class FakeSession {
+  reads = 0;
+  unreadableRoots: readonly string[] = [];
+  permissions: object | undefined;
+  next: readonly string[] | PlatformFailure = [];
+  onRead: () => void = () => undefined;
+  onOutage: (outage: Outage | undefined) => void = () => undefined;
+
+  refreshPermissions = () => this.rereadPermissions();
+  rereadPermissions = async () => {
+    this.reads += 1;
+    if (this.next instanceof PlatformFailure) throw this.next;
+    this.unreadableRoots = this.next;
+    this.permissions = {};
+    this.onRead();
+  };
+  onPermissionsRead = (listener: () => void) => (this.onRead = listener);
+  onOutageChange = (listener: FakeSession["onOutage"]) => (this.onOutage = listener);
+}
+
+let clock: ManualClock;
+let reports: SessionReport[];
+let checks: SessionChecks;
+let end: AbortController;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  reports = [];
+  end = new AbortController();
+  checks = new SessionChecks({
+    clock,
+    random: () => 0.5,
+    limit: new Semaphore(1),
+    onReport: (_session, report) => reports.push(report),
+  });
+});
+
+function start(fake: FakeSession): void {
+  void checks.run(fake as unknown as PlatformSession, end.signal);
+}
+
+it("reads the permissions of a session once, and never again while it works", async () => {
+  const fake = new FakeSession();
+  start(fake);
+  await clock.advance(3_600_000);
+  expect(fake.reads).toBe(1);
+  expect(reports).toEqual([{ is: "checked", unreadableRoots: [] }]);
+});
+
+it("checks a session that does not work again every minute, and reports each change once", async () => {
+  const fake = new FakeSession();
+  fake.next = new PlatformFailure("exchange token", refused);
+  start(fake);
+  await clock.advance(150_000);
+  expect(fake.reads).toBe(3);
+  fake.next = ["group"];
+  await clock.advance(60_000);
+  fake.next = [];
+  await clock.advance(600_000);
+  expect(fake.reads).toBe(5);
+  expect(reports).toEqual([
+    { is: "failed", problem: refused },
+    { is: "checked", unreadableRoots: ["group"] },
+    { is: "checked", unreadableRoots: [] },
+  ]);
+});
+
+it("reports what others learn of the session: an outage, its end, and a group that cannot be read any longer", async () => {
+  const fake = new FakeSession();
+  start(fake);
+  await settled();
+  fake.onOutage({ class: "exchange", problem: refused, message: "refused", since: 0 });
+  fake.onOutage(undefined);
+  fake.unreadableRoots = ["group"];
+  fake.onRead();
+  expect(reports.slice(1)).toEqual([
+    { is: "failed", problem: refused },
+    { is: "checked", unreadableRoots: [] },
+    { is: "checked", unreadableRoots: ["group"] },
+  ]);
+  expect(checks.reportOf(fake as unknown as PlatformSession)).toEqual({ is: "checked", unreadableRoots: ["group"] });
+});
+
+it("ends with the session, and reports nothing about its end", async () => {
+  const fake = new FakeSession();
+  fake.rereadPermissions = async () => {
+    end.abort(new Error("the end"));
+    throw end.signal.reason;
+  };
+  const running = checks.run(fake as unknown as PlatformSession, end.signal);
+  await running;
+  expect(reports).toEqual([]);
+});
