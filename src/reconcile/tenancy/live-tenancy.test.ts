@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { apiVersion, finalizer } from "#src/api/custom-resource.ts";
-import type { KubeObject } from "#src/kube/object.ts";
 import { Store } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { groupResource } from "#src/reconcile/policy/observed-fixture.testing.ts";
@@ -15,6 +14,13 @@ const payments = `${root}/1111111111111111`;
 const shopping = `${root}/2222222222222222`;
 const operatorIdentity = `${root}/000000000000000f`;
 const tenantIdentity = `${payments}/000000000000000e`;
+
+const role = (name: string, uid: string) => ({ uid, name, capabilities: [] });
+const builtIn = [role("viewer", "c".repeat(40)), role("editor", "d".repeat(40))];
+const catalog = {
+  byName: new Map(builtIn.map((one) => [one.name, one])),
+  byUid: new Map(builtIn.map((one) => [one.uid, one])),
+};
 
 let version = 1;
 let tenants: Store<CachedTenant>;
@@ -32,7 +38,7 @@ beforeEach(() => {
 });
 
 function newTenancy({ allowed = null, own = "" }: { allowed?: string[] | null; own?: string } = {}) {
-  const session = (name: string) => ({ name }) as unknown as PlatformSession;
+  const session = (name: string) => ({ name, roles: catalog }) as unknown as PlatformSession;
   const operator = {
     identity: operatorIdentity,
     roots: [root],
@@ -69,10 +75,10 @@ function deleteTenant(name: string) {
 
 function applyNamespace(name: string, labels: Record<string, string> = {}) {
   const metadata = { name, uid: `uid-of-${name}`, resourceVersion: String((version += 1)), labels };
-  namespaces.apply({ type: "MODIFIED", object: { apiVersion: "v1", kind: "Namespace", metadata } as KubeObject });
+  namespaces.apply({ type: "MODIFIED", object: { apiVersion: "v1", kind: "Namespace", metadata } });
 }
 
-function object(namespace: string, { deleted = false, tenant }: { deleted?: boolean; tenant?: string } = {}) {
+function groupIn(namespace: string, { deleted = false, tenant }: { deleted?: boolean; tenant?: string } = {}) {
   const deletionTimestamp = deleted ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {};
   const resource = groupResource({ metadata: { namespace, finalizers: [finalizer], ...deletionTimestamp } });
   const status = tenant === undefined ? {} : { status: { observedGeneration: 1, tenant } };
@@ -80,8 +86,8 @@ function object(namespace: string, { deleted = false, tenant }: { deleted?: bool
 }
 
 /** Who governs, in short. */
-function governance(tenancy: LiveTenancy, ...of: Parameters<typeof object>): string {
-  const found = tenancy.governanceOf(object(...of));
+function governance(tenancy: LiveTenancy, ...of: Parameters<typeof groupIn>): string {
+  const found = tenancy.governanceOf(groupIn(...of));
   if (found.by === "tenant") return `${found.context.name} ${found.serves}`;
   return found.by === "several" ? `several: ${found.tenants.join()}` : found.by;
 }
@@ -259,6 +265,28 @@ describe("the session of a Tenant", () => {
   });
 });
 
+describe("the problems of a Tenant", () => {
+  it("are what it names that others have, that does not exist, or that the settings do not allow", () => {
+    for (const name of ["a", "b"]) applyNamespace(name);
+    applyTenant("shop", {
+      namespaces: ["a", "b", "c"],
+      groups: [payments, "b".repeat(40)],
+      roles: ["viewer", "editor", "emperor"],
+    });
+    applyTenant("bank", { namespaces: ["a"], class: "blue" });
+    const tenancy = newTenancy({ allowed: ["a", "b"] });
+    expect(tenancy.problemsOf("shop")).toEqual({
+      invalid: null,
+      overlapping: ["a"],
+      groupsOutside: ["b".repeat(40)],
+      rolesOutside: ["editor", "emperor"],
+      namespacesOutside: ["c"],
+      unknownRoles: ["emperor"],
+    });
+    expect(tenancy.problemsOf("bank")).toBeUndefined();
+  });
+});
+
 describe("the finalizer of a Tenant", () => {
   const deletion = { deletionTimestamp: "2026-01-01T00:00:00Z" };
   const tenant = (metadata: object) => {
@@ -276,11 +304,11 @@ describe("the finalizer of a Tenant", () => {
 
   it("guards objects with our finalizer that name the Tenant, or that name none and that it selects", () => {
     const shop = tenant({});
-    expect(isGuardedBy(shop, object("b", { tenant: "shop" }), {})).toBe(true);
-    expect(isGuardedBy(shop, object("a"), {})).toBe(true);
-    expect(isGuardedBy(shop, object("a", { tenant: "bank" }), {})).toBe(false);
-    expect(isGuardedBy(shop, object("b"), {})).toBe(false);
-    const without = object("a");
+    expect(isGuardedBy(shop, groupIn("b", { tenant: "shop" }), {})).toBe(true);
+    expect(isGuardedBy(shop, groupIn("a"), {})).toBe(true);
+    expect(isGuardedBy(shop, groupIn("a", { tenant: "bank" }), {})).toBe(false);
+    expect(isGuardedBy(shop, groupIn("b"), {})).toBe(false);
+    const without = groupIn("a");
     expect(isGuardedBy(shop, { ...without, metadata: { ...without.metadata, finalizers: [] } }, {})).toBe(false);
   });
 });
