@@ -120,10 +120,20 @@ function createSources(options: LeadOptions, platform: PlatformConnection): Sour
     breaker: new Breaker(),
     owners: [ownerHash(cluster.ownerId), ...values.previousOwnerId.map((id) => ownerHash(id))],
     serviceAccountIssuer: cluster.serviceAccountIssuer,
+    publicIssuers: [],
+    endpoints: {
+      authUrl: withoutSlash(values.authUrl ?? values.platformUrl),
+      platformUrl: withoutSlash(values.platformUrl),
+    },
     soleLeaderSince: leadership.acquired === "created" ? leadingSince : leadingSince + maxWatchDelayMs,
     settleMs,
     clock,
   };
+}
+
+/** The address as the token service compares it with an audience. */
+function withoutSlash({ href }: URL): string {
+  return href.replace(/\/$/, "");
 }
 
 /** One controller per kind; all of them share the reconciler. */

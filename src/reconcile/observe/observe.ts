@@ -34,6 +34,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     invalid: invalid ?? null,
     tenant: tenantOf(governance, kind),
     markers,
+    endpoints: sources.endpoints,
     request,
     ...(governance.by === "tenant"
       ? observePlatform(sources, governance.context, kind, key, cached, markers)
@@ -187,18 +188,30 @@ const invalidReferences: References = {
 };
 
 function referencesOf(
-  { stores, serviceAccountIssuer, tenancy }: Sources,
-  { session, boundary }: TenantContext,
+  { kinds, stores, serviceAccountIssuer, publicIssuers, tenancy }: Sources,
+  { name, session, boundary }: TenantContext,
   kind: Kind,
   resource: Resource,
   marker: string,
 ): References {
   return resolveReferences(kind, resource, {
+    kinds,
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
+    isRead: (kindName) => stores.get(kindName).synced,
+    tenant: name,
+    // As for an object there that was never governed.
+    governanceOf: (namespace) =>
+      tenancy.governanceOf({
+        apiVersion: resource.apiVersion,
+        kind: resource.kind,
+        metadata: { name: resource.metadata.name, namespace },
+        spec: resource.spec,
+      }),
     roles: session.roles,
     boundary,
     credentialIdentities: tenancy.credentialIdentities,
     serviceAccountIssuer,
+    publicIssuers,
     marker,
   });
 }

@@ -247,3 +247,9 @@ export const orphanedBecause = {
   kindRemoved: "Muster's CustomResourceDefinition is being deleted",
   policy: "spec.policy.deletion is Orphan",
 } as const;
+
+// Calls to Kubernetes that were refused.
+
+export function referencedKindUnread(path: string, kind: string): string {
+  return `${path}: the operator has not been able to read the ${kind} objects of the cluster. Check the operator's RBAC.`;
+}

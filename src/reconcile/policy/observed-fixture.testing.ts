@@ -130,7 +130,7 @@ export const tenant: Extract<Observed["tenant"], { is: "known" }> = {
 };
 
 export function resolved(desired: Readonly<Record<string, unknown>> = { name: "payments" }): References {
-  return { are: "resolved", uids: { parent }, desired, naturalKey: marker };
+  return { are: "resolved", uids: { parent }, granted: [], desired, naturalKey: marker };
 }
 
 export const emptyState: ReconcileState = {
@@ -168,6 +168,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     tenant,
     references: resolved(),
     markers: [marker, earlierMarker],
+    endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
     claim: claimOf(resource, external, olderClaimant, heldByBreaker),
     request: null,
     matches: [],

@@ -40,8 +40,15 @@ export function decidePresence(observed: DecisionInput): Step {
         ...waiting(references.reason, references.message),
         statusDelayMs: references.deleting === true ? statusDelayAmidDeletions(observed) : statusDelayMs,
       });
+    case "unreadKind":
+      return conclude(
+        observed,
+        waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
+      );
     case "denied":
       return conclude(observed, stalled("TenantDenied", references.message));
+    case "invalid":
+      return conclude(observed, stalled("InvalidSpec", references.message));
     case "resolved": {
       const problem = findOlderClaimant(observed);
       if (problem !== undefined) return conclude(observed, problem);

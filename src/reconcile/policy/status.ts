@@ -94,8 +94,17 @@ function referencesResolved({ references }: DecisionInput): NewCondition {
       return newCondition(type, "False", references.reason, boundedMessage(references.message));
     case "denied":
       return newCondition(type, "False", "TenantDenied", boundedMessage(references.message));
+    case "invalid":
+      return newCondition(type, "False", "InvalidSpec", boundedMessage(references.message));
     case "unread":
       return newCondition(type, "Unknown", "PlatformUnavailable", messages.rolesUnread());
+    case "unreadKind":
+      return newCondition(
+        type,
+        "Unknown",
+        "KubernetesForbidden",
+        messages.referencedKindUnread(references.path, references.kind),
+      );
   }
 }
 

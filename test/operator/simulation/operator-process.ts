@@ -124,6 +124,8 @@ export class OperatorProcess {
       breaker: new Breaker(),
       owners: [ownerHash("cluster")],
       serviceAccountIssuer: "https://issuer.example",
+      publicIssuers: [],
+      endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
       soleLeaderSince: acquired === "expired" ? since + settleMs : since,
       settleMs,
       clock,
