@@ -23,6 +23,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   },
   noun: "group",
   hasMarker: true,
+  refersTo: ["Group"],
   // A root group, which can only be observed, has no parent.
   references: ({ spec }) =>
     spec.parentRef === undefined && spec.parentUid === undefined

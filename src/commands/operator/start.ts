@@ -10,11 +10,12 @@ import { serveHealth } from "#src/telemetry/health.ts";
 import { createLog, type Logger } from "#src/telemetry/log.ts";
 import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
-import { cachesSynced, startCaches } from "./caches.ts";
+import { startCaches } from "./caches.ts";
 import { identifyCluster } from "./cluster.ts";
 import { lead, type LeaderWork } from "./lead.ts";
 import { operatorSettings, type OperatorValues } from "./settings.ts";
 import { OperatorTelemetry } from "./telemetry.ts";
+import { startTenancyCaches } from "./tenancy-caches.ts";
 
 /** A leader renews three times before it would lose the Lease: client-go's proportions of 15, 10 and 2 s. */
 const renewShare = 2 / 3;
@@ -39,22 +40,41 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   let leadership: Leadership | undefined;
   let work: LeaderWork | undefined;
 
-  const { kube, namespace } = await connectKubernetes(values, env, telemetry);
+  const { kube, ...connection } = await connectKubernetes(values, env, telemetry);
+  const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
   const metrics = () => telemetry.metrics.text();
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
   log.info({ address: health.address }, "listening");
   try {
-    const namespaces = values.watchNamespace;
-    const caches = startCaches({ kinds, kube, namespaces, telemetry, clock, random }, lifetime.signal);
-    const cluster = await identifyCluster(values, kube, signal);
-    await cachesSynced(caches, signal);
+    const { allowedNamespace } = values;
+    const namespaces = allowedNamespace.length === 0 ? null : new Set(allowedNamespace);
+    const { caches, tried } = startCaches({ kinds, kube, namespaces, telemetry, clock, random }, lifetime.signal);
+    const tenancy = startTenancyCaches({ kube, telemetry, clock, random }, lifetime.signal);
+    const [cluster] = await Promise.all([
+      identifyCluster(values, kube, signal),
+      Promise.race([Promise.all([tried, tenancy.tried]), aborted(signal)]).then(() => signal.throwIfAborted()),
+    ]);
     ready = true;
-    log.info("caches synced; waiting for the lease");
+    log.info("caches listed; waiting for the lease");
 
-    leadership = await acquireLeadership({ values, kube, namespace, log }, signal);
+    const lease = { name: leaseNameOf(values), namespace };
+    leadership = await acquireLeadership({ values, kube, lease, log }, signal);
     log.info({ acquired: leadership.acquired }, "leading");
-    telemetry.metrics.leading(values.leaseName, true);
-    work = await lead({ kinds, values, kube, caches, cluster, leadership, telemetry, lifetime, clock, random });
+    telemetry.metrics.leading(lease.name, true);
+    work = await lead({
+      kinds,
+      values,
+      kube,
+      caches,
+      tenancyCaches: tenancy.caches,
+      namespace,
+      cluster,
+      leadership,
+      telemetry,
+      lifetime,
+      clock,
+      random,
+    });
     await aborted(AbortSignal.any([signal, leadership.signal]));
     if (!signal.aborted) throw leadership.signal.reason;
   } catch (error) {
@@ -96,20 +116,16 @@ async function connectKubernetes(
 interface LeadershipOptions {
   readonly values: OperatorValues;
   readonly kube: KubeClient;
-  readonly namespace: string | undefined;
+  readonly lease: { readonly name: string; readonly namespace: string };
   readonly log: Logger;
 }
 
 /** Resolves once this process holds the Lease. @throws the reason of `signal`. */
-function acquireLeadership(
-  { values, kube, namespace, log }: LeadershipOptions,
-  signal: AbortSignal,
-): Promise<Leadership> {
+function acquireLeadership({ values, kube, lease, log }: LeadershipOptions, signal: AbortSignal): Promise<Leadership> {
   return acquireLease(
     {
       api: kube,
-      namespace: values.leaseNamespace ?? namespace ?? "default",
-      name: values.leaseName,
+      ...lease,
       identity: `${hostname()}_${randomUUID()}`,
       clock,
       random,
@@ -120,6 +136,11 @@ function acquireLeadership(
     },
     signal,
   );
+}
+
+/** Operators of different classes lead at the same time. */
+function leaseNameOf({ leaseName, class: own }: OperatorValues): string {
+  return leaseName ?? (own === undefined ? "muster" : `muster-${own}`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -18,7 +18,7 @@ import {
   findOlderClaimant,
   findProtected,
 } from "./ownership.ts";
-import { attempt } from "./retry.ts";
+import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
 
 type Resolved = Extract<References, { are: "resolved" }>;
@@ -35,16 +35,18 @@ export function decidePresence(observed: DecisionInput): Step {
   switch (references.are) {
     case "unread":
       return attempt(observed, { do: "refreshPermissions" });
+    case "unreadKind":
+      return wasReady(observed)
+        ? { do: "wait", until: observed.now + stalledDelayMs }
+        : conclude(
+            observed,
+            waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
+          );
     case "waiting":
       return conclude(observed, {
         ...waiting(references.reason, references.message),
         statusDelayMs: references.deleting === true ? statusDelayAmidDeletions(observed) : statusDelayMs,
       });
-    case "unreadKind":
-      return conclude(
-        observed,
-        waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
-      );
     case "denied":
       return conclude(observed, stalled("TenantDenied", references.message));
     case "invalid":
