@@ -79,7 +79,12 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
       ),
     ),
   }),
-  principal: { authentication: ({ spec }) => spec, exchange },
+  principal: {
+    authentication: ({ spec }) => spec,
+    isDescribed: ({ spec }) =>
+      spec.serviceAccountRef !== undefined || authenticationMethods.some((method) => method in spec),
+    exchange,
+  },
   specPath: (field) => `spec.${field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
 };
 

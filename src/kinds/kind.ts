@@ -46,6 +46,8 @@ export interface Endpoints {
 export interface Principal<R extends Resource = Resource> {
   /** Returns who may assume the resource, as the spec says. */
   authentication(resource: R): Authentication;
+  /** Whether the spec says who may assume the resource, which it need not if it is only observed. */
+  isDescribed(resource: R): boolean;
   /**
    * Returns what a client needs to assume the resource, for the status.
    * @param fields of the resource, as returned by `desired` or `actual`.

@@ -6,6 +6,7 @@ import { statusBounds } from "#src/api/status.ts";
 import type { PlatformError, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
+import { exchangeOf } from "./exchange.ts";
 import type { Outcome } from "./outcome.ts";
 import { plainText } from "./plain-text.ts";
 import type { StatusErrorPatch, StatusPatch } from "./step.ts";
@@ -29,6 +30,7 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
         ? outcome.drift.slice(0, statusBounds.items).map(boundedDrift)
         : null,
     ...(outcome.is === "ready" ? { uid: outcome.uid, parentUid: outcome.parentUid } : {}),
+    ...exchangeField(observed, outcome),
     ...(isHandled(observed, outcome) ? { lastHandledReconcileAt: observed.request?.value } : {}),
   };
   const changes = Object.entries(after).filter(
@@ -41,6 +43,11 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
     ...(patch.error ? { error: errorPatch(before?.error, patch.error) } : {}),
     ...(outcome.is === "ready" ? { lastSyncTime: now } : {}),
   };
+}
+
+function exchangeField(observed: DecisionInput, outcome: Outcome): Pick<StatusPatch, "exchange"> {
+  const exchange = exchangeOf(observed, outcome);
+  return exchange === undefined ? {} : { exchange };
 }
 
 /** A merge patch keeps the fields that it does not name: those that the new error lacks are removed by name. */
