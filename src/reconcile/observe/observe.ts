@@ -40,6 +40,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     tenant: tenantOf(governance, kind, platform.references),
     markers,
     endpoints: sources.endpoints,
+    publicIssuers: sources.publicIssuers,
     request,
     ...platform,
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(stores, resource),

@@ -29,6 +29,8 @@ export interface Observed {
   readonly claim: Claim | null;
   /** What a client needs to know of the platform to exchange a token. */
   readonly endpoints: Endpoints;
+  /** Issuers at which anybody can have an account, in addition to the built-in list. */
+  readonly publicIssuers: readonly string[];
   /** The value of the annotation that requests a reconcile, until `status.lastHandledReconcileAt` repeats it. */
   readonly request: ReconcileRequest | null;
   /** The external resources with this object's marker or natural key that no other object claims. */

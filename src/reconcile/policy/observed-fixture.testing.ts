@@ -169,6 +169,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     references: resolved(),
     markers: [marker, earlierMarker],
     endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
+    publicIssuers: ["https://public.example"],
     claim: claimOf(resource, external, olderClaimant, heldByBreaker),
     request: null,
     matches: [],

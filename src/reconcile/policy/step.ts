@@ -18,7 +18,8 @@ export type EventReason =
   | "DriftDetected"
   | "DriftCorrected"
   | "Orphaned"
-  | "TenantDenied";
+  | "TenantDenied"
+  | "UndeclaredAccess";
 
 /** The change of a status, as a merge patch: null removes a field. */
 export type StatusPatch = { readonly [K in keyof Omit<Status, "error" | "exchange">]?: Status[K] | null } & {
