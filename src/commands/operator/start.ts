@@ -30,13 +30,15 @@ export default defineCommand({
 
 /**
  * Starts in the order of dependence (connection, health, caches, Lease, leader's work) and stops in the reverse order, each
- * at a glance below. Followers have synced caches and are ready, because they could take over at once.
+ * at a glance below. Followers have synced caches and are ready, because they could take over at once. The Lease does not
+ * wait for the caches: a leader serves each kind as soon as it has been read.
  */
 async function run(values: OperatorValues, { env, signal }: CommandContext): Promise<void> {
   const log = createLog({ level: values.logLevel });
   const telemetry = new OperatorTelemetry(log, new OperatorMetrics());
   const lifetime = new AbortController();
   let ready = false;
+  let stopping = false;
   let leadership: Leadership | undefined;
   let work: LeaderWork | undefined;
 
@@ -50,17 +52,21 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     const namespaces = allowedNamespace.length === 0 ? null : new Set(allowedNamespace);
     const { caches, tried } = startCaches({ kinds, kube, namespaces, telemetry, clock, random }, lifetime.signal);
     const tenancy = startTenancyCaches({ kube, telemetry, clock, random }, lifetime.signal);
-    const [cluster] = await Promise.all([
-      identifyCluster(values, kube, signal),
-      Promise.race([Promise.all([tried, tenancy.tried]), aborted(signal)]).then(() => signal.throwIfAborted()),
-    ]);
-    ready = true;
-    log.info("caches listed; waiting for the lease");
-
+    void Promise.all([tried, tenancy.tried]).then(() => {
+      ready = !stopping;
+      log.info("caches synced");
+    });
+    const cluster = await identifyCluster(values, kube, signal);
     const lease = { name: leaseNameOf(values), namespace };
     leadership = await acquireLeadership({ values, kube, lease, log }, signal);
     log.info({ acquired: leadership.acquired }, "leading");
     telemetry.metrics.leading(lease.name, true);
+    // Only the objects show whether there was a leader before this one. No object is served before its Tenant is known.
+    await Promise.race([
+      Promise.all(leadership.acquired === "created" ? [tried, tenancy.tried] : [tenancy.tried]),
+      aborted(AbortSignal.any([signal, leadership.signal])),
+    ]);
+    signal.throwIfAborted();
     work = await lead({
       kinds,
       values,
@@ -80,6 +86,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
+    stopping = true;
     ready = false;
     log.info("stopping");
     const canRelease = (await work?.stop()) ?? true;
