@@ -28,7 +28,8 @@ export function permissiveTenant(name: string, options: PermissiveTenantOptions)
   return tenantObject(name, {
     ...options,
     identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"],
-    claimIssuers: issuers.map((issuer) => ({ issuer })),
+    // For a pattern at a public issuer, a prefix is needed.
+    claimIssuers: issuers.flatMap((issuer) => [{ issuer }, { issuer, subjectPrefixes: ["repo:"] }]),
     adopt: ["Group", "Identity", "RoleBinding"],
     allowOrphan: true,
   });
