@@ -127,7 +127,7 @@ function createSources(options: LeadOptions, sessions: TenantSessions): Sources 
     breakers: new Breakers(() => randomUUID().slice(0, 8)),
     owners: ownersOf(values, cluster),
     serviceAccountIssuer: cluster.serviceAccountIssuer,
-    publicIssuers: [],
+    publicIssuers: values.publicIssuer,
     endpoints: {
       authUrl: withoutSlash(values.authUrl ?? values.platformUrl),
       platformUrl: withoutSlash(values.platformUrl),
