@@ -6,7 +6,7 @@ import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
-import { hasFinalizer, isPaused } from "./object.ts";
+import { hasFinalizer, isEdited, isPaused } from "./object.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 import {
   findCopiedMarker,
@@ -67,7 +67,13 @@ function decideClaimed(observed: DecisionInput, references: Resolved, claim: Cla
   if (problem !== undefined) return conclude(observed, problem);
   switch (external.is) {
     case "unknown":
-      return attempt(observed, { do: "list", parent: groupOf(observed, uid), startedAfter: 0, stable: false });
+      // After a start, lists of everything serve most objects. An edit does not wait for them: one read serves it.
+      return attempt(
+        observed,
+        isEdited(observed.resource)
+          ? { do: "read", uid }
+          : { do: "list", parent: groupOf(observed, uid), startedAfter: 0, stable: false },
+      );
     case "stale":
       return attempt(observed, { do: "read", uid });
     case "gone":
