@@ -1,17 +1,13 @@
 import { expect, it } from "vitest";
-import { tenantSpecSchema } from "#src/api/tenant.ts";
-import { problemsOfTenant, type TenantFacts } from "./tenant-problems.ts";
+import type { TenantProblems } from "./tenant-problems.ts";
+import { problemsOfTenant, type TenantFacts } from "./tenant-report.ts";
 
-const root = "a".repeat(40);
-const group = `${root}/1111111111111111`;
-const spec = (parts: object = {}) => tenantSpecSchema.parse({ namespaces: ["shop"], groups: [group], ...parts });
+const group = `${"a".repeat(40)}/1111111111111111`;
+const nothing: TenantProblems = { groupsOutside: [], rolesOutside: [], namespacesOutside: [], unknownRoles: [] };
 const facts = (parts: Partial<TenantFacts> = {}): TenantFacts => ({
-  spec: spec(),
-  outer: { roots: [root], roles: ["viewer"], namespaces: null },
-  kinds: ["Group", "Identity", "RoleBinding"],
-  knownRoles: new Set(["viewer", "owner"]),
+  found: nothing,
   unreadableGroups: [],
-  owner: "cluster-1",
+  unknownKinds: [],
   overlaps: [],
   refusals: [],
   ...parts,
@@ -22,8 +18,8 @@ it("finds no problem in a Tenant that is served", () => {
 });
 
 it.each<[string, Partial<TenantFacts>, string, string]>([
-  ["another owner", { recordedOwner: "cluster-2" }, "OwnerMismatch", "the owner id cluster-2"],
-  ["no owner", { recordedOwner: null }, "OwnerMismatch", "no owner id"],
+  ["another owner", { owner: { expected: "a", recorded: "b" } }, "OwnerMismatch", "the owner id b, and"],
+  ["no owner", { owner: { expected: "a", recorded: null } }, "OwnerMismatch", "no owner id"],
   [
     "a refused exchange",
     { outage: { class: "exchange", message: "refused" } },
@@ -32,16 +28,28 @@ it.each<[string, Partial<TenantFacts>, string, string]>([
   ],
   ["an unreachable platform", { outage: { class: "platform", message: "reset" } }, "PlatformUnavailable", "reset"],
   ["a namespace of two Tenants", { overlaps: [{ namespace: "shop", tenants: ["a", "b"] }] }, "Overlap", "a, b"],
-  ["a group that cannot be read", { unreadableGroups: [group] }, "RootNotFound", `spec.groups: ${group}`],
-  ["a group outside of the settings", { spec: spec({ groups: ["b".repeat(40)] }) }, "TenantDenied", "--root-group"],
-  ["a misspelled role", { spec: spec({ roles: ["veiwer"] }) }, "UnknownRole", "veiwer"],
-  ["a role outside of the settings", { spec: spec({ roles: ["owner"] }) }, "TenantDenied", "--allowed-role"],
-  ["a kind that does not exist", { spec: spec({ adopt: ["Pod"] }) }, "InvalidSpec", "Pod"],
+  ["a group that cannot be read", { unreadableGroups: [group] }, "RootNotFound", group],
+  ["a group outside", { found: { ...nothing, groupsOutside: [group] } }, "TenantDenied", "--root-group"],
+  [
+    "a misspelled role, once",
+    { found: { ...nothing, unknownRoles: ["veiwer"], rolesOutside: ["veiwer"] } },
+    "UnknownRole",
+    "veiwer",
+  ],
+  ["a role outside", { found: { ...nothing, rolesOutside: ["owner"] } }, "TenantDenied", "--allowed-role"],
+  ["a namespace outside", { found: { ...nothing, namespacesOutside: ["x"] } }, "TenantDenied", "--allowed-namespace"],
+  ["a kind that does not exist", { unknownKinds: ["Pod"] }, "InvalidSpec", "Pod"],
   [
     "a refusal by Kubernetes",
     { refusals: [{ namespace: "shop", kind: "Group", message: "forbidden." }] },
     "KubernetesForbidden",
     "Group objects in namespace shop: forbidden.",
+  ],
+  [
+    "only the schema if that is violated",
+    { invalid: "spec.groups: must be a list", unknownKinds: ["Pod"] },
+    "InvalidSpec",
+    "must be a list",
   ],
 ])("names %s", (_, parts, reason, text) => {
   const [problem, ...others] = problemsOfTenant(facts(parts));
@@ -49,12 +57,13 @@ it.each<[string, Partial<TenantFacts>, string, string]>([
   expect(others).toEqual([]);
 });
 
-it("says nothing about roles before they were read", () => {
-  const { knownRoles: _unread, ...unread } = facts({ spec: spec({ roles: ["veiwer", "owner"] }) });
-  expect(problemsOfTenant(unread)).toEqual([]);
-});
-
-it("names only the schema's problem of an invalid Tenant", () => {
-  const { spec: _invalid, ...invalid } = facts({ invalid: "spec.groups: must be a list", recordedOwner: null });
-  expect(problemsOfTenant(invalid)).toMatchObject([{ reason: "InvalidSpec" }]);
+it("names what stops everything before what stops some objects", () => {
+  const problems = problemsOfTenant(
+    facts({
+      unknownKinds: ["Pod"],
+      owner: { expected: "a", recorded: null },
+      found: { ...nothing, unknownRoles: ["x"] },
+    }),
+  );
+  expect(problems.map(({ reason }) => reason)).toEqual(["OwnerMismatch", "UnknownRole", "InvalidSpec"]);
 });
