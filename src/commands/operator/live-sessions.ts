@@ -78,12 +78,11 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
   };
   const resyncs = new Semaphore(maxResyncs);
   const checks = new SessionChecks({
-    intervalMs: values.resync,
     clock,
     random,
     limit: new Semaphore(maxChecks),
     onReport: (session, report) => {
-      if (session === sessions.operator.session) reportSettings(options, sessions.operator);
+      if (session === sessions.operator.session && report.is === "checked") reportSettings(options, sessions.operator);
       telemetry.sessionChecked(tenantOf(sessions, session), report);
     },
   });

@@ -160,10 +160,16 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   /** The report of a session changed; `tenant` is undefined for the operator's own. */
   sessionChecked(tenant: string | undefined, report: SessionReport): void {
     const where = tenant === undefined ? {} : { tenant };
-    if (report.is === "failed") this.#log.error({ ...where, problem: report.problem }, "credential does not work");
-    else if (report.is === "checked" && report.unreadableRoots.length > 0)
-      this.#log.error({ ...where, groups: report.unreadableRoots }, "groups cannot be read; check uids and roles");
-    else if (report.is === "checked") this.#log.info(where, "credential works");
+    if (report.is === "checked")
+      this.#log.info({ ...where, unreadableGroups: report.unreadableRoots }, "credential works");
+    if (report.is !== "failed") return;
+    const { problem } = report;
+    if (problem.kind === "credential" && problem.cause === "exchange" && tenant === undefined)
+      this.#log.error(
+        { flag: "--identity", problem },
+        "the operator's identity cannot be assumed; correct the uid, or its claimMatch on the platform",
+      );
+    else this.#log.error({ ...where, problem }, "credential does not work");
   }
 
   /** The settings were compared with the platform. */
