@@ -50,6 +50,10 @@ export class SessionPermissions {
     return this.#current?.roles;
   }
 
+  get unreadableRoots(): readonly string[] {
+    return [...(this.#current?.unreadableRoots.keys() ?? [])];
+  }
+
   /** Calls `listener` after each read under a new token. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
@@ -58,6 +62,11 @@ export class SessionPermissions {
   /** Reads permissions and roles, unless they were read under the current token. @throws {PlatformFailure} */
   async refresh(): Promise<void> {
     if (this.#current === undefined || this.#current.epoch !== this.#options.credentialEpoch()) await this.#read();
+  }
+
+  /** Reads permissions and roles. @throws {PlatformFailure} */
+  async reread(): Promise<void> {
+    await this.#read();
   }
 
   /** The root that `uid` is within. @throws {PlatformFailure} of kind `permissions` outside all roots. */

@@ -12,6 +12,7 @@ import { listAll } from "./list-all.ts";
 import type { Outage } from "./outage.ts";
 import { groups } from "./permission-resources.ts";
 import type { Permissions, RoleCatalog } from "./permissions.ts";
+import type { PostLedger } from "./post-ledger.ts";
 import { SessionPermissions } from "./session-permissions.ts";
 import { SessionViews } from "./session-views.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
@@ -28,6 +29,8 @@ export interface SessionOptions {
   readonly credentialEpoch: () => number;
   /** The collections that the session reads and writes. */
   readonly collections: readonly ManagedCollection[];
+  /** The POSTs of the process. Sessions whose objects may move from one to the other share one ledger. */
+  readonly posts?: PostLedger;
   readonly clock: Clock;
   /** Returns a number in [0, 1). */
   readonly random: () => number;
@@ -91,7 +94,7 @@ export class PlatformSession {
     const probedGroup = parentOf(options.identity) ?? options.identity;
     this.#api = new GovernedApi(options.api, { probedGroup, clock, random, signal });
     this.#permissions = new SessionPermissions({ ...options, api: this.#api });
-    this.#seen = new SessionViews(options.collections);
+    this.#seen = new SessionViews(options.collections, options.posts);
     this.#batcher = new SnapshotBatcher({
       viewOf: (collection) => this.#seen.viewOf(collection),
       rootAbove: (collection, group) => this.#permissions.rootAbove(collection, group),
@@ -123,6 +126,11 @@ export class PlatformSession {
   /** Undefined until they were read for the first time. */
   get roles(): RoleCatalog | undefined {
     return this.#permissions.roles;
+  }
+
+  /** The roots that the identity could not read when the permissions were read last. */
+  get unreadableRoots(): readonly string[] {
+    return this.#permissions.unreadableRoots;
   }
 
   /** Why no calls are sent; undefined while they are. */
@@ -162,6 +170,11 @@ export class PlatformSession {
   /** Reads permissions and roles, unless they were read under the current token. */
   refreshPermissions(): Promise<void> {
     return this.#permissions.refresh();
+  }
+
+  /** Reads permissions and roles again, because somebody may have changed them. */
+  rereadPermissions(): Promise<void> {
+    return this.#permissions.reread();
   }
 
   /** Resolves once a snapshot of the children of `parent` meets the requirement; lists them if there is none yet. */

@@ -4,6 +4,7 @@ import { keyOf } from "#src/kube/object.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Enqueue } from "./enqueue.ts";
+import { isServedBy, type TenancyChange } from "./tenancy/tenancy.ts";
 import { type CachedResource, claimedUids, referencedKeys, referenceKey } from "./observe/cached-resource.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
@@ -14,13 +15,14 @@ import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
  *
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
  *   its deletion; the objects that claim the same uid; and those in Conflict, if it may have released a name.
- * - The platform was listed: the objects whose external resources changed, and all objects that are waiting.
- * - The permissions of a session changed, an outage ended, or a kind could be read for the first time: all objects that are
- *   waiting.
+ * - The platform was listed: the objects whose external resources changed, and all objects of the session that are waiting.
+ * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
+ * - A kind could be read for the first time: all objects that are waiting.
+ * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace.
  *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
- * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions or
- * the end of an outage wake.
+ * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions,
+ * the end of an outage or a Tenant wake.
  */
 export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLimits, enqueue: Enqueue): void {
   const { kinds, stores, tenancy } = sources;
@@ -28,7 +30,7 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
     const store = stores.get(kind.name);
     store.onChange((before, after, source) => onResourceChanged(sources, kind, before, after, source, enqueue));
     store.onSynced(() => {
-      for (const other of kinds) wakeWaiting(sources, other, enqueue);
+      for (const other of kinds) wakeAllWaiting(sources, other, enqueue);
     });
   }
   tenancy.onSession((session) => {
@@ -36,13 +38,16 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
       const kind = kinds.find((one) => one.collection.name === collection.name);
       if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
     });
-    const wakeAllWaiting = () => {
-      for (const kind of kinds) wakeWaiting(sources, kind, enqueue);
+    const wakeItsWaiting = () => {
+      for (const kind of kinds) wakeWaiting(sources, session, kind, enqueue);
     };
-    session.onPermissionsChanged(wakeAllWaiting);
+    session.onPermissionsChanged(wakeItsWaiting);
     session.onOutageChange((outage) => {
-      if (outage === undefined) wakeAllWaiting();
+      if (outage === undefined) wakeItsWaiting();
     });
+  });
+  tenancy.onChange((change) => {
+    for (const kind of kinds) onTenancyChanged(sources, kind, change, enqueue);
   });
 }
 
@@ -89,11 +94,47 @@ function onCollectionListed(
   for (const uid of changed)
     for (const cached of objectsOf(sources, session, kind, uid)) enqueue(kind.name, keyOf(cached), { priority: "low" });
   // The list may show what they wait for: a name that was released, a resource that now exists.
-  wakeWaiting(sources, kind, enqueue);
+  wakeWaiting(sources, session, kind, enqueue);
 }
 
-function wakeWaiting({ states }: Sources, kind: Kind, enqueue: Enqueue): void {
-  for (const key of states.get(kind.name).waiting()) enqueue(kind.name, key, { priority: "low" });
+function wakeAllWaiting({ states }: Sources, { name: kind }: Kind, enqueue: Enqueue): void {
+  for (const key of states.get(kind).waiting()) enqueue(kind, key, { priority: "low" });
+}
+
+/** The objects that are waiting, and that the session reconciles. */
+function wakeWaiting(
+  { states, stores, tenancy }: Sources,
+  session: PlatformSession,
+  { name: kind }: Kind,
+  enqueue: Enqueue,
+): void {
+  const store = stores.get(kind);
+  for (const key of states.get(kind).waiting()) {
+    const cached = store.get(key);
+    if (cached !== undefined && isServedBy(tenancy, cached.resource, session)) enqueue(kind, key, { priority: "low" });
+  }
+}
+
+/** The objects whose Tenant, or what it permits, may have changed. Whatever they waited for, they may do now. */
+function onTenancyChanged(
+  { stores, states }: Sources,
+  { name: kind }: Kind,
+  { namespaces, tenants }: TenancyChange,
+  enqueue: Enqueue,
+): void {
+  const store = stores.get(kind);
+  const wake = (cached: CachedResource) => {
+    const key = keyOf(cached);
+    states.get(kind).clearFailure(key);
+    enqueue(kind, key, { priority: "low" });
+  };
+  for (const namespace of namespaces) for (const cached of store.index("namespace", namespace)) wake(cached);
+  if (tenants.size === 0) return;
+  for (const cached of store.values()) {
+    const { metadata, status } = cached.resource;
+    const isNamed = status?.tenant !== undefined && tenants.has(status.tenant);
+    if (isNamed && metadata.deletionTimestamp !== undefined && !namespaces.has(metadata.namespace ?? "")) wake(cached);
+  }
 }
 
 /** The uids that objects record in their status, by the Tenant that uses the session, except objects that are being deleted. */

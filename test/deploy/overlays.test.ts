@@ -10,7 +10,6 @@ import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-cl
 import { applyDefinitions } from "./definitions.ts";
 import { kustomize, manifests } from "./kustomize.ts";
 import { operatorAccount, type ServiceAccountName } from "./operator-rbac.ts";
-import { applyTenantDefinition } from "./tenant-definition.ts";
 import { refusal, serviceAccount } from "./users.ts";
 import { Workload } from "./workload.ts";
 
@@ -85,14 +84,14 @@ describeWithControlPlane("an overlay with another namespace and a name suffix", 
     beforeAll(async () => {
       const { admin } = controlPlane();
       await applyDefinitions(admin);
-      await applyTenantDefinition(admin);
       for (const object of [...objects, ...(await kustomize("base"))]) await admin.apply(object);
       operators = [
         await serviceAccount(controlPlane(), account.namespace, account.name),
         await serviceAccount(controlPlane(), operatorAccount.namespace, operatorAccount.name),
       ];
-      const probe = await admin.create(group("probe"));
-      // The API server observes roles and policies a moment after their creation.
+      // The API server observes roles and policies a moment after their creation. Until it has read the schema of a new CRD,
+      // the policy that adds the finalizer rejects the creation of objects.
+      const probe = await vi.waitFor(() => admin.create(group("probe")), { timeout: 60_000, interval: 100 });
       await vi.waitFor(
         async () => {
           for (const operator of operators) {
@@ -100,7 +99,7 @@ describeWithControlPlane("an overlay with another namespace and a name suffix", 
             expect(message).toContain("muster-operator-writes");
           }
         },
-        { timeout: 20_000, interval: 100 },
+        { timeout: 60_000, interval: 100 },
       );
     });
 

@@ -47,7 +47,7 @@ describeWithControlPlane("the admission policy muster-public-issuers", (controlP
     // The API server starts to enforce a policy a moment after its creation.
     const last = { issuer: additional[2], subjectPattern: ".*" };
     await vi.waitFor(async () => expect(await warningsOf(identity(last))).toHaveLength(1), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 100,
     });
     return () => agent.close();

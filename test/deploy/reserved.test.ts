@@ -8,7 +8,6 @@ import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-cl
 import { applyDefinitions } from "./definitions.ts";
 import { kustomize } from "./kustomize.ts";
 import { operatorAccount } from "./operator-rbac.ts";
-import { applyTenantDefinition } from "./tenant-definition.ts";
 import { bindRole, createRole, refusal, serviceAccount } from "./users.ts";
 
 const namespace = "team-a";
@@ -35,12 +34,13 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
   let powerful: KubeClient;
   /** May update Tenants. */
   let tenantAdmin: KubeClient;
+  /** A service account with a wildcard, such as that of a GitOps or a restore tool. */
+  let clusterAdmin: KubeClient;
   let operator: KubeClient;
 
   beforeAll(async () => {
     ({ admin } = controlPlane());
     await applyDefinitions(admin);
-    await applyTenantDefinition(admin);
     await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
     for (const one of await kustomize("base")) await admin.apply(one);
 
@@ -63,6 +63,8 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
     tenantAdmin = await serviceAccount(controlPlane(), "default", "tenant-admin");
     await bindRole(controlPlane(), "tenant-admin", "objects", undefined);
     await bindRole(controlPlane(), "tenant-admin", "muster-tenant-admin", undefined);
+    clusterAdmin = await serviceAccount(controlPlane(), "default", "cluster-admin");
+    await bindRole(controlPlane(), "cluster-admin", "cluster-admin", undefined);
     operator = await serviceAccount(controlPlane(), operatorAccount.namespace, operatorAccount.name);
 
     // The API server observes roles and policies a moment after their creation.
@@ -71,8 +73,9 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
       async () => {
         expect(await refusal(powerful.create(probe, { dryRun: true }))).toContain("muster-reserved");
         await tenantAdmin.create(probe, { dryRun: true });
+        await clusterAdmin.create(probe, { dryRun: true });
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     const sample = await admin.create(object("Group"));
     await vi.waitFor(
@@ -82,7 +85,7 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
           "muster-operator-writes",
         );
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   });
 
@@ -177,6 +180,7 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
 
   describe.each([
     ["an administrator", () => admin],
+    ["a service account that may do everything", () => clusterAdmin],
     ["somebody who may update Tenants", () => tenantAdmin],
   ])("%s", (_, client) => {
     it("can restore a status, abandon an object and remove the finalizer", async () => {

@@ -7,7 +7,6 @@ import { describeWithControlPlane } from "#test/support/control-plane/describe-w
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { applyDefinitions } from "./definitions.ts";
 import { kustomize } from "./kustomize.ts";
-import { applyTenantDefinition } from "./tenant-definition.ts";
 import { bindRole, refusal, serviceAccount } from "./users.ts";
 
 const namespace = "team-a";
@@ -31,7 +30,6 @@ describeWithControlPlane("the roles for people", (controlPlane) => {
   beforeAll(async () => {
     const { admin } = controlPlane();
     await applyDefinitions(admin);
-    await applyTenantDefinition(admin);
     for (const name of [namespace, other])
       await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
     for (const one of await kustomize("base")) await admin.apply(one);
@@ -50,7 +48,7 @@ describeWithControlPlane("the roles for people", (controlPlane) => {
         const probe = as("edit").create(object({ annotations: { [abandonAnnotation]: "true" } }), { dryRun: true });
         expect(await refusal(probe)).toContain("muster-reserved");
       },
-      { timeout: 30_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   });
 

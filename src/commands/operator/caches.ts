@@ -1,8 +1,6 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
-import type { KubeApi } from "#src/kube/api.ts";
-import { isUnreadable } from "#src/kube/errors.ts";
-import { Reflector, type ReflectorReport } from "#src/kube/reflector.ts";
+import type { KubeObject } from "#src/kube/object.ts";
 import { Store } from "#src/kube/store.ts";
 import {
   type CachedResource,
@@ -11,19 +9,15 @@ import {
   resourceIndexes,
 } from "#src/reconcile/observe/cached-resource.ts";
 import { resourceKindOf } from "#src/reconcile/perform.ts";
-import type { Clock } from "#src/time/clock.ts";
+import { type ReflectorContext, startReflector } from "./start-reflector.ts";
 
 /** The cached custom resources, one store per kind. */
 export type Caches = PerKind<Store<CachedResource, ResourceIndex>>;
 
-export interface CachesOptions {
+export interface CachesOptions extends ReflectorContext {
   readonly kinds: readonly Kind[];
-  readonly kube: KubeApi;
   /** The namespaces whose objects are cached; null: all. */
   readonly namespaces: ReadonlySet<string> | null;
-  readonly telemetry: { reflector(kind: string, report: ReflectorReport): void };
-  readonly clock: Clock;
-  readonly random: () => number;
 }
 
 export interface StartedCaches {
@@ -36,30 +30,13 @@ export interface StartedCaches {
 }
 
 /** Starts one reflector for each kind, which keeps its store up to date until `signal` aborts: one watch for all namespaces. */
-export function startCaches(
-  { kinds, kube, namespaces, telemetry, clock, random }: CachesOptions,
-  signal: AbortSignal,
-): StartedCaches {
+export function startCaches({ kinds, namespaces, ...context }: CachesOptions, signal: AbortSignal): StartedCaches {
   const caches = newCaches(kinds);
-  const tried = kinds.map((kind) => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const store = caches.get(kind.name);
-    store.onSynced(resolve);
-    const reflector = new Reflector({
-      api: kube,
-      resource: resourceKindOf(kind.definition),
-      ...(namespaces === null ? {} : { accepts: ({ metadata }) => namespaces.has(metadata.namespace ?? "") }),
-      store,
-      clock,
-      random,
-      report: (report) => {
-        telemetry.reflector(kind.name, report);
-        if (report.type === "failed" && isUnreadable(report.error)) resolve();
-      },
-    });
-    void reflector.run(signal);
-    return promise;
-  });
+  const accepts =
+    namespaces === null ? undefined : ({ metadata }: KubeObject) => namespaces.has(metadata.namespace ?? "");
+  const tried = kinds.map((kind) =>
+    startReflector(context, resourceKindOf(kind.definition), caches.get(kind.name), signal, accepts),
+  );
   return { caches, tried: Promise.all(tried) };
 }
 

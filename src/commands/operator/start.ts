@@ -15,6 +15,7 @@ import { identifyCluster } from "./cluster.ts";
 import { lead, type LeaderWork } from "./lead.ts";
 import { operatorSettings, type OperatorValues } from "./settings.ts";
 import { OperatorTelemetry } from "./telemetry.ts";
+import { startTenancyCaches } from "./tenancy-caches.ts";
 
 /** A leader renews three times before it would lose the Lease: client-go's proportions of 15, 10 and 2 s. */
 const renewShare = 2 / 3;
@@ -41,26 +42,45 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   let leadership: Leadership | undefined;
   let work: LeaderWork | undefined;
 
-  const { kube, namespace } = await connectKubernetes(values, env, telemetry);
+  const { kube, ...connection } = await connectKubernetes(values, env, telemetry);
+  const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
   const metrics = () => telemetry.metrics.text();
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
   log.info({ address: health.address }, "listening");
   try {
-    const namespaces = new Set(values.watchNamespace);
+    const { allowedNamespace } = values;
+    const namespaces = allowedNamespace.length === 0 ? null : new Set(allowedNamespace);
     const { caches, tried } = startCaches({ kinds, kube, namespaces, telemetry, clock, random }, lifetime.signal);
-    void tried.then(() => {
+    const tenancy = startTenancyCaches({ kube, telemetry, clock, random }, lifetime.signal);
+    void Promise.all([tried, tenancy.tried]).then(() => {
       ready = !stopping;
       log.info("caches synced");
     });
     const cluster = await identifyCluster(values, kube, signal);
-    leadership = await acquireLeadership({ values, kube, namespace, log }, signal);
+    const lease = { name: leaseNameOf(values), namespace };
+    leadership = await acquireLeadership({ values, kube, lease, log }, signal);
     log.info({ acquired: leadership.acquired }, "leading");
-    telemetry.metrics.leading(values.leaseName, true);
-    // Only the objects show whether there was a leader before this one.
-    if (leadership.acquired === "created")
-      await Promise.race([tried, aborted(AbortSignal.any([signal, leadership.signal]))]);
+    telemetry.metrics.leading(lease.name, true);
+    // Only the objects show whether there was a leader before this one. No object is served before its Tenant is known.
+    await Promise.race([
+      Promise.all(leadership.acquired === "created" ? [tried, tenancy.tried] : [tenancy.tried]),
+      aborted(AbortSignal.any([signal, leadership.signal])),
+    ]);
     signal.throwIfAborted();
-    work = await lead({ kinds, values, kube, caches, cluster, leadership, telemetry, lifetime, clock, random });
+    work = await lead({
+      kinds,
+      values,
+      kube,
+      caches,
+      tenancyCaches: tenancy.caches,
+      namespace,
+      cluster,
+      leadership,
+      telemetry,
+      lifetime,
+      clock,
+      random,
+    });
     await aborted(AbortSignal.any([signal, leadership.signal]));
     if (!signal.aborted) throw leadership.signal.reason;
   } catch (error) {
@@ -103,20 +123,16 @@ async function connectKubernetes(
 interface LeadershipOptions {
   readonly values: OperatorValues;
   readonly kube: KubeClient;
-  readonly namespace: string | undefined;
+  readonly lease: { readonly name: string; readonly namespace: string };
   readonly log: Logger;
 }
 
 /** Resolves once this process holds the Lease. @throws the reason of `signal`. */
-function acquireLeadership(
-  { values, kube, namespace, log }: LeadershipOptions,
-  signal: AbortSignal,
-): Promise<Leadership> {
+function acquireLeadership({ values, kube, lease, log }: LeadershipOptions, signal: AbortSignal): Promise<Leadership> {
   return acquireLease(
     {
       api: kube,
-      namespace: values.leaseNamespace ?? namespace ?? "default",
-      name: values.leaseName,
+      ...lease,
       identity: `${hostname()}_${randomUUID()}`,
       clock,
       random,
@@ -127,6 +143,11 @@ function acquireLeadership(
     },
     signal,
   );
+}
+
+/** Operators of different classes lead at the same time. */
+function leaseNameOf({ leaseName, class: own }: OperatorValues): string {
+  return leaseName ?? (own === undefined ? "muster" : `muster-${own}`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -12,8 +12,15 @@ import type { Observed, Refusal } from "#src/reconcile/observe/observed.ts";
 import { observeRefusals } from "#src/reconcile/observe/refusals.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { ReconcileTelemetry } from "#src/reconcile/reconciler.ts";
+import type { SessionReport } from "#src/reconcile/session-checks.ts";
 import type { KubeStep, Step } from "#src/reconcile/policy/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
+
+/** What the settings name, and the platform does not have or does not show. */
+export interface SettingsReport {
+  readonly unknownRoles: readonly string[];
+  readonly unreadableRoots: readonly string[];
+}
 
 /** Receives the reports of the operator's parts and turns them into log lines and metrics, all in one place. */
 export class OperatorTelemetry implements ReconcileTelemetry {
@@ -49,9 +56,10 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   /** The calls to the platform were suspended because of an outage; or, if undefined, they go again. */
-  outageChanged(outage: Outage | undefined): void {
-    if (outage === undefined) this.#log.info({}, "platform calls resumed");
-    else this.#log.warn({ class: outage.class, problem: outage.message }, "platform calls suspended");
+  outageChanged(tenant: string | undefined, outage: Outage | undefined): void {
+    const where = tenant === undefined ? {} : { tenant };
+    if (outage === undefined) this.#log.info(where, "platform calls resumed");
+    else this.#log.warn({ ...where, class: outage.class, problem: outage.message }, "platform calls suspended");
   }
 
   refused({ resource }: Observed, step: KubeStep, error: KubeError, { attempts }: Refusal): void {
@@ -131,6 +139,29 @@ export class OperatorTelemetry implements ReconcileTelemetry {
 
   resyncFailed({ collection }: Kind, root: string, error: unknown): void {
     this.#log.warn({ collection: collection.name, root, err: withoutStack(error) }, "resync failed");
+  }
+
+  /** The report of a session changed; `tenant` is undefined for the operator's own. */
+  sessionChecked(tenant: string | undefined, report: SessionReport): void {
+    const where = tenant === undefined ? {} : { tenant };
+    if (report.is === "failed") this.#log.error({ ...where, problem: report.problem }, "credential does not work");
+    else if (report.is === "checked" && report.unreadableRoots.length > 0)
+      this.#log.error({ ...where, groups: report.unreadableRoots }, "groups cannot be read; check uids and roles");
+    else if (report.is === "checked") this.#log.info(where, "credential works");
+  }
+
+  /** The settings were compared with the platform. */
+  settingsChecked({ unknownRoles, unreadableRoots }: SettingsReport): void {
+    if (unknownRoles.length > 0)
+      this.#log.error(
+        { flag: "--allowed-role", roles: unknownRoles },
+        "the platform has no such role; correct the name, or remove it",
+      );
+    if (unreadableRoots.length > 0)
+      this.#log.error(
+        { flag: "--root-group", groups: unreadableRoots },
+        "the group does not exist, or the operator's identity cannot read it; correct the uid, or bind a role there",
+      );
   }
 
   /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */

@@ -14,7 +14,7 @@ import type { Sources, Stores } from "./sources.ts";
 
 /**
  * Observes one object: gathers what a decision about it needs, from caches only.
- * @returns undefined if the object does not exist (any longer).
+ * @returns undefined if the object does not exist (any longer), or is not served here.
  */
 export function observe(sources: Sources, kind: Kind, key: string): Observed | undefined {
   const { stores, states, tenancy, clock } = sources;
@@ -24,6 +24,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
   const now = clock.monotonic();
   const state = states.get(kind.name).get(key, cached, now);
   const governance = tenancy.governanceOf(resource);
+  if (governance.by === "unserved") return undefined;
   const markers = markersOf(sources.owners, cached);
   const request =
     state.request !== undefined && state.request.value !== resource.status?.lastHandledReconcileAt
@@ -154,7 +155,7 @@ function unobservedPlatform({ stores }: Sources, { resource }: CachedResource, n
   };
 }
 
-function tenantOf(governance: Governance, { name: kind }: Kind): ObservedTenant {
+function tenantOf(governance: Exclude<Governance, { by: "unserved" }>, { name: kind }: Kind): ObservedTenant {
   switch (governance.by) {
     case "none":
       return { is: "none" };

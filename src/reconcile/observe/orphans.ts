@@ -11,9 +11,11 @@ import type { Sources } from "./sources.ts";
 export function observeOrphans({ stores, owners, tenancy }: Sources, kind: Kind): string[] {
   if (!kind.hasMarker || !stores.get(kind.name).synced) return [];
   const known = new Set([...stores.get(kind.name).values()].flatMap((cached) => markersOf(owners, cached)));
-  return Array.from(tenancy.sessions).flatMap((session) =>
+  const orphans = Array.from(tenancy.sessions).flatMap((session) =>
     findOrphans(session.viewOf(kind.collection).resources(), owners, known),
   );
+  // Several sessions may see one resource.
+  return [...new Set(orphans)];
 }
 
 /** The uids of the resources with a marker of `owners` that is not `known`. */
