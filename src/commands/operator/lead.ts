@@ -210,8 +210,15 @@ function createControllers(
     clock,
     onDrop: (reason, events, error) => telemetry.eventsDropped(reason, events, error),
   });
-  const reconciler = new Reconciler({ sources, kube, recorder, random, telemetry });
-  return new PerKind(
+  const reconciler = new Reconciler({
+    sources,
+    kube,
+    recorder,
+    random,
+    telemetry,
+    enqueue: (kind, key, how) => controllers.get(kind).enqueue(key, how),
+  });
+  const controllers = new PerKind(
     kinds,
     (kind) =>
       new Controller({
@@ -223,4 +230,5 @@ function createControllers(
         onFailure: (failure) => telemetry.reconcileFailed(failure),
       }),
   );
+  return controllers;
 }

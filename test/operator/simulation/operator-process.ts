@@ -140,6 +140,7 @@ export class OperatorProcess {
       kube: gatedKube,
       recorder: { record: (object, { reason }) => onEvent?.(reason, object.metadata.name) },
       random: () => 0.5,
+      enqueue: (kind, key, how) => this.#controllers.get(kind).enqueue(key, how),
       telemetry: {
         performed: (observed, step) => onStep?.(observed, step),
         failed: () => undefined,
