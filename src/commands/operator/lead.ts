@@ -157,11 +157,21 @@ function createSources(
     breakers: new Breakers(() => randomUUID().slice(0, 8)),
     owners: ownersOf(values, cluster),
     serviceAccountIssuer: cluster.serviceAccountIssuer,
+    publicIssuers: [],
+    endpoints: {
+      authUrl: withoutSlash(values.authUrl ?? values.platformUrl),
+      platformUrl: withoutSlash(values.platformUrl),
+    },
     soleLeaderSince,
     settleMs,
     clock,
   };
   return { sources, tenancy };
+}
+
+/** The address as the token service compares it with an audience. */
+function withoutSlash({ href }: URL): string {
+  return href.replace(/\/$/, "");
 }
 
 function outerBoundOf({ rootGroup, allowedRole, allowedNamespace }: OperatorValues): OuterBound {

@@ -131,6 +131,8 @@ export class OperatorProcess {
       breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
       owners: [ownerHash("cluster")],
       serviceAccountIssuer: "https://issuer.example",
+      publicIssuers: [],
+      endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
       soleLeaderSince: acquired === "expired" ? since + settleMs : since,
       settleMs,
       clock,
