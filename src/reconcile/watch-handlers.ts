@@ -5,15 +5,12 @@ import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import type { AddOptions } from "#src/runtime/queue.ts";
+import type { Enqueue } from "./enqueue.ts";
 import { isServedBy, type TenancyChange } from "./tenancy/tenancy.ts";
 import { type CachedResource, claimedUids, referencedKeys, referenceKey } from "./observe/cached-resource.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
-
-/** Adds the object at `key` to the queue of the kind with the name `kind`. */
-export type Enqueue = (kind: string, key: string, options: AddOptions) => void;
 
 /**
  * Turns changes into keys to reconcile.

@@ -126,7 +126,7 @@ describeWithControlPlane("manifests", (controlPlane) => {
   });
 
   it("accepts the manifests in examples/", async () => {
-    for (const text of await texts("../../examples/"))
+    for (const text of [...(await texts("../../examples/")), ...(await texts("../../examples/tenants/"))])
       for (const document of parseAllDocuments(text)) await kube().apply(document.toJSON());
     const examples = await Promise.all(
       kindNames.map((kind) => kube().list({ apiVersion, kind }, { namespace: "shop" })),

@@ -9,6 +9,14 @@ import type { Drift } from "#src/api/status.ts";
 
 // Conditions of an object that is as it should be, or that is left alone.
 
+export function noTenant(): string {
+  return "No Tenant selects the namespace of this object, so nothing is done for it. Ask an administrator to add the namespace to a Tenant.";
+}
+
+export function overlap(): string {
+  return "Several Tenants select the namespace of this object, so nothing is done for it. Ask an administrator to change the namespaces of all of them but one.";
+}
+
 export function ready(noun: string): string {
   return `The ${noun} exists on the platform and matches the spec.`;
 }

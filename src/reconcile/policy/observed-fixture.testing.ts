@@ -81,6 +81,7 @@ export const ready: Status = {
   observedGeneration: 1,
   uid,
   parentUid: parent,
+  tenant: "team",
   lastSyncTime: "2026-01-01T00:00:00Z",
   conditions: [
     {

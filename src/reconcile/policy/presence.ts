@@ -20,6 +20,7 @@ import {
 } from "./ownership.ts";
 import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
+import { findUngoverned } from "./tenant.ts";
 
 type Resolved = Extract<References, { are: "resolved" }>;
 
@@ -32,6 +33,8 @@ export function decidePresence(observed: DecisionInput): Step {
   if (isPaused(resource)) return conclude(observed, { is: "paused" });
   if (observed.invalid !== null)
     return conclude(observed, stalled("InvalidSpec", messages.invalidSpec(observed.invalid)));
+  const ungoverned = findUngoverned(observed);
+  if (ungoverned !== undefined) return conclude(observed, ungoverned);
   switch (references.are) {
     case "unread":
       return attempt(observed, { do: "refreshPermissions" });

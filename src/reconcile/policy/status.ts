@@ -30,6 +30,7 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
         ? outcome.drift.slice(0, statusBounds.items).map(boundedDrift)
         : null,
     ...(outcome.is === "ready" ? { uid: outcome.uid, parentUid: outcome.parentUid } : {}),
+    ...(outcome.is === "ready" && observed.tenant.is === "known" ? { tenant: observed.tenant.name } : {}),
     ...exchangeField(observed, outcome),
     ...(isHandled(observed, outcome) ? { lastHandledReconcileAt: observed.request?.value } : {}),
   };
