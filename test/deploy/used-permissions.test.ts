@@ -15,10 +15,9 @@ const unused = [
   "patch events.events.k8s.io",
   // Not a request. The admission policies ask for it.
   "operate tenants.iam.muster.dev",
-  // The operator that runs here does not serve Tenants yet.
-  ...["get", "list", "watch", "patch"].map((verb) => `${verb} tenants.iam.muster.dev`),
+  // The operator that runs here does not write the status of Tenants yet.
   "patch tenants.iam.muster.dev/status",
-  ...["list", "watch"].map((verb) => `${verb} namespaces`),
+  "get tenants.iam.muster.dev",
   ...kinds.map(({ definition: { plural } }) => `get ${plural}.iam.muster.dev`),
 ];
 

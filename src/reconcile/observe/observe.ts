@@ -30,15 +30,19 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     state.request !== undefined && state.request.value !== resource.status?.lastHandledReconcileAt
       ? state.request
       : null;
+  const platform =
+    governance.by === "tenant"
+      ? observePlatform(sources, governance.context, kind, key, cached, markers)
+      : unobservedPlatform(sources, cached, now);
   return {
     resource,
     invalid: invalid ?? null,
-    tenant: tenantOf(governance, kind),
+    tenant: tenantOf(governance, kind, platform.references),
     markers,
+    endpoints: sources.endpoints,
+    publicIssuers: sources.publicIssuers,
     request,
-    ...(governance.by === "tenant"
-      ? observePlatform(sources, governance.context, kind, key, cached, markers)
-      : unobservedPlatform(sources, cached, now)),
+    ...platform,
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(stores, resource),
     unreadDependents: resource.metadata.deletionTimestamp === undefined ? [] : unreadDependentsOf(sources, kind),
     lastDeletionAt: lastDeletionAt(states),
@@ -155,7 +159,11 @@ function unobservedPlatform({ stores }: Sources, { resource }: CachedResource, n
   };
 }
 
-function tenantOf(governance: Exclude<Governance, { by: "unserved" }>, { name: kind }: Kind): ObservedTenant {
+function tenantOf(
+  governance: Exclude<Governance, { by: "unserved" }>,
+  { name: kind }: Kind,
+  references: References,
+): ObservedTenant {
   switch (governance.by) {
     case "none":
       return { is: "none" };
@@ -163,12 +171,15 @@ function tenantOf(governance: Exclude<Governance, { by: "unserved" }>, { name: k
       return { is: "several", names: governance.tenants };
     case "tenant": {
       const { name, boundary } = governance.context;
+      // In a group that another Tenant granted, an object may create resources, but not take over those of others.
+      const parent = references.are === "resolved" ? references.uids.parent : undefined;
+      const granted = references.are === "resolved" ? references.granted.filter((uid) => uid === parent) : [];
       return {
         is: "known",
         name,
         serves: governance.serves,
-        groups: boundary.groups,
-        mayAdopt: boundary.adopt.includes(kind),
+        groups: [...boundary.groups, ...granted],
+        mayAdopt: boundary.adopt.includes(kind) && granted.length === 0,
         mayOrphan: boundary.allowOrphan,
       };
     }
@@ -192,19 +203,30 @@ const invalidReferences: References = {
 };
 
 function referencesOf(
-  { stores, serviceAccountIssuer, tenancy }: Sources,
-  { session, boundary }: TenantContext,
+  { kinds, stores, serviceAccountIssuer, publicIssuers, tenancy }: Sources,
+  { name, session, boundary }: TenantContext,
   kind: Kind,
   resource: Resource,
   marker: string,
 ): References {
   return resolveReferences(kind, resource, {
+    kinds,
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
     isRead: (kindName) => stores.get(kindName).synced,
+    tenant: name,
+    // As for an object there that was never governed.
+    governanceOf: (namespace) =>
+      tenancy.governanceOf({
+        apiVersion: resource.apiVersion,
+        kind: resource.kind,
+        metadata: { name: resource.metadata.name, namespace },
+        spec: resource.spec,
+      }),
     roles: session.roles,
     boundary,
     credentialIdentities: tenancy.credentialIdentities,
     serviceAccountIssuer,
+    publicIssuers,
     marker,
   });
 }

@@ -269,6 +269,10 @@ export function adopted(noun: string, uid: string): string {
   return `Manages the existing ${noun} ${uid}.`;
 }
 
+export function openAccess(issuer: string, stranger: string): string {
+  return `Anybody with an account at ${issuer} can assume this identity, for example with the subject ${stranger}. Set spec.claimMatch.subject, or let every match of spec.claimMatch.subjectPattern begin with the name of your organization.`;
+}
+
 export function recovered(noun: string, reason: string): string {
   return `The ${noun} matches the spec again; the previous reason was ${reason}.`;
 }

@@ -131,7 +131,7 @@ export const tenant: Extract<Observed["tenant"], { is: "known" }> = {
 };
 
 export function resolved(desired: Readonly<Record<string, unknown>> = { name: "payments" }): References {
-  return { are: "resolved", uids: { parent }, desired, naturalKey: marker };
+  return { are: "resolved", uids: { parent }, granted: [], desired, naturalKey: marker };
 }
 
 export const emptyState: ReconcileState = {
@@ -169,6 +169,8 @@ export function observed(parts: ObservedParts = {}): Observed {
     tenant,
     references: resolved(),
     markers: [marker, earlierMarker],
+    endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
+    publicIssuers: ["https://public.example"],
     claim: claimOf(resource, external, olderClaimant, heldByBreaker),
     request: null,
     matches: [],

@@ -52,6 +52,8 @@ export function decidePresence(observed: DecisionInput): Step {
       });
     case "denied":
       return conclude(observed, stalled("TenantDenied", references.message));
+    case "invalid":
+      return conclude(observed, stalled("InvalidSpec", references.message));
     case "resolved": {
       const problem = findOlderClaimant(observed);
       if (problem !== undefined) return conclude(observed, problem);

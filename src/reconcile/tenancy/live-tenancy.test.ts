@@ -15,13 +15,6 @@ const shopping = `${root}/2222222222222222`;
 const operatorIdentity = `${root}/000000000000000f`;
 const tenantIdentity = `${payments}/000000000000000e`;
 
-const role = (name: string, uid: string) => ({ uid, name, capabilities: [] });
-const builtIn = [role("viewer", "c".repeat(40)), role("editor", "d".repeat(40))];
-const catalog = {
-  byName: new Map(builtIn.map((one) => [one.name, one])),
-  byUid: new Map(builtIn.map((one) => [one.uid, one])),
-};
-
 let version = 1;
 let tenants: Store<CachedTenant>;
 let namespaces: Store<CachedNamespace>;
@@ -38,7 +31,7 @@ beforeEach(() => {
 });
 
 function newTenancy({ allowed = null, own = "" }: { allowed?: string[] | null; own?: string } = {}) {
-  const session = (name: string) => ({ name, roles: catalog }) as unknown as PlatformSession;
+  const session = (name: string) => ({ name }) as unknown as PlatformSession;
   const operator = {
     identity: operatorIdentity,
     roots: [root],
@@ -262,28 +255,6 @@ describe("the session of a Tenant", () => {
     ]);
     deleteTenant("own");
     expect(tenancy.credentialIdentities.has(tenantIdentity)).toBe(false);
-  });
-});
-
-describe("the problems of a Tenant", () => {
-  it("are what it names that others have, that does not exist, or that the settings do not allow", () => {
-    for (const name of ["a", "b"]) applyNamespace(name);
-    applyTenant("shop", {
-      namespaces: ["a", "b", "c"],
-      groups: [payments, "b".repeat(40)],
-      roles: ["viewer", "editor", "emperor"],
-    });
-    applyTenant("bank", { namespaces: ["a"], class: "blue" });
-    const tenancy = newTenancy({ allowed: ["a", "b"] });
-    expect(tenancy.problemsOf("shop")).toEqual({
-      invalid: null,
-      overlapping: ["a"],
-      groupsOutside: ["b".repeat(40)],
-      rolesOutside: ["editor", "emperor"],
-      namespacesOutside: ["c"],
-      unknownRoles: ["emperor"],
-    });
-    expect(tenancy.problemsOf("bank")).toBeUndefined();
   });
 });
 

@@ -7,7 +7,6 @@ import { boundaryOf, type OuterBound } from "./boundary.ts";
 import { type CachedTenant, isBeingDeleted } from "./cached-tenant.ts";
 import { isSelected, NamespaceSelection } from "./namespace-selection.ts";
 import type { Governance, Tenancy, TenancyChange, TenantContext } from "./tenancy.ts";
-import { findDenials, type TenantProblems } from "./tenant-problems.ts";
 import type { TenantSessions } from "./tenant-sessions.ts";
 
 export type TenantStore = ReadStore<CachedTenant, never>;
@@ -97,19 +96,6 @@ export class LiveTenancy implements Tenancy {
   /** The existing namespaces that the Tenant selects, also those that the operator's settings do not allow. */
   namespacesOf(tenant: string): readonly string[] {
     return this.#selection.namespacesOf(tenant);
-  }
-
-  /** What is wrong with a Tenant of this operator's class; undefined if there is no such Tenant. */
-  problemsOf(name: string): TenantProblems | undefined {
-    const tenant = this.#options.tenants.get(name);
-    if (tenant === undefined || !this.#isServed(name)) return undefined;
-    const overlapping = this.namespacesOf(name).filter((namespace) => this.tenantsOf(namespace).length > 1);
-    const roles = this.#contexts.get(name)?.session.roles;
-    return {
-      invalid: tenant.invalid ?? null,
-      overlapping: overlapping.toSorted(),
-      ...findDenials(tenant.spec ?? noSpec, this.#options.outer, roles),
-    };
   }
 
   governanceOf({ metadata, status }: Resource): Governance {
@@ -222,8 +208,6 @@ export class LiveTenancy implements Tenancy {
     for (const listener of this.#listeners) listener(change);
   }
 }
-
-const noSpec = {};
 
 /** Whether more than the status or the metadata of the Tenant differs. */
 function isDifferent(before: CachedTenant | undefined, after: CachedTenant | undefined): boolean {

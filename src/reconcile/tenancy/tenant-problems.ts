@@ -3,12 +3,8 @@ import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import type { OuterBound } from "./boundary.ts";
 
-/** What a Tenant names that does not exist, that another Tenant selects, or that the settings do not allow. Plain data. */
+/** What a Tenant names that does not exist or that the operator's settings do not allow. Plain data. */
 export interface TenantProblems {
-  /** Why the Tenant does not match its schema; null if it does. */
-  readonly invalid: string | null;
-  /** The namespaces that another Tenant selects, too, sorted. */
-  readonly overlapping: readonly string[];
   /** Groups that lie in no root group of the operator. */
   readonly groupsOutside: readonly string[];
   /** Roles that the operator's settings do not allow. */
@@ -20,11 +16,11 @@ export interface TenantProblems {
 }
 
 /** @param roles undefined until they were read. */
-export function findDenials(
-  { groups = [], roles: names = [], namespaces = [] }: Pick<TenantSpec, "groups" | "roles" | "namespaces">,
+export function findTenantProblems(
+  { groups = [], roles: names = [], namespaces = [] }: TenantSpec,
   outer: OuterBound,
   roles: RoleCatalog | undefined,
-): Pick<TenantProblems, "groupsOutside" | "rolesOutside" | "namespacesOutside" | "unknownRoles"> {
+): TenantProblems {
   return {
     groupsOutside: groups.filter(
       (group) => !outer.roots.some((root) => isWithin(group, root) || isWithin(root, group)),

@@ -37,7 +37,7 @@ describeWithSystem(
       expect(await differencesFromPlatform(system())).toEqual([]);
     });
 
-    it("an object that cannot be deleted yet waits without a failure in a terminating namespace", async () => {
+    it("an object that cannot be deleted yet waits without a failure in a terminating namespace, and says so", async () => {
       const ours = musterObject("Group", "waiting", "ours", { parentUid: system().root, name: "ours" });
       await kube().apply(ours);
       const { uid } = (await system().ready(ours))["status"] as { uid: string };

@@ -131,6 +131,8 @@ export class OperatorProcess {
       breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
       owners: [ownerHash("cluster")],
       serviceAccountIssuer: "https://issuer.example",
+      publicIssuers: [],
+      endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
       soleLeaderSince: acquired === "expired" ? since + settleMs : since,
       settleMs,
       clock,
@@ -140,6 +142,7 @@ export class OperatorProcess {
       kube: gatedKube,
       recorder: { record: (object, { reason }) => onEvent?.(reason, object.metadata.name) },
       random: () => 0.5,
+      enqueue: (kind, key, how) => this.#controllers.get(kind).enqueue(key, how),
       telemetry: {
         performed: (observed, step) => onStep?.(observed, step),
         failed: () => undefined,
