@@ -15,8 +15,6 @@ const unused = [
   "patch events.events.k8s.io",
   // Not a request. The admission policies ask for it.
   "operate tenants.iam.muster.dev",
-  // The operator that runs here does not write the status of Tenants yet.
-  "patch tenants.iam.muster.dev/status",
   "get tenants.iam.muster.dev",
   ...kinds.map(({ definition: { plural } }) => `get ${plural}.iam.muster.dev`),
 ];

@@ -50,6 +50,11 @@ describeWithSystem(
       const { process } = operator();
       const lastListed = (line: LogLine) => line.msg === "platform listed" && line["kind"] === "RoleBinding";
       const resyncEnds = () => process.logged(lastListed, process.log.length);
+      // The status of the Tenant counts the objects, a moment after they became Ready.
+      await system().waitFor(tenantRef("test"), (tenant) => {
+        const counts: { ready: number }[] = tenant?.["status"]?.objects ?? [];
+        return counts.reduce((sum, { ready }) => sum + ready, 0) === 7;
+      });
       await resyncEnds();
       const before = await counter().read();
       for (let resyncs = 0; resyncs < 3; resyncs += 1) await resyncEnds();
