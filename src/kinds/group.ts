@@ -4,6 +4,7 @@ import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
 import type { Kind } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
+import { desiredName } from "./desired-name.ts";
 import { parentReference } from "./parent-reference.ts";
 
 const externalGroup = z.object({ uid: externalUid, name: externalText, description: externalText });
@@ -23,12 +24,17 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   },
   noun: "group",
   hasMarker: true,
-  references: ({ spec }) => [parentReference("spec.parentRef", spec.parentRef, "spec.parentUid", spec.parentUid)],
-  desired: ({ spec, metadata }) => ({
-    name: spec.name ?? metadata.name,
-    ...(spec.description === undefined ? {} : { description: spec.description }),
+  references: ({ spec }) =>
+    spec.parentRef === undefined && spec.parentUid === undefined
+      ? []
+      : [parentReference("spec.parentRef", spec.parentRef, "spec.parentUid", spec.parentUid)],
+  desired: (group) => ({
+    ...desiredName(group),
+    ...(group.spec.description === undefined ? {} : { description: group.spec.description }),
   }),
+  nameOf: (group) => desiredName(group).name,
   naturalKey: (_uids, marker) => marker,
   actual: ({ name, description }) => ({ name, description }),
+  identityOf: () => undefined,
   specPath: (field) => `spec.${field}`,
 };

@@ -4,6 +4,7 @@ import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
 import type { Fields, Kind } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
+import { desiredName } from "./desired-name.ts";
 import { parentReference } from "./parent-reference.ts";
 
 const texts = z.record(z.string(), z.string()).optional();
@@ -62,11 +63,12 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
   noun: "identity",
   hasMarker: true,
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
-  desired: ({ spec, metadata }, _uids, { serviceAccountIssuer }) => ({
-    name: spec.name ?? metadata.name,
-    ...(spec.description === undefined ? {} : { description: spec.description }),
-    ...authenticationMethod(spec, metadata.namespace, serviceAccountIssuer),
+  desired: (identity, _uids, { serviceAccountIssuer }) => ({
+    ...desiredName(identity),
+    ...(identity.spec.description === undefined ? {} : { description: identity.spec.description }),
+    ...authenticationMethod(identity.spec, identity.metadata.namespace, serviceAccountIssuer),
   }),
+  nameOf: (identity) => desiredName(identity).name,
   naturalKey: (_uids, marker) => marker,
   actual: (external, desired) => ({
     name: external.name,
@@ -77,6 +79,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
       ),
     ),
   }),
+  identityOf: ({ uid }) => uid,
   specPath: (field) => `spec.${field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
 };
 
@@ -90,7 +93,9 @@ function authenticationMethod(spec: IdentitySpec, namespace: string | undefined,
     };
   if (spec.claimMatch !== undefined) return { claimMatch: compact(spec.claimMatch) };
   if (spec.staticKeys !== undefined) return { staticKeys: compact(spec.staticKeys) };
-  return { awsIdentity: compact(spec.awsIdentity ?? {}) };
+  if (spec.awsIdentity !== undefined) return { awsIdentity: compact(spec.awsIdentity) };
+  // An object that only observes an identity need not say who may assume it.
+  return {};
 }
 
 /** Returns the fields without the expiration time that the platform fills in if the user set none. */

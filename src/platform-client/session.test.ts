@@ -95,6 +95,7 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
     roots: [root],
     credentialEpoch: () => state.epoch,
     collections: [groupCollection],
+    settleMs: 15_000,
     clock,
     signal: new AbortController().signal,
     canWrite: () => state.canWrite,

@@ -6,8 +6,9 @@ import type { ManagedCollection, ExternalResource } from "./collection.ts";
 import type { CollectionView } from "./collection-view.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import { listAll } from "./list-all.ts";
-import { groups } from "./permission-resources.ts";
+import { type ExternalRoleBinding, groups, roleBindings } from "./permission-resources.ts";
 import type { Permissions, RoleCatalog } from "./permissions.ts";
+import { parentOf } from "./uid.ts";
 import { SessionPermissions } from "./session-permissions.ts";
 import { SessionViews } from "./session-views.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
@@ -23,6 +24,8 @@ export interface SessionOptions {
   readonly credentialEpoch: () => number;
   /** The collections that the session reads and writes. */
   readonly collections: readonly ManagedCollection[];
+  /** How long after it was sent a request may still take effect, in milliseconds. */
+  readonly settleMs: number;
   readonly clock: Clock;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
@@ -32,6 +35,15 @@ export interface SessionOptions {
 
 /** Receives each snapshot: `changed` are the uids that appeared, changed or disappeared other than by our own writes. */
 export type SnapshotListener = (collection: ManagedCollection, changed: readonly string[]) => void;
+
+/** The role bindings of an identity, wherever they can be seen. */
+export interface IdentityGrants {
+  readonly readAt: MonotonicTime;
+  readonly bindings: readonly ExternalRoleBinding[];
+}
+
+/** How long the role bindings of an identity are kept after they were read. */
+const grantsRetentionMs = minutes(5);
 
 /**
  * How long a group that this process created is known to contain nothing but what this process created there: long enough
@@ -43,7 +55,7 @@ const newGroupMs = minutes(1);
  * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.
  *
  * **Expected flow.** A reconcile looks up the views and `posts`, decides on one step, and performs it through one of the
- * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `create`, `update` or `delete`. Then it looks again. The
+ * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `readGrants`, `create`, `update` or `delete`. Then it looks again. The
  * resync calls `list` for each root.
  *
  * **Guarantees.**
@@ -70,12 +82,13 @@ export class PlatformSession {
   readonly #seen: SessionViews;
   readonly #batcher: SnapshotBatcher;
   readonly #newGroups = new Map<string, MonotonicTime>();
+  readonly #grants = new Map<string, IdentityGrants>();
   readonly #listeners: SnapshotListener[] = [];
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#permissions = new SessionPermissions(options);
-    this.#seen = new SessionViews(options.collections);
+    this.#seen = new SessionViews(options.collections, options.settleMs);
     this.#batcher = new SnapshotBatcher({
       viewOf: (collection) => this.#seen.viewOf(collection),
       rootAbove: (collection, group) => this.#permissions.rootAbove(collection, group),
@@ -164,6 +177,23 @@ export class PlatformSession {
     }
   }
 
+  /** Reads the role bindings of an identity, in every group in which the session may see them. */
+  async readGrants(identity: string): Promise<void> {
+    const { api, clock, signal } = this.#options;
+    const readAt = clock.monotonic();
+    const collection = this.#options.collections.find(({ name }) => name === roleBindings.name);
+    // Without the capability to list role bindings where the identity is, an empty list proves nothing.
+    if (collection !== undefined) await this.#permissions.requireList(collection, parentOf(identity) ?? identity);
+    const { resources } = await listAll(api, roleBindings, { filter: { identity } }, signal);
+    for (const [one, grants] of this.#grants) if (grants.readAt < readAt - grantsRetentionMs) this.#grants.delete(one);
+    this.#grants.set(identity, { readAt, bindings: resources.filter((binding) => binding.identity.uid === identity) });
+  }
+
+  /** What `readGrants` read last, within the last minutes. */
+  grantsOf(identity: string): IdentityGrants | undefined {
+    return this.#grants.get(identity);
+  }
+
   /** Creates one resource below `parent`; `key` is its natural key. */
   async create(
     collection: ManagedCollection,
@@ -182,7 +212,11 @@ export class PlatformSession {
         message: "the response is not the resource that was requested",
       });
     };
-    const resource = await this.posts.track(key, clock.monotonic(), post, hadNoEffect);
+    const existing = this.viewOf(collection)
+      .withKey(key)
+      .map(({ uid }) => uid);
+    const sent = { key, collection: collection.name, parent, sentAt: clock.monotonic(), existing };
+    const resource = await this.posts.track(sent, post, hadNoEffect);
     const createdAt = clock.monotonic();
     this.#seen.record(collection, resource, createdAt);
     if (collection.name === groups.name) this.#newGroups.set(resource.uid, createdAt);

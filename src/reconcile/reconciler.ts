@@ -67,7 +67,10 @@ export class Reconciler {
       if (observed === undefined) return { type: "done" };
       const step = decide(observed, kind);
       this.#remember(key, observed, stateAfterDecision(observed, step));
-      if (step.do === "done") return { type: "done" };
+      if (step.do === "done")
+        return step.recheckAt === undefined
+          ? { type: "done" }
+          : { type: "requeueAfter", ms: Math.max(step.recheckAt - observed.now, 0) };
       if (step.do === "wait") return { type: "requeueAfter", ms: Math.max(step.until - observed.now, 0) };
       signal.throwIfAborted();
       if (isPlatformStep(step)) await this.#callPlatform(kind, key, observed, step);

@@ -44,6 +44,7 @@ it("creates independent sessions for several credentials and boundaries", async 
       clock: systemClock,
       signal: new AbortController().signal,
       canWrite: () => true,
+      settleMs: 15_000,
       observe: () => undefined,
     }),
   );

@@ -28,6 +28,8 @@ export interface PlatformConnectionOptions {
   readonly signal: AbortSignal;
   /** False once another process may be the leader. */
   readonly canWrite: () => boolean;
+  /** How long after it was sent a request may still take effect, in milliseconds. */
+  readonly settleMs: number;
   readonly observe: NonNullable<HttpTransportOptions["observe"]>;
 }
 
@@ -45,7 +47,7 @@ export interface PlatformConnection {
 export function connectPlatform(
   { platformUrl, authUrl, ca, identity, tokenFile }: PlatformCredential,
   roots: readonly string[],
-  { collections, connections, deadlineMs, clock, signal, canWrite, observe }: PlatformConnectionOptions,
+  { collections, connections, deadlineMs, clock, signal, canWrite, settleMs, observe }: PlatformConnectionOptions,
 ): PlatformConnection {
   const transport = new HttpTransport({
     connections,
@@ -64,6 +66,7 @@ export function connectPlatform(
     roots,
     credentialEpoch,
     collections,
+    settleMs,
     clock,
     signal,
     canWrite,

@@ -60,6 +60,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     clock,
     signal: lifetime.signal,
     canWrite: () => leadership.held(),
+    settleMs: values.platformTimeout + values.settleTime,
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });
   const sources = createSources(options, platform);

@@ -30,9 +30,8 @@ export function resolveReferences(kind: Kind, resource: Resource, context: Refer
     if (denial !== undefined) return denial;
     uids[field.role] = found.uid;
   }
-  const resolved = { ...uids, parent: uids.parent ?? "" };
-  const desired = kind.desired(resource, resolved, { serviceAccountIssuer: context.serviceAccountIssuer });
-  return { are: "resolved", uids: resolved, desired, naturalKey: kind.naturalKey(resolved, context.marker) };
+  const desired = kind.desired(resource, uids, { serviceAccountIssuer: context.serviceAccountIssuer });
+  return { are: "resolved", uids, desired, naturalKey: kind.naturalKey(uids, context.marker) };
 }
 
 function find(field: ReferenceField, resource: Resource, context: ReferenceContext): Found {

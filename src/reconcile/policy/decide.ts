@@ -1,6 +1,7 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
 import { decideDeletion } from "./deletion.ts";
+import { untilExpiry } from "./expiry.ts";
 import { isBeingDeleted } from "./object.ts";
 import { decidePresence } from "./presence.ts";
 import type { Step } from "./step.ts";
@@ -21,5 +22,5 @@ import type { Step } from "./step.ts";
  */
 export function decide(observed: Observed, kind: Kind): Step {
   const input = { ...observed, kind };
-  return isBeingDeleted(observed.resource) ? decideDeletion(input) : decidePresence(input);
+  return isBeingDeleted(observed.resource) ? decideDeletion(input) : untilExpiry(input, decidePresence(input));
 }

@@ -14,6 +14,7 @@ import {
   observed,
   type ObservedParts,
   otherRoot,
+  parent,
   type Parts,
   ready,
   platformError,
@@ -23,8 +24,8 @@ import {
 } from "./observed-fixture.testing.ts";
 import { attemptOf } from "./retry.ts";
 
-const remaining = (name: string): Dependent => ({ name, deleting: false });
-const beingDeleted = (name: string): Dependent => ({ name, deleting: true });
+const remaining = (name: string): Dependent => ({ name, unsettled: false, deleting: false });
+const beingDeleted = (name: string): Dependent => ({ name, unsettled: false, deleting: true });
 
 const deletionSeen: ReconcileState = { ...emptyState, deletionSeenAt: 18_000 };
 const deletionTimestamp = "2026-02-02T02:02:02Z";
@@ -54,7 +55,7 @@ describe("an object with an external resource", () => {
     },
     {
       name: "removes the finalizer if the resource is gone",
-      given: { ...existing, external: { is: "gone" } },
+      given: { ...existing, external: { is: "gone", at: 40 } },
       expected: released,
     },
     {
@@ -161,7 +162,7 @@ describe("an object with an external resource", () => {
       expected: { do: "writeStatus", patch: { error: { code: "FAILED_PRECONDITION" } } },
     },
     {
-      name: "reports TenantDenied outside the root groups and names the annotation abandon",
+      name: "reports TenantDenied outside of the Tenant's groups and names the annotation abandon",
       given: { resource: deleted({ status: { ...ready, uid: `${otherRoot}/4444444444444444` } }) },
       expected: {
         do: "writeStatus",
@@ -228,7 +229,11 @@ describe("an object without a recorded uid", () => {
     },
     {
       name: "waits for the settle time if this process may have created the resource",
-      given: { resource: deleted(), postUnknownSince: 19_000, postedHere: true },
+      given: {
+        resource: deleted(),
+        postUnknownSince: 19_000,
+        state: { ...deletionSeen, posted: { naturalKey: marker } },
+      },
       expected: { do: "wait" },
     },
     {
@@ -236,7 +241,7 @@ describe("an object without a recorded uid", () => {
       given: {
         resource: deleted(),
         postUnknownSince: 1_000,
-        postedHere: true,
+        state: { ...deletionSeen, bornHere: true, posted: { naturalKey: marker } },
         rootSnapshots: [{ group: root, snapshot: { startedAt: 17_000, stable: true } }],
       },
       expected: released,
@@ -269,7 +274,7 @@ describe("equal role bindings", () => {
         resource: deletedBinding(),
         references,
         matches: [equal],
-        postedHere: true,
+        state: { ...deletionSeen, bornHere: true, posted: { naturalKey: `${parent} ${anotherUid} ${equal.role.uid}` } },
       },
       expected: { do: "delete", uid },
     },
@@ -291,7 +296,7 @@ describe("a resource that is not ours, or stays", () => {
   itDecides([
     {
       name: "is left unchanged if an older object claims it",
-      given: { ...existing, olderClaimant: "team/older" },
+      given: { ...existing, claimedBy: "team/older" },
       expected: released,
     },
     {
@@ -308,7 +313,7 @@ describe("a resource that is not ours, or stays", () => {
     },
     {
       name: "is left unchanged if it is the operator's own",
-      given: { ...existing, protectedUids: [uid] },
+      given: { ...existing, protections: [{ uid, because: "root" }] },
       expected: released,
     },
     {

@@ -1,5 +1,13 @@
 import { describe } from "vitest";
-import { becomesReady, readyGroup, itDecides, present, reportsStalled, unmarked } from "./decision-cases.testing.ts";
+import {
+  becomesReady,
+  readyGroup,
+  itDecides,
+  present,
+  reports,
+  reportsStalled,
+  unmarked,
+} from "./decision-cases.testing.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import {
   anotherUid,
@@ -47,9 +55,9 @@ describe("a resource with the same name", () => {
       expected: reportsStalled("Conflict", `spec.uid: ${uid}`),
     },
     {
-      name: "is adopted without a write to the platform if it is unmarked and adoption is IfExists",
+      name: "is recorded as Adopted before any write to the platform if it is unmarked and adoption is IfExists",
       given: { resource: ifExists, nameConflicts: [{ external: unmarked("by hand"), claimedBy: null }] },
-      expected: { ...becomesReady, event: { reason: "Adopted" } },
+      expected: reports("Updating", "", { uid, management: "Adopted" }),
     },
     {
       name: "is a Conflict if there is more than one",
@@ -77,8 +85,8 @@ describe("an external resource", () => {
   itDecides([
     {
       name: "is a Conflict if an older object claims its uid",
-      given: { resource: readyGroup, external: present(externalGroup()), olderClaimant: "team/older" },
-      expected: reportsStalled("Conflict", "claimed by Group older"),
+      given: { resource: readyGroup, external: present(externalGroup()), claimedBy: "team/older" },
+      expected: reportsStalled("Conflict", "belongs to Group older"),
     },
     {
       name: "is not written if it carries another marker",
@@ -94,14 +102,9 @@ describe("an external resource", () => {
       given: {
         resource: groupResource({ spec: { uid } }),
         external: present(unmarked()),
-        protectedUids: [uid],
+        protections: [{ uid, because: "root" }],
       },
-      expected: reportsStalled("Conflict", "never manages it"),
-    },
-    {
-      name: "is adopted by spec.uid without a write to the platform",
-      given: { resource: groupResource({ spec: { uid } }), external: present(unmarked("by hand")) },
-      expected: becomesReady,
+      expected: reportsStalled("Conflict", "never written"),
     },
     {
       name: "is an InvalidSpec, and not read, if spec.uid is not below the named group",
@@ -127,6 +130,8 @@ describe("a role binding, which has no marker", () => {
         resource: bindingResource({
           status: {
             ...ready,
+            identityUid: anotherUid,
+            roleUid: "c".repeat(40),
             conditions: (ready.conditions ?? []).map((one) =>
               one.type === "Ready"
                 ? { ...one, message: "The role binding exists on the platform and matches the spec." }

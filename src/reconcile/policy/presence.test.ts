@@ -256,51 +256,52 @@ describe("a resource that is gone", () => {
   itDecides([
     {
       name: "is re-created",
-      given: { resource: readyGroup, external: { is: "gone" } },
+      given: { resource: readyGroup, external: { is: "gone", at: 40 } },
       expected: { do: "create", parent },
     },
     {
       name: "is reported if drift is Report",
       given: {
         resource: groupResource({ spec: { policy: { drift: "Report" } }, status: ready }),
-        external: { is: "gone" },
+        external: { is: "gone", at: 40 },
         state: waitingLong,
       },
       expected: reports("ExternalGone", "not re-created"),
     },
     {
       name: "is not re-created if spec.uid names it",
-      given: { resource: groupResource({ spec: { uid }, status: ready }), external: { is: "gone" } },
+      given: { resource: groupResource({ spec: { uid }, status: ready }), external: { is: "gone", at: 40 } },
       expected: reportsStalled("ExternalGone", "without spec.uid"),
     },
     {
       name: "meets the same conflicts as a first creation",
       given: {
         resource: readyGroup,
-        external: { is: "gone" },
+        external: { is: "gone", at: 40 },
         nameConflicts: [{ external: externalGroup({ uid: anotherUid, description: "" }), claimedBy: null }],
       },
       expected: reportsStalled("Conflict", anotherUid),
     },
     {
-      name: "together with many others is not re-created before a person requests it",
-      given: { resource: readyGroup, external: { is: "gone" }, heldByBreaker: true, state: waitingLong },
-      expected: reports("ExternalGone", "reconcile-requested-at"),
+      name: "together with many others is not re-created before an administrator confirms it on the Tenant",
+      given: { resource: readyGroup, external: { is: "gone", at: 40 }, heldByBreaker: true, state: waitingLong },
+      expected: reports("HeldByBreaker", "iam.muster.dev/confirm"),
     },
     {
       name: "together with many others is not read one by one",
       given: { resource: readyGroup, external: { is: "stale" }, heldByBreaker: true, state: waitingLong },
-      expected: reports("ExternalGone", "reconcile-requested-at"),
+      expected: reports("HeldByBreaker", "iam.muster.dev/confirm"),
     },
     {
-      name: "together with many others is re-created when a person requests it",
+      name: "together with many others is not re-created for a request either",
       given: {
         resource: readyGroup,
-        external: { is: "gone" },
+        external: { is: "gone", at: 40 },
         heldByBreaker: true,
         request: { value: "yes", seenAt: 100 },
+        state: waitingLong,
       },
-      expected: { do: "create" },
+      expected: reports("HeldByBreaker"),
     },
   ]);
 });

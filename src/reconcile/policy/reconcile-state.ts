@@ -1,3 +1,4 @@
+import { provesNoEffect } from "#src/platform-client/failure.ts";
 import type { Failure, MonotonicTime, Observed, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import { attemptOf, recentCorrections } from "./retry.ts";
 import type { PlatformStep, Step } from "./step.ts";
@@ -8,9 +9,14 @@ import type { PlatformStep, Step } from "./step.ts";
 /** The state after `step` was decided: since when the object has been waiting, or that it no longer is. */
 export function stateAfterDecision({ state, now }: Observed, step: Step): ReconcileState {
   if (step.do === "wait" && state.waitingSince === undefined) return { ...state, waitingSince: now };
+  if (step.do === "create") return { ...state, posted: { naturalKey: step.naturalKey } };
   if (step.do === "writeStatus") return { ...state, statusWrittenAt: now };
-  if (step.do === "done" && (state.waitingSince !== undefined || state.failure !== undefined)) {
-    const { waitingSince: _waitingSince, failure: _failure, ...rest } = state;
+  if (
+    step.do === "done" &&
+    (state.waitingSince !== undefined || state.failure !== undefined || state.posted !== undefined)
+  ) {
+    // The uid of what was created is recorded by now.
+    const { waitingSince: _waitingSince, failure: _failure, posted: _posted, ...rest } = state;
     return rest;
   }
   return state;
@@ -21,6 +27,7 @@ export function stateAfterSuccess(observed: Observed, step: PlatformStep): Recon
   const { state, now } = observed;
   const { failure, ...rest } = state;
   const after = failure?.step === step.do ? rest : state;
+  if (step.do === "create") return { ...after, posted: { naturalKey: step.naturalKey } };
   if (step.do !== "update") return after;
   return {
     ...after,
@@ -30,8 +37,12 @@ export function stateAfterSuccess(observed: Observed, step: PlatformStep): Recon
 }
 
 /** The state after a platform call failed. */
-export function stateAfterFailure({ state }: Observed, failure: Failure): ReconcileState {
-  return { ...state, failure, waitingSince: state.waitingSince ?? failure.at };
+export function stateAfterFailure({ state, references }: Observed, failure: Failure): ReconcileState {
+  const posted =
+    failure.step === "create" && references.are === "resolved" && !provesNoEffect(failure.problem)
+      ? { posted: { naturalKey: references.naturalKey } }
+      : {};
+  return { ...state, ...posted, failure, waitingSince: state.waitingSince ?? failure.at };
 }
 
 /** The state after Kubernetes forbade a status write. */

@@ -93,7 +93,9 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
     ...(spec.description === undefined ? {} : { description: spec.description }),
     ...(spec.bundles === undefined ? {} : { bundles: spec.bundles }),
   }),
+  nameOf: ({ spec, metadata }) => spec.name ?? metadata.name,
   naturalKey: (_uids, marker) => marker,
   actual: ({ name, description, bundles }) => ({ name, description, bundles }),
+  identityOf: () => undefined,
   specPath: (field) => `spec.${field}`,
 };

@@ -104,6 +104,7 @@ export class OperatorProcess {
       roots: [root],
       credentialEpoch: () => 1,
       collections: kinds.map(({ collection }) => collection),
+      settleMs,
       clock,
       signal: this.#lifetime.signal,
       canWrite: () => true,
@@ -115,7 +116,10 @@ export class OperatorProcess {
       tenancy: singleTenant({
         name: "all",
         session: this.#session,
-        boundary: everything({ roots: [root], roles: ["viewer"], namespaces: null }),
+        boundary: {
+          ...everything({ roots: [root], roles: ["viewer"], namespaces: null }),
+          adopt: kinds.map(({ name }) => name),
+        },
         identity: operatorIdentity,
         credentialEpoch: () => 1,
         settledAt: acquired === "expired" ? since + settleMs : since,
