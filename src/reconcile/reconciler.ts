@@ -2,7 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isForbidden, isNotFound } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
-import { PlatformFailure } from "#src/platform-client/failure.ts";
+import { PlatformFailure, provesNoEffect } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import { observe } from "./observe/observe.ts";
 import type { Observed, ReconcileState } from "./observe/observed.ts";
@@ -92,7 +92,7 @@ export class Reconciler {
       if (!(error instanceof PlatformFailure)) throw error;
       const now = sources.clock.monotonic();
       const failure = failureOf(observed, kind, step, error.problem, now, random());
-      this.#remember(key, observed, stateAfterFailure(observed, failure));
+      this.#remember(key, observed, stateAfterFailure(observed, failure, provesNoEffect(error.problem)));
       telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
     }

@@ -335,10 +335,10 @@ function protectionOf(
   if (tenancy.credentialIdentities.has(identity)) return "credential";
   if (boundary.breakGlass.includes(identity)) return "breakGlass";
   if (identity === uid) return undefined;
-  for (const { collection, identityOf } of kinds) {
-    const state = session.viewOf(collection).stateOf(identity);
+  for (const one of kinds) {
+    const state = session.viewOf(one.collection).stateOf(identity);
     const marker =
-      state.is === "present" && identityOf(state.resource) === identity ? carriedMarker(state.resource) : undefined;
+      state.is === "present" && one.identityOf(state.resource) === identity ? carriedMarker(state.resource) : undefined;
     if (marker !== undefined && !owners.includes(ownerOf(marker))) return "otherOwner";
   }
   return undefined;

@@ -33,9 +33,9 @@ describe("a wait", () => {
   });
 
   it("starts with a failure, unless the object was waiting before", () => {
-    expect(stateAfterFailure(at(1_000), failure)).toMatchObject({ failure, waitingSince: 1_000 });
+    expect(stateAfterFailure(at(1_000), failure, true)).toMatchObject({ failure, waitingSince: 1_000 });
     const waiting = { ...emptyState, waitingSince: 500 };
-    expect(stateAfterFailure(at(1_000, waiting), failure).waitingSince).toBe(500);
+    expect(stateAfterFailure(at(1_000, waiting), failure, true).waitingSince).toBe(500);
   });
 });
 
@@ -65,5 +65,28 @@ describe("corrections of drift", () => {
     ] as const)
       state = stateAfterSuccess(at(now, state), update(correction));
     expect(state.corrections).toEqual([2_000, 3_601_500]);
+  });
+});
+
+describe("a POST", () => {
+  const create: PlatformStep = { do: "create", parent: "", body: {}, naturalKey: "key", event };
+  const failed: Failure = { ...failure, step: "create" };
+
+  it("is remembered from before it is sent until its uid is recorded", () => {
+    const sent = stateAfterDecision(at(1_000), create);
+    expect(sent.posted).toEqual({ naturalKey: "key" });
+    expect(stateAfterSuccess(at(1_000), create).posted).toEqual({ naturalKey: "key" });
+    expect(stateAfterDecision(at(2_000, sent), { do: "writeStatus", patch: { uid } }).posted).toBeDefined();
+    expect(stateAfterDecision(at(3_000, sent), { do: "done" })).not.toHaveProperty("posted");
+  });
+
+  it("is forgotten only if its failure proves that it had no effect", () => {
+    expect(stateAfterFailure(at(1_000), failed, true)).not.toHaveProperty("posted");
+    expect(stateAfterFailure(at(1_000), failed, false).posted).toBeDefined();
+  });
+
+  it("that had no effect does not hide an earlier one", () => {
+    const earlier = { ...emptyState, posted: { naturalKey: "key" } };
+    expect(stateAfterFailure(at(1_000, earlier), failed, true).posted).toEqual(earlier.posted);
   });
 });

@@ -1,4 +1,3 @@
-import { provesNoEffect } from "#src/platform-client/failure.ts";
 import type { Failure, MonotonicTime, Observed, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import { attemptOf, recentCorrections } from "./retry.ts";
 import type { PlatformStep, Step } from "./step.ts";
@@ -36,10 +35,17 @@ export function stateAfterSuccess(observed: Observed, step: PlatformStep): Recon
   };
 }
 
-/** The state after a platform call failed. */
-export function stateAfterFailure({ state, references }: Observed, failure: Failure): ReconcileState {
+/**
+ * The state after a platform call failed.
+ * @param hadNoEffect whether the failure proves that the call changed nothing.
+ */
+export function stateAfterFailure(
+  { state, references }: Observed,
+  failure: Failure,
+  hadNoEffect: boolean,
+): ReconcileState {
   const posted =
-    failure.step === "create" && references.are === "resolved" && !provesNoEffect(failure.problem)
+    failure.step === "create" && references.are === "resolved" && !hadNoEffect
       ? { posted: { naturalKey: references.naturalKey } }
       : {};
   return { ...state, ...posted, failure, waitingSince: state.waitingSince ?? failure.at };

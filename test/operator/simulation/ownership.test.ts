@@ -121,7 +121,7 @@ describe("D10: of equal claims", () => {
       scenario.platform
         .created()
         .map((one) => (one as { name?: string }).name)
-        .toSorted(),
+        .toSorted((x, y) => (x ?? "").localeCompare(y ?? "")),
     ).toEqual(["other", "shop"]);
     scenario.kube.remove(shop);
     await scenario.until("renamed", () => reasonOf(scenario, other) === "Available");
