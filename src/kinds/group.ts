@@ -24,6 +24,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   },
   noun: "group",
   hasMarker: true,
+  refersTo: ["Group"],
   references: ({ spec }) =>
     spec.parentRef === undefined && spec.parentUid === undefined
       ? []

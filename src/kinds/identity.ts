@@ -62,6 +62,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
   },
   noun: "identity",
   hasMarker: true,
+  refersTo: ["Group"],
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
   desired: (identity, _uids, { serviceAccountIssuer }) => ({
     ...desiredName(identity),

@@ -14,9 +14,8 @@ export class SessionViews {
   readonly posts: PostLedger;
   readonly #views: ReadonlyMap<string, CollectionView<ExternalResource>>;
 
-  /** @param settleMs how long after it was sent a POST may still take effect. */
-  constructor(collections: readonly ManagedCollection[], settleMs: number) {
-    this.posts = new PostLedger(settleMs);
+  constructor(collections: readonly ManagedCollection[], posts: PostLedger) {
+    this.posts = posts;
     this.#views = new Map(collections.map((collection) => [collection.name, new CollectionView(collection)]));
   }
 

@@ -66,6 +66,8 @@ export function resourceIndexes(kind: Kind) {
     wants: (cached: CachedResource) => wantedKeys(kind, cached),
     /** By the part of the marker that identifies the object. */
     object: ({ objectHash: hash }: CachedResource): readonly string[] => [hash],
+    /** By namespace. */
+    namespace: ({ metadata: { namespace = "" } }: CachedResource): readonly string[] => [namespace],
     /** The objects that are not Ready because of a Conflict with another resource, by what they may be in conflict over. */
     inConflict: (cached: CachedResource): readonly string[] =>
       cached.resource.status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true

@@ -27,7 +27,7 @@ import type { Sources } from "./sources.ts";
 
 /**
  * Observes one object: gathers what a decision about it needs, from caches only.
- * @returns undefined if the object does not exist (any longer).
+ * @returns undefined if the object does not exist (any longer), or is not served here.
  */
 export function observe(sources: Sources, kind: Kind, key: string): Observed | undefined {
   const { stores, states, tenancy, clock } = sources;
@@ -37,6 +37,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
   const now = clock.monotonic();
   const state = states.get(kind.name).get(key, cached, now);
   const governance = tenancy.governanceOf(resource);
+  if (governance.by === "unserved") return undefined;
   const markers = markersOf(sources.owners, cached);
   const request =
     state.request !== undefined && state.request.value !== resource.status?.lastHandledReconcileAt
@@ -52,6 +53,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
       ? observePlatform(sources, governance.context, kind, cached, markers, state)
       : unobservedPlatform(sources, kind, cached, markers)),
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(sources, resource),
+    unreadDependents: resource.metadata.deletionTimestamp === undefined ? [] : unreadDependentsOf(sources, kind),
     lastDeletionAt: lastDeletionAt(states),
     crd: sources.crds.lastRead(kind) ?? null,
     state,
@@ -78,6 +80,7 @@ type PlatformObservation = Pick<
   | "grants"
   | "settledAt"
   | "credentialEpoch"
+  | "recoveries"
 >;
 
 function observePlatform(
@@ -99,7 +102,8 @@ function observePlatform(
   const mayWant = (other: CachedResource) => mayWantAnything(sources, kind, other);
 
   const claimed = claimedUid(resource);
-  const claim = claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view.stateOf(claimed));
+  const claim =
+    claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view.stateOf(claimed), context.name);
   const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
   const matches = keys
     .flatMap((one) => view.withKey(one))
@@ -145,6 +149,7 @@ function observePlatform(
     grants: grantsOf(context, kind, found),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
+    recoveries: session.recoveries,
   };
 }
 
@@ -159,7 +164,7 @@ function unobservedPlatform(
   const views = Array.from(sources.tenancy.sessions, (session) => session.viewOf(kind.collection));
   return {
     references: ungoverned,
-    claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, { is: "unknown" }),
+    claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, { is: "unknown" }, null),
     matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
     nameConflicts: [],
     rival: null,
@@ -172,6 +177,7 @@ function unobservedPlatform(
     grants: [],
     settledAt: sources.soleLeaderSince,
     credentialEpoch: 0,
+    recoveries: 0,
   };
 }
 
@@ -181,6 +187,7 @@ function claimOf(
   cached: CachedResource,
   uid: string,
   external: Claim["external"],
+  tenant: string | null,
 ): Claim {
   const mayWant = (other: CachedResource) => mayWantAnything(sources, kind, other);
   // Any number of objects may observe a resource.
@@ -189,7 +196,7 @@ function claimOf(
     uid,
     external,
     claimedBy: manages ? otherClaimantOf(sources.stores.get(kind.name), uid, cached, mayWant) : null,
-    heldByBreaker: sources.breaker.holds(uid),
+    heldByBreaker: tenant !== null && sources.breakers.holds(tenant, kind.name, uid),
   };
 }
 
@@ -237,7 +244,7 @@ function hasWhatItWants(view: CollectionView<ExternalResource>, kind: Kind, { re
   );
 }
 
-function tenantOf(governance: Governance, { name: kind }: Kind): ObservedTenant {
+function tenantOf(governance: Exclude<Governance, { by: "unserved" }>, { name: kind }: Kind): ObservedTenant {
   switch (governance.by) {
     case "none":
       return { is: "none" };
@@ -283,6 +290,7 @@ function referencesOf(
 ): References {
   return resolveReferences(kind, resource, {
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
+    isRead: (kindName) => stores.get(kindName).synced,
     roles: session.roles,
     boundary,
     credentialIdentities: tenancy.credentialIdentities,
@@ -365,6 +373,13 @@ function lastDeletionAt(states: PerKind<ReconcileStates>): number | null {
   let last: number | null = null;
   for (const { lastDeletionAt: at } of states.values()) if (at !== null && (last === null || at > last)) last = at;
   return last;
+}
+
+/** The kinds whose objects may refer to those of `kind`, but which have not been read. */
+function unreadDependentsOf({ kinds, stores }: Sources, kind: Kind): string[] {
+  return kinds.flatMap(({ name, refersTo }) =>
+    refersTo.includes(kind.name) && !stores.get(name).synced ? [name] : [],
+  );
 }
 
 /** The objects that refer to this one and have an external resource, or may come to have one. */

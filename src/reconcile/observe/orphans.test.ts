@@ -32,7 +32,12 @@ function orphansOf(external: ReturnType<typeof externalGroup>, object?: ReturnTy
         indexes: resourceIndexes(kind),
       }),
   );
-  if (object !== undefined) stores.get("Group").apply({ type: "ADDED", object: object as unknown as KubeObject });
+  stores.get("Group").replace({
+    namespace: undefined,
+    objects: object === undefined ? [] : [object as unknown as KubeObject],
+    resourceVersion: "5",
+    versionAtStart: "0",
+  });
   const session = { viewOf: () => view } as unknown as PlatformSession;
   return observeOrphans(
     {

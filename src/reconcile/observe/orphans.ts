@@ -8,12 +8,13 @@ import type { Sources } from "./sources.ts";
 
 /**
  * The uids of the orphans of a kind: its external resources with one of our markers that no object manages. That includes
- * a copy of a marker, whose object manages another resource, and a resource below another group than its object names. A
- * kind without markers has none that could be known: what its objects left behind equals what somebody else may have
- * created, and is found as undeclared access.
+ * a copy of a marker, whose object manages another resource, and a resource below another group than its object names. None
+ * while the custom resources have not been read. A kind without markers has none that could be known: what its objects left
+ * behind equals what somebody else may have created, and is found as undeclared access.
  */
 export function observeOrphans(sources: Sources, kind: Kind): string[] {
   const orphans = new Set<string>();
+  if (!sources.stores.get(kind.name).synced) return [];
   for (const session of sources.tenancy.sessions)
     for (const external of session.viewOf(kind.collection).resources())
       if (isOrphan(sources, kind, external)) orphans.add(external.uid);

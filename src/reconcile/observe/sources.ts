@@ -2,7 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { PerKind } from "#src/kinds/per-kind.ts";
 import type { Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Clock } from "#src/time/clock.ts";
-import type { Breaker } from "./breaker.ts";
+import type { Breakers } from "./breakers.ts";
 import type { ResourceStore } from "./cached-resource.ts";
 import type { CrdReads } from "./crd-reads.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
@@ -16,7 +16,7 @@ export interface Sources {
   readonly states: PerKind<ReconcileStates>;
   readonly tenancy: Tenancy;
   readonly crds: CrdReads;
-  readonly breaker: Breaker;
+  readonly breakers: Breakers;
   /** Hashes of the owner id: the current one first, then the previous ones. */
   readonly owners: readonly [string, ...string[]];
   /** The issuer of the cluster's service-account tokens. */

@@ -43,8 +43,14 @@ function decideNeverRecorded(observed: DecisionInput): Step {
   const { state, references, kind } = observed;
   if (state.posted === undefined) {
     if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
-    // A resource without a marker is identified by its fields. Objects with such a resource go before what they refer to
-    // (`Dependent.unsettled`), so if what they refer to is gone, the resource is gone, too.
+    // A resource without a marker is identified by its fields. What these are is unknown while a kind has not been read.
+    if (!kind.hasMarker && references.are === "unreadKind")
+      return conclude(
+        observed,
+        waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
+      );
+    // Objects with such a resource go before what they refer to (`Dependent.unsettled`), so if what they refer to is gone,
+    // the resource is gone, too.
     if (!kind.hasMarker && references.are !== "resolved") return { do: "removeFinalizer" };
   }
   return proveAbsenceBelowRoots(observed) ?? { do: "removeFinalizer" };
@@ -106,6 +112,8 @@ function findWaitsForPolicy(observed: DecisionInput): Problem | undefined {
  * them, except for those that need this object to find what they may have created.
  */
 function findDependents(observed: DecisionInput, stays: boolean): Problem | undefined {
+  const { unreadDependents } = observed;
+  if (unreadDependents.length > 0) return waiting("KubernetesForbidden", messages.dependentsUnknown(unreadDependents));
   const dependents = stays ? observed.dependents.filter(({ unsettled }) => unsettled) : observed.dependents;
   if (dependents.length === 0) return undefined;
   return {

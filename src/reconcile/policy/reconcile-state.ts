@@ -1,21 +1,24 @@
-import type { Failure, MonotonicTime, Observed, ReconcileState } from "#src/reconcile/observe/observed.ts";
+import type { Failure, MonotonicTime, Observed, ReconcileState, Refusal } from "#src/reconcile/observe/observed.ts";
 import { attemptOf, recentCorrections } from "./retry.ts";
-import type { PlatformStep, Step } from "./step.ts";
+import type { KubeStep, PlatformStep, Step } from "./step.ts";
 
 // What is remembered of an object, as a function of what was observed and what was done. Each function returns the state
-// to remember; it is `observed.state` itself if nothing changes.
+// to remember; it is `state` itself if nothing changes. `state` is the present one, not that from which a step was decided:
+// a watch handler may have changed it during the call.
 
 /** The state after `step` was decided: since when the object has been waiting, or that it no longer is. */
 export function stateAfterDecision({ state, now }: Observed, step: Step): ReconcileState {
   if (step.do === "wait" && state.waitingSince === undefined) return { ...state, waitingSince: now };
   if (step.do === "create") return { ...state, posted: { naturalKey: step.naturalKey } };
-  if (step.do === "writeStatus") return { ...state, statusWrittenAt: now };
   if (
     step.do === "done" &&
-    (state.waitingSince !== undefined || state.failure !== undefined || state.posted !== undefined)
+    (state.waitingSince !== undefined ||
+      state.failure !== undefined ||
+      state.refusals !== undefined ||
+      state.posted !== undefined)
   ) {
     // The uid of what was created is recorded by now.
-    const { waitingSince: _waitingSince, failure: _failure, posted: _posted, ...rest } = state;
+    const { waitingSince: _waitingSince, failure: _failure, refusals: _refusals, posted: _posted, ...rest } = state;
     return rest;
   }
   return state;
@@ -37,21 +40,47 @@ export function stateAfterSuccess(observed: Observed, step: PlatformStep): Recon
 
 /**
  * The state after a platform call failed.
+ * @param decidedFrom the state that the call was decided from. If the cause of a failure has changed since, the call is
+ * repeated at once.
  * @param hadNoEffect whether the failure proves that the call changed nothing.
  */
 export function stateAfterFailure(
-  { state, references }: Observed,
+  { state }: Pick<Observed, "state">,
   failure: Failure,
+  decidedFrom: ReconcileState,
   hadNoEffect: boolean,
 ): ReconcileState {
-  const posted =
-    failure.step === "create" && references.are === "resolved" && !hadNoEffect
-      ? { posted: { naturalKey: references.naturalKey } }
-      : {};
-  return { ...state, ...posted, failure, waitingSince: state.waitingSince ?? failure.at };
+  const isOutdated = state.causeChanges !== decidedFrom.causeChanges;
+  const { posted: sent, ...rest } = state;
+  // An earlier POST may still have had an effect.
+  const posted = failure.step === "create" && hadNoEffect ? decidedFrom.posted : sent;
+  return {
+    ...rest,
+    ...(posted === undefined ? {} : { posted }),
+    failure: isOutdated ? { ...failure, retryAt: failure.at } : failure,
+    waitingSince: state.waitingSince ?? failure.at,
+  };
 }
 
-/** The state after Kubernetes forbade a status write. */
-export function stateAfterStatusForbidden({ state }: Observed, at: MonotonicTime): ReconcileState {
-  return { ...state, statusForbiddenAt: at };
+/** The state after a status was written. */
+export function stateAfterStatusWrite({ state }: Pick<Observed, "state">, at: MonotonicTime): ReconcileState {
+  return { ...state, statusWrittenAt: at };
+}
+
+/** The state after Kubernetes refused a step. The refusal of one step does not replace that of another. */
+export function stateAfterRefusal(
+  { state }: Pick<Observed, "state">,
+  { do: step }: KubeStep,
+  refusal: Refusal,
+  at: MonotonicTime,
+): ReconcileState {
+  return { ...state, refusals: { ...state.refusals, [step]: refusal }, waitingSince: state.waitingSince ?? at };
+}
+
+/** The state after Kubernetes accepted a step. */
+export function stateAfterAcceptance({ state }: Pick<Observed, "state">, { do: step }: KubeStep): ReconcileState {
+  if (state.refusals?.[step] === undefined) return state;
+  const { refusals, ...rest } = state;
+  const { [step]: _accepted, ...others } = refusals;
+  return Object.keys(others).length === 0 ? rest : { ...rest, refusals: others };
 }
