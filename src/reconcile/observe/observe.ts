@@ -133,7 +133,7 @@ function observePlatform(
         });
   const present = claim?.external.is === "present" ? [claim.external.resource] : [];
   const found = [...present, ...matches, ...nameConflicts.map(({ external }) => external)];
-  const key = resolved?.naturalKey ?? state.posted?.naturalKey;
+  const key = kind.hasMarker ? markers[0] : (resolved?.naturalKey ?? state.posted?.naturalKey);
   return {
     references,
     claim,

@@ -45,14 +45,12 @@ export function decideAdoption(
   });
 }
 
-/** The adoption is recorded, and the marker is not written yet. */
+/** The adoption is recorded, and the marker was never written: before that, the object is not Ready. */
 function isBeingAdopted({ resource, kind }: DecisionInput, external: ExternalResource): boolean {
-  return (
-    kind.hasMarker &&
-    resource.status?.management === "Adopted" &&
-    carriedMarker(external) === undefined &&
-    readyCondition(resource)?.reason === "Updating"
-  );
+  if (!kind.hasMarker || resource.status?.management !== "Adopted" || carriedMarker(external) !== undefined)
+    return false;
+  const ready = readyCondition(resource);
+  return ready?.status !== "True" && ready?.reason !== "DriftDetected";
 }
 
 /** Declaring a role binding owns an equal one: that grants nothing that the object does not. Everything else is asked for. */

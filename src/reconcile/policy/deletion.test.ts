@@ -20,6 +20,7 @@ import {
   platformError,
   resolved,
   root,
+  tenant,
   uid,
 } from "./observed-fixture.testing.ts";
 import { attemptOf } from "./retry.ts";
@@ -269,6 +270,59 @@ describe("an object without a recorded uid", () => {
       name: "needs no references if it has a marker",
       given: { resource: deleted(), references: { are: "unreadKind", kind: "Group", path: "spec.parentRef" } },
       expected: released,
+    },
+  ]);
+});
+
+describe("the policy of deletion", () => {
+  const policy = (deletion: "Protect" | "Orphan") => deleted({ status: ready, spec: { policy: { deletion } } });
+  const adopted = groupResource({
+    status: { ...ready, management: "Adopted" },
+    metadata: { deletionTimestamp },
+  });
+  const { deletion: _deletion, ...withoutDeletion } = adopted.spec.policy;
+  itDecides([
+    {
+      name: "Protect waits",
+      given: { ...existing, resource: policy("Protect") },
+      expected: { do: "writeStatus", patch: { conditions: [{ reason: "Protected" }, {}, {}] } },
+    },
+    {
+      name: "Orphan needs the Tenant's permission",
+      given: { ...existing, resource: policy("Orphan"), tenant: { ...tenant, mayOrphan: false } },
+      expected: { do: "writeStatus", patch: { conditions: [{ reason: "TenantDenied" }, {}, {}] } },
+    },
+    {
+      name: "keeps what was adopted if it is absent, whatever the Tenant permits",
+      given: {
+        ...existing,
+        resource: { ...adopted, spec: { ...adopted.spec, policy: withoutDeletion } },
+        tenant: { ...tenant, mayOrphan: false },
+      },
+      expected: { do: "update", body: { description: "" } },
+    },
+    {
+      name: "deletes what was adopted if it says Delete",
+      given: { ...existing, resource: adopted },
+      expected: { do: "delete" },
+    },
+    {
+      name: "D2: does not make spec.uid ours",
+      given: {
+        ...existing,
+        resource: deleted({ spec: { uid } }),
+        external: { is: "present", resource: externalGroup({ description: "by hand" }), seenAt: 60 },
+      },
+      expected: released,
+    },
+    {
+      name: "D8: Orphan waits for a dependent with an unsettled POST, which needs this object to find what it created",
+      given: {
+        ...existing,
+        resource: policy("Orphan"),
+        dependents: [{ name: "RoleBinding ci-views", unsettled: true, deleting: true }],
+      },
+      expected: { do: "wait" },
     },
   ]);
 });

@@ -12,6 +12,7 @@ import { withMarker } from "#src/kinds/marker.ts";
 import {
   anotherUid,
   bindingResource,
+  emptyState,
   foreignMarker,
   groupResource,
   externalGroup,
@@ -69,6 +70,31 @@ describe("a resource with the same name", () => {
         ],
       },
       expected: reportsStalled("Conflict", anotherUid),
+    },
+    {
+      name: "D18: is judged by a list that started after the object, or its present spec, was first seen",
+      given: {
+        nameConflicts: [{ external: unmarked(), claimedBy: null }],
+        state: { ...emptyState, specSeenAt: 51 },
+      },
+      expected: { do: "list", startedAfter: 51 },
+    },
+    {
+      name: "D10: is a Conflict before a rename",
+      given: {
+        resource: groupResource({ spec: { name: "billing" }, status: ready, metadata: { generation: 2 } }),
+        references: resolved({ name: "billing" }),
+        external: present(externalGroup()),
+        nameConflicts: [
+          { external: externalGroup({ uid: anotherUid, name: "billing", description: "" }), claimedBy: null },
+        ],
+      },
+      expected: reportsStalled("Conflict", anotherUid),
+    },
+    {
+      name: "D10: that another object comes first for is a Conflict before anything exists",
+      given: { rival: "team/older" },
+      expected: reportsStalled("Conflict", "Group older declares the same name"),
     },
     {
       name: "is a Conflict before the finalizer is added",

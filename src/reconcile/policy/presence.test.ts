@@ -14,7 +14,9 @@ import {
   parent,
   platformError,
   ready,
+  notReady,
   resolved,
+  root,
   uid,
 } from "./observed-fixture.testing.ts";
 import { attemptOf } from "./retry.ts";
@@ -272,6 +274,44 @@ describe("a creation", () => {
 
 describe("a resource that is gone", () => {
   itDecides([
+    {
+      name: "D11: is not re-created before a list of its root that started later, so that the breaker sees the loss",
+      given: {
+        resource: readyGroup,
+        external: { is: "gone", at: 19_000 },
+        rootSnapshots: [{ group: root, snapshot: { startedAt: 18_000, stable: true } }],
+      },
+      expected: { do: "list", parent: root, startedAfter: 19_000 },
+    },
+    {
+      name: "D18: is re-created on request, although drift is Report",
+      given: {
+        resource: groupResource({ spec: { policy: { drift: "Report" } }, status: ready }),
+        external: { is: "gone", at: 40 },
+        request: { value: "now", seenAt: 30 },
+      },
+      expected: { do: "create" },
+    },
+    {
+      name: "is no longer recorded once its loss is reported",
+      given: {
+        resource: groupResource({ spec: { policy: { drift: "Report" } }, status: ready }),
+        external: { is: "gone", at: 40 },
+        state: waitingLong,
+      },
+      expected: reports("ExternalGone", "", { uid: null, parentUid: null }),
+    },
+    {
+      name: "is not re-created after its uid was cleared either",
+      given: {
+        resource: groupResource({
+          spec: { policy: { drift: "Report" } },
+          status: { ...notReady("ExternalGone"), management: "Created" },
+        }),
+        state: waitingLong,
+      },
+      expected: reports("ExternalGone", "not re-created"),
+    },
     {
       name: "is re-created",
       given: { resource: readyGroup, external: { is: "gone", at: 40 } },

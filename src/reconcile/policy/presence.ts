@@ -8,7 +8,7 @@ import { decideFields } from "./drift.ts";
 import { decideExpiry } from "./expiry.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
-import { hasFinalizer, isEdited, isPaused } from "./object.ts";
+import { hasFinalizer, isEdited, isPaused, readyCondition } from "./object.ts";
 import { decideObservation } from "./observation.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 import {
@@ -255,7 +255,10 @@ function concludeReady(observed: DecisionInput, references: Placed, external: Ex
     : resource.status?.uid === uid
       ? resource.status.management === "Adopted"
       : !isCreatedHere(observed, references, external);
-  const isNew = resource.status?.uid !== uid || resource.status.lastSyncTime === undefined;
+  const isNew =
+    resource.status?.uid !== uid ||
+    resource.status.lastSyncTime === undefined ||
+    readyCondition(resource)?.reason === "Updating";
   const adopted: Event | undefined =
     isAdopted && isNew ? { type: "Normal", reason: "Adopted", note: messages.adopted(kind.noun, uid) } : undefined;
   const recorded = recordOf(references.uids, uid, isAdopted ? "Adopted" : "Created");
