@@ -25,6 +25,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   noun: "group",
   hasMarker: true,
   refersTo: ["Group"],
+  // A root group, which can only be observed, has no parent.
   references: ({ spec }) =>
     spec.parentRef === undefined && spec.parentUid === undefined
       ? []
@@ -37,5 +38,6 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   naturalKey: (_uids, marker) => marker,
   actual: ({ name, description }) => ({ name, description }),
   identityOf: () => undefined,
+  principal: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -31,6 +31,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   naturalKey: ({ parent = "", identity = "", role = "" }) => naturalKey(parent, identity, role),
   actual: (external) => ({ identityUid: external.identity.uid, roleUid: external.role.uid }),
   identityOf: ({ identity }) => identity.uid,
+  principal: null,
   specPath: (field) => {
     if (/^identity_?uid$/i.test(field)) return "spec.identityRef";
     if (/^role_?uid$/i.test(field)) return "spec.roleRef";

@@ -47,15 +47,14 @@ export async function resyncOnce({
   onListed,
   onFailure,
 }: Omit<ResyncOptions, "limit">): Promise<void> {
-  for (const kind of kinds) {
-    const startedAt = clock.monotonic();
-    for (const root of roots) {
-      try {
-        await session.list(kind.collection, { descendantsOf: root });
-      } catch (error) {
-        onFailure(kind, root, error);
-      }
+  const startedAt = clock.monotonic();
+  const collections = kinds.map(({ collection }) => collection);
+  for (const root of roots) {
+    const outcomes = await session.listTogether(collections, { descendantsOf: root });
+    for (const [index, kind] of kinds.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.status === "rejected") onFailure(kind, root, outcome.reason);
     }
-    onListed(kind, (clock.monotonic() - startedAt) / 1000);
   }
+  for (const kind of kinds) onListed(kind, (clock.monotonic() - startedAt) / 1000);
 }

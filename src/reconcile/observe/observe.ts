@@ -43,15 +43,19 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     state.request !== undefined && state.request.value !== resource.status?.lastHandledReconcileAt
       ? state.request
       : null;
+  const platform =
+    governance.by === "tenant"
+      ? observePlatform(sources, governance.context, kind, cached, markers, state)
+      : unobservedPlatform(sources, kind, cached, markers);
   return {
     resource,
     invalid: invalid ?? null,
-    tenant: tenantOf(governance, kind),
+    tenant: tenantOf(governance, kind, platform.references),
     markers,
+    endpoints: sources.endpoints,
+    publicIssuers: sources.publicIssuers,
     request,
-    ...(governance.by === "tenant"
-      ? observePlatform(sources, governance.context, kind, cached, markers, state)
-      : unobservedPlatform(sources, kind, cached, markers)),
+    ...platform,
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(sources, resource),
     unreadDependents: resource.metadata.deletionTimestamp === undefined ? [] : unreadDependentsOf(sources, kind),
     lastDeletionAt: lastDeletionAt(states),
@@ -244,7 +248,11 @@ function hasWhatItWants(view: CollectionView<ExternalResource>, kind: Kind, { re
   );
 }
 
-function tenantOf(governance: Exclude<Governance, { by: "unserved" }>, { name: kind }: Kind): ObservedTenant {
+function tenantOf(
+  governance: Exclude<Governance, { by: "unserved" }>,
+  { name: kind }: Kind,
+  references: References,
+): ObservedTenant {
   switch (governance.by) {
     case "none":
       return { is: "none" };
@@ -252,12 +260,15 @@ function tenantOf(governance: Exclude<Governance, { by: "unserved" }>, { name: k
       return { is: "several", names: governance.tenants };
     case "tenant": {
       const { name, boundary } = governance.context;
+      // In a group that another Tenant granted, an object may create resources, but not take over those of others.
+      const parent = references.are === "resolved" ? references.uids.parent : undefined;
+      const granted = references.are === "resolved" ? references.granted.filter((uid) => uid === parent) : [];
       return {
         is: "known",
         name,
         serves: governance.serves,
-        groups: boundary.groups,
-        mayAdopt: boundary.adopt.includes(kind),
+        groups: [...boundary.groups, ...granted],
+        mayAdopt: boundary.adopt.includes(kind) && granted.length === 0,
         mayOrphan: boundary.allowOrphan,
       };
     }
@@ -282,19 +293,30 @@ const invalidReferences: References = {
 };
 
 function referencesOf(
-  { stores, serviceAccountIssuer, tenancy }: Sources,
-  { session, boundary }: TenantContext,
+  { kinds, stores, serviceAccountIssuer, publicIssuers, tenancy }: Sources,
+  { name, session, boundary }: TenantContext,
   kind: Kind,
   resource: Resource,
   marker: string,
 ): References {
   return resolveReferences(kind, resource, {
+    kinds,
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
     isRead: (kindName) => stores.get(kindName).synced,
+    tenant: name,
+    // As for an object there that was never governed.
+    governanceOf: (namespace) =>
+      tenancy.governanceOf({
+        apiVersion: resource.apiVersion,
+        kind: resource.kind,
+        metadata: { name: resource.metadata.name, namespace },
+        spec: resource.spec,
+      }),
     roles: session.roles,
     boundary,
     credentialIdentities: tenancy.credentialIdentities,
     serviceAccountIssuer,
+    publicIssuers,
     marker,
   });
 }

@@ -65,7 +65,7 @@ describe("an object that only observes", () => {
       name: "reads a root group, which no list shows",
       given: {
         resource: observing({ spec: { uid: root } }),
-        references: { are: "resolved", uids: {}, desired: {}, naturalKey: marker },
+        references: { are: "resolved", uids: {}, granted: [], desired: {}, naturalKey: marker },
       },
       expected: { do: "read", uid: root },
     },
@@ -73,7 +73,7 @@ describe("an object that only observes", () => {
       name: "observes a root group, which is protected",
       given: {
         resource: observing({ spec: { uid: root } }),
-        references: { are: "resolved", uids: {}, desired: {}, naturalKey: marker },
+        references: { are: "resolved", uids: {}, granted: [], desired: {}, naturalKey: marker },
         external: present(externalGroup({ uid: root, description: "" })),
         protections: [{ uid: root, because: "root" }],
       },
@@ -83,7 +83,7 @@ describe("an object that only observes", () => {
       name: "discloses nothing of a group outside of the Tenant's groups",
       given: {
         resource: observing({ spec: { uid: otherRoot } }),
-        references: { are: "resolved", uids: {}, desired: {}, naturalKey: marker },
+        references: { are: "resolved", uids: {}, granted: [], desired: {}, naturalKey: marker },
         external: present(externalGroup({ uid: otherRoot, description: "" })),
       },
       expected: reportsStalled("TenantDenied"),

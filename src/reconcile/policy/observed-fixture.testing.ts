@@ -135,9 +135,9 @@ export const tenant: Extract<Observed["tenant"], { is: "known" }> = {
 export function resolved(desired: Readonly<Record<string, unknown>> = { name: "payments" }): References {
   const { identityUid, roleUid } = desired;
   if (typeof identityUid !== "string" || typeof roleUid !== "string")
-    return { are: "resolved", uids: { parent }, desired, naturalKey: marker };
+    return { are: "resolved", uids: { parent }, granted: [], desired, naturalKey: marker };
   const uids = { parent, identity: identityUid, role: roleUid };
-  return { are: "resolved", uids, desired, naturalKey: `${parent} ${identityUid} ${roleUid}` };
+  return { are: "resolved", uids, granted: [], desired, naturalKey: `${parent} ${identityUid} ${roleUid}` };
 }
 
 export const emptyState: ReconcileState = {
@@ -177,6 +177,8 @@ export function observed(parts: ObservedParts = {}): Observed {
     tenant,
     references: resolved(),
     markers: [marker, earlierMarker],
+    endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
+    publicIssuers: ["https://public.example"],
     claim: claimOf(resource, external, claimedBy, heldByBreaker),
     request: null,
     matches: [],

@@ -64,6 +64,8 @@ export function decidePresence(observed: DecisionInput): Step {
       });
     case "denied":
       return conclude(observed, stalled("TenantDenied", references.message));
+    case "invalid":
+      return conclude(observed, stalled("InvalidSpec", references.message));
     case "resolved":
       return resource.spec.policy.management === "Observe"
         ? decideObservation(observed, references)

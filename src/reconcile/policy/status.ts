@@ -6,6 +6,7 @@ import { statusBounds } from "#src/api/status.ts";
 import type { PlatformError, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
+import { exchangeOf } from "./exchange.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Recorded } from "./recorded.ts";
 import { plainText } from "./plain-text.ts";
@@ -31,6 +32,7 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
         : null,
     ...("recorded" in outcome && outcome.recorded !== undefined ? recordedFields(outcome.recorded) : {}),
     ...(outcome.is === "ready" && observed.tenant.is === "known" ? { tenant: observed.tenant.name } : {}),
+    ...exchangeField(observed, outcome),
     ...(isHandled(observed, outcome) ? { lastHandledReconcileAt: observed.request?.value } : {}),
   };
   const changes = Object.entries(after).filter(
@@ -50,6 +52,11 @@ function recordedFields(recorded: Recorded | "cleared" | "forgotten"): Record<st
   const nothing = { uid: null, parentUid: null, identityUid: null, roleUid: null };
   if (typeof recorded === "object") return { ...nothing, ...recorded };
   return { ...nothing, exchange: null, ...(recorded === "forgotten" ? { management: null } : {}) };
+}
+
+function exchangeField(observed: DecisionInput, outcome: Outcome): Pick<StatusPatch, "exchange"> {
+  const exchange = exchangeOf(observed, outcome);
+  return exchange === undefined ? {} : { exchange };
 }
 
 /** A merge patch keeps the fields that it does not name: those that the new error lacks are removed by name. */
@@ -109,6 +116,10 @@ function referencesResolved({ references }: DecisionInput): NewCondition {
       return newCondition(type, "False", references.reason, boundedMessage(references.message));
     case "denied":
       return newCondition(type, "False", "TenantDenied", boundedMessage(references.message));
+    case "invalid":
+      return newCondition(type, "False", "InvalidSpec", boundedMessage(references.message));
+    case "unread":
+      return newCondition(type, "Unknown", "PlatformUnavailable", messages.rolesUnread());
     case "unreadKind":
       return newCondition(
         type,
@@ -116,8 +127,6 @@ function referencesResolved({ references }: DecisionInput): NewCondition {
         "KubernetesForbidden",
         messages.referencedKindUnread(references.path, references.kind),
       );
-    case "unread":
-      return newCondition(type, "Unknown", "PlatformUnavailable", messages.rolesUnread());
   }
 }
 

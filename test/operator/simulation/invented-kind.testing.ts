@@ -98,5 +98,6 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   naturalKey: (_uids, marker) => marker,
   actual: ({ name, description, bundles }) => ({ name, description, bundles }),
   identityOf: () => undefined,
+  principal: null,
   specPath: (field) => `spec.${field}`,
 };
