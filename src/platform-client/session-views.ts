@@ -3,7 +3,7 @@ import type { ListScope } from "./api.ts";
 import type { ManagedCollection, ExternalResource } from "./collection.ts";
 import { CollectionView } from "./collection-view.ts";
 import type { CompleteList } from "./list-all.ts";
-import { PostLedger } from "./post-ledger.ts";
+import type { PostLedger } from "./post-ledger.ts";
 import { isWithin } from "./uid.ts";
 
 /**

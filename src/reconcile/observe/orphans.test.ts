@@ -3,7 +3,6 @@ import { groupKind } from "#src/kinds/group.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
-import type { KubeObject } from "#src/kube/object.ts";
 import { Store } from "#src/kube/store.ts";
 import { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
@@ -34,7 +33,7 @@ function orphansOf(external: ReturnType<typeof externalGroup>, object?: ReturnTy
   );
   stores.get("Group").replace({
     namespace: undefined,
-    objects: object === undefined ? [] : [object as unknown as KubeObject],
+    objects: object === undefined ? [] : [object],
     resourceVersion: "5",
     versionAtStart: "0",
   });

@@ -72,7 +72,7 @@ describe("an identity that existed before", () => {
       const scenario = new Scenario();
       scenario.platform.set("identities", handMade);
       const binding = { uid: `${root}/dddddddddddddddd`, identity: { uid, name: "" }, role: { uid: role, name: "" } };
-      scenario.platform.set("roleBindings", binding as ExternalResource);
+      scenario.platform.set("roleBindings", binding);
       scenario.kube.apply(ci);
       await scenario.until("denied", () => reasonOf(scenario, ci) === "TenantDenied");
       expect(find(scenario)).toEqual(handMade);
@@ -135,7 +135,7 @@ describe("a role binding that expires", () => {
   it("is deleted although it was adopted", async () => {
     const scenario = new Scenario();
     const equal = { uid, identity: { uid: auditor, name: "" }, role: { uid: viewer, name: "viewer" } };
-    scenario.platform.set("roleBindings", equal as ExternalResource);
+    scenario.platform.set("roleBindings", equal);
     scenario.kube.apply(until(scenario, 10_000));
     await scenario.until("taken over", () => reasonOf(scenario, audits) === "Available");
     expect(statusOf(scenario, audits)).toMatchObject({ uid, management: "Adopted", identityUid: auditor });
