@@ -413,3 +413,17 @@ it("calls listeners before the callers that wait for the list continue", async (
   await session.ensureSnapshot(groupCollection, root, anything).then(() => order.push("waiter"));
   expect(order).toEqual(["groups 2", "waiter"]);
 });
+
+describe("readGrants", () => {
+  it("reads the role bindings of one identity wherever they can be seen, and keeps them for some minutes", async () => {
+    const { session, clock, calls } = world();
+    expect(session.grantsOf(identity)).toBeUndefined();
+    await session.readGrants(identity);
+    expect(calls.at(-1)).toBe(`list roleBindings {"identity":"${identity}"}`);
+    expect(session.grantsOf(identity)?.bindings.map(({ role }) => role.uid)).toEqual([owner]);
+    await clock.advance(300_001);
+    await session.readGrants(`${root}/0000000000000009`);
+    expect(session.grantsOf(identity)).toBeUndefined();
+    expect(session.grantsOf(`${root}/0000000000000009`)?.bindings).toEqual([]);
+  });
+});
