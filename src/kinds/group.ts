@@ -4,6 +4,7 @@ import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
 import type { Kind } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
+import { desiredName } from "./desired-name.ts";
 import { parentReference } from "./parent-reference.ts";
 
 const externalGroup = z.object({ uid: externalUid, name: externalText, description: externalText });
@@ -29,12 +30,14 @@ export const groupKind: Kind<Group, ExternalGroup> = {
     spec.parentRef === undefined && spec.parentUid === undefined
       ? []
       : [parentReference("spec.parentRef", spec.parentRef, "spec.parentUid", spec.parentUid)],
-  desired: ({ spec, metadata }) => ({
-    name: spec.name ?? metadata.name,
-    ...(spec.description === undefined ? {} : { description: spec.description }),
+  desired: (group) => ({
+    ...desiredName(group),
+    ...(group.spec.description === undefined ? {} : { description: group.spec.description }),
   }),
+  nameOf: (group) => desiredName(group).name,
   naturalKey: (_uids, marker) => marker,
   actual: ({ name, description }) => ({ name, description }),
+  identityOf: () => undefined,
   principal: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -5,6 +5,7 @@ import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
 import type { Endpoints, Fields, Kind } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
+import { desiredName } from "./desired-name.ts";
 import { parentReference } from "./parent-reference.ts";
 
 const texts = z.record(z.string(), z.string()).optional();
@@ -64,11 +65,12 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
   hasMarker: true,
   refersTo: ["Group"],
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
-  desired: ({ spec, metadata }, _uids, { serviceAccountIssuer }) => ({
-    name: spec.name ?? metadata.name,
-    ...(spec.description === undefined ? {} : { description: spec.description }),
-    ...authenticationMethod(spec, metadata.namespace, serviceAccountIssuer),
+  desired: (identity, _uids, { serviceAccountIssuer }) => ({
+    ...desiredName(identity),
+    ...(identity.spec.description === undefined ? {} : { description: identity.spec.description }),
+    ...authenticationMethod(identity.spec, identity.metadata.namespace, serviceAccountIssuer),
   }),
+  nameOf: (identity) => desiredName(identity).name,
   naturalKey: (_uids, marker) => marker,
   actual: (external, desired) => ({
     name: external.name,
@@ -79,6 +81,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
       ),
     ),
   }),
+  identityOf: ({ uid }) => uid,
   principal: {
     authentication: ({ spec }) => spec,
     isDescribed: ({ spec }) =>
@@ -134,7 +137,7 @@ function authenticationMethod(spec: IdentitySpec, namespace: string | undefined,
   if (spec.claimMatch !== undefined) return { claimMatch: compact(spec.claimMatch) };
   if (spec.staticKeys !== undefined) return { staticKeys: compact(spec.staticKeys) };
   if (spec.awsIdentity !== undefined) return { awsIdentity: compact(spec.awsIdentity) };
-  // Only observed.
+  // An object that only observes an identity need not say who may assume it.
   return {};
 }
 

@@ -14,7 +14,10 @@ export type Target =
   | { readonly by: "roleName"; readonly name: string }
   | { readonly by: "uid"; readonly uid: string };
 
-/** The purpose of a reference. Every kind has a `parent`, the group that contains the resource. */
+/**
+ * The purpose of a reference. Every kind has a `parent`, the group that contains the resource. Only an object that
+ * observes a root group has none.
+ */
 export type ReferenceRole = "parent" | "identity" | "role";
 
 /** A reference in a spec. */
@@ -26,7 +29,7 @@ export interface ReferenceField {
 }
 
 /** The uids to which the references of a spec were resolved. */
-export type ResolvedUids = Readonly<Partial<Record<ReferenceRole, string>>> & { readonly parent: string };
+export type ResolvedUids = Readonly<Partial<Record<ReferenceRole, string>>>;
 
 /** Facts about the cluster that the desired fields of an external resource depend on. */
 export interface DesiredContext {
@@ -78,6 +81,11 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   references(resource: R): readonly ReferenceField[];
   /** Returns the fields to manage: those that the user set, and those that the platform requires. */
   desired(resource: R, uids: ResolvedUids, context: DesiredContext): Fields;
+  /**
+   * Returns the name that the external resource is to have; undefined if the kind has no names, or if the object observes
+   * a resource by its uid and names none.
+   */
+  nameOf(resource: R): string | undefined;
   /** Returns the natural key that the external resource has once it exists: the marker, if it has one. */
   naturalKey(uids: ResolvedUids, marker: string): string;
   /**
@@ -85,6 +93,8 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
    * the platform filled in, and that the user did not set, is omitted.
    */
   actual(external: E, desired: Fields): Fields;
+  /** Returns the uid of the identity that the external resource is, or to which it grants a role; undefined if neither. */
+  identityOf(external: E): string | undefined;
   /** How a client assumes a resource of the kind; null if it cannot. */
   readonly principal: Principal<R> | null;
   /** Returns the path in the spec of a field that an error of the platform names, such as `spec.name`. */

@@ -35,6 +35,11 @@ export function objectOf(marker: string): string {
   return marker.slice(marker.indexOf("-") + 1);
 }
 
+/** The part of `marker` that identifies the owner. */
+export function ownerOf(marker: string): string {
+  return marker.slice(0, marker.indexOf("-"));
+}
+
 /** The marker in `description`, as returned by `markerOf`, whether the resource was created or adopted. */
 export function markerIn(description: string): string | undefined {
   const last = lastMatch(description);

@@ -27,8 +27,10 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
     roleReference(binding),
   ],
   desired: (_binding, uids) => ({ identityUid: uids.identity, roleUid: uids.role }),
-  naturalKey: ({ parent, identity = "", role = "" }) => naturalKey(parent, identity, role),
+  nameOf: () => undefined,
+  naturalKey: ({ parent = "", identity = "", role = "" }) => naturalKey(parent, identity, role),
   actual: (external) => ({ identityUid: external.identity.uid, roleUid: external.role.uid }),
+  identityOf: ({ identity }) => identity.uid,
   principal: null,
   specPath: (field) => {
     if (/^identity_?uid$/i.test(field)) return "spec.identityRef";

@@ -11,8 +11,8 @@ export type ExternalState<R> =
   | { readonly is: "present"; readonly resource: R; readonly seenAt: MonotonicTime }
   /** A write of ours to it had an unknown outcome, or a snapshot did not contain it: only a GET of the uid decides. */
   | { readonly is: "stale" }
-  /** We deleted the resource, or its absence was proven. */
-  | { readonly is: "gone" }
+  /** We deleted the resource, or its absence was proven, at the time `at`. */
+  | { readonly is: "gone"; readonly at: MonotonicTime }
   /** The uid was never read and no snapshot covers it. */
   | { readonly is: "unknown" };
 
@@ -74,7 +74,8 @@ export class CollectionView<R extends { readonly uid: string }> {
     const entry = this.#entries.get(uid);
     if (entry !== undefined)
       return entry.stale ? { is: "stale" } : { is: "present", resource: entry.resource, seenAt: entry.seenAt };
-    if (this.#gone.has(uid)) return { is: "gone" };
+    const goneAt = this.#gone.get(uid);
+    if (goneAt !== undefined) return { is: "gone", at: goneAt };
     const parent = this.#keys.uids.parentOf(uid);
     if (parent !== undefined && this.snapshotOf(parent) !== undefined) return { is: "stale" };
     return { is: "unknown" };

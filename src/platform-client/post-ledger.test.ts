@@ -1,52 +1,54 @@
 import { describe, expect, it } from "vitest";
 import { PostLedger } from "./post-ledger.ts";
 
+const settleMs = 15_000;
 const provesNoEffect = (error: unknown) => error === "rejected";
-const lost = () => Promise.reject(new Error("lost"));
+const lost = (): Promise<never> => Promise.reject(new Error("lost"));
+const everywhere = (): boolean => true;
 
-function ledgerAt(now: number) {
-  const ledger = new PostLedger();
-  const track = (post: () => Promise<unknown>, key = "key") =>
-    ledger.track(key, now, post, provesNoEffect).catch(() => undefined);
+function ledgerAt(sentAt: number, existing: readonly string[] = []) {
+  const ledger = new PostLedger(settleMs);
+  const track = (send: () => Promise<unknown>) =>
+    ledger
+      .track({ key: "key", collection: "groups", parent: "parent", sentAt, existing }, send, provesNoEffect)
+      .catch(() => undefined);
   return { ledger, track };
 }
 
 describe("after a POST", () => {
-  it("that succeeded, the outcome is known", async () => {
+  it("that succeeded, nothing is remembered", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(async () => "created");
-    expect([ledger.unknownSince("key"), ledger.mayHaveCreated("key"), ledger.mayHaveCreatedTwice("key")]).toEqual([
-      undefined,
-      true,
-      false,
-    ]);
-    expect(ledger.mayStillTakeEffect).toBe(false);
+    expect([ledger.unknownSince("key"), ledger.tracks, ledger.mayStillTakeEffect]).toEqual([undefined, false, false]);
   });
 
-  it("that was rejected, nothing was created", async () => {
+  it("that was rejected, nothing is remembered", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(() => Promise.reject("rejected"));
-    expect([ledger.unknownSince("key"), ledger.mayHaveCreated("key")]).toEqual([undefined, false]);
+    expect([ledger.unknownSince("key"), ledger.tracks]).toEqual([undefined, false]);
   });
 
   it("with a lost response, the outcome is unknown since it was sent, until its resource is seen", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(lost);
-    expect([ledger.unknownSince("key"), ledger.unsettled, ledger.mayStillTakeEffect]).toEqual([5, true, true]);
-    ledger.settle("key");
-    expect([ledger.unknownSince("key"), ledger.unsettled, ledger.mayStillTakeEffect]).toEqual([
-      undefined,
-      false,
-      false,
-    ]);
-    expect([ledger.mayHaveCreated("key"), ledger.mayHaveCreatedTwice("key")]).toEqual([true, true]);
+    expect([ledger.unknownSince("key"), ledger.mayStillTakeEffect]).toEqual([5, true]);
+    ledger.seen("key", "uid", 6);
+    expect([ledger.unknownSince("key"), ledger.mayStillTakeEffect]).toEqual([undefined, false]);
+    expect(ledger.createdBy("key")).toEqual(["uid"]);
   });
 
-  it("that was rejected after one with a lost response, a resource may have been created", async () => {
+  it("with a lost response, the outcome stays unknown although a resource from before is seen", async () => {
+    const { ledger, track } = ledgerAt(5, ["earlier"]);
+    await track(lost);
+    ledger.seen("key", "earlier", 6);
+    expect([ledger.unknownSince("key"), ledger.createdBy("key")]).toEqual([5, []]);
+  });
+
+  it("that was rejected after one with a lost response, the outcome of that one is unknown", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(lost);
     await track(() => Promise.reject("rejected"));
-    expect(ledger.mayHaveCreated("key")).toBe(true);
+    expect(ledger.unknownSince("key")).toBe(5);
   });
 
   it("with a lost response, the outcome stays unknown although a concurrent POST of the key succeeded", async () => {
@@ -57,6 +59,46 @@ describe("after a POST", () => {
     first.resolve();
     await inFlight;
     expect(ledger.unknownSince("key")).toBe(5);
+  });
+});
+
+describe("the settle time of a POST with a lost response", () => {
+  it("ends with a list of its parent that started later: nothing that appears afterwards is attributed to it", async () => {
+    const { ledger, track } = ledgerAt(5);
+    await track(lost);
+    ledger.seen("key", "first", 5 + settleMs);
+    ledger.seen("key", "second", 5 + settleMs);
+    ledger.listed("groups", everywhere, 5 + settleMs, true);
+    ledger.seen("key", "by hand", 6 + settleMs);
+    expect(ledger.createdBy("key")).toEqual(["first", "second"]);
+  });
+
+  it("ends at the latest after twice that time, even without a list", async () => {
+    const { ledger, track } = ledgerAt(5);
+    await track(lost);
+    ledger.seen("key", "by hand", 6 + 2 * settleMs);
+    expect(ledger.createdBy("key")).toEqual([]);
+  });
+
+  it.each([
+    ["started too early", "groups", everywhere, 4 + settleMs, true],
+    ["was not stable", "groups", everywhere, 5 + settleMs, false],
+    ["is of another parent", "groups", (): boolean => false, 5 + settleMs, true],
+    ["is of another collection", "identities", everywhere, 5 + settleMs, true],
+  ] as const)("does not end with a list that %s", async (_, collection, covers, startedAt, stable) => {
+    const { ledger, track } = ledgerAt(5);
+    await track(lost);
+    ledger.listed(collection, covers, startedAt, stable);
+    expect(ledger.unknownSince("key")).toBe(5);
+  });
+
+  it("is forgotten after an hour", async () => {
+    const ledger = new PostLedger(settleMs);
+    const post = (key: string, sentAt: number) => ({ key, collection: "groups", parent: "p", sentAt, existing: [] });
+    await ledger.track(post("old", 0), lost, provesNoEffect).catch(() => undefined);
+    ledger.listed("groups", everywhere, settleMs, true);
+    await ledger.track(post("new", 3_600_001), async () => "created", provesNoEffect);
+    expect(ledger.tracks).toBe(false);
   });
 });
 

@@ -1,45 +1,74 @@
 import type { MonotonicTime } from "#src/time/clock.ts";
+import { hours } from "#src/time/durations.ts";
+
+/** A POST as it is sent. */
+export interface Post {
+  /** The natural key of what it creates. */
+  readonly key: string;
+  /** The name of the collection in which it creates something. */
+  readonly collection: string;
+  /** The group in which it creates something. */
+  readonly parent: string;
+  readonly sentAt: MonotonicTime;
+  /** The uids that are known to have this key before the POST is sent: it does not create those. */
+  readonly existing: readonly string[];
+}
+
+interface Entry extends Post {
+  /** False once a resource with the key was seen. */
+  unknown: boolean;
+  /** The uids that came to be known while the POST could take effect. */
+  readonly created: Set<string>;
+  /** A later list showed everything that the POST created. */
+  settled: boolean;
+}
+
+/** How long it is remembered what a POST with a lost response created. */
+const retentionMs = hours(1);
 
 /**
- * The POSTs that this process has sent, by the natural key of what they create. A POST is not idempotent: after one with
- * an unknown outcome, absence is believed only from a list that started after the request can no longer take effect.
+ * The POSTs of this process whose outcome is unknown, by the natural key of what they create. A POST is not idempotent:
+ * after one with an unknown outcome, absence is believed only from a list that started after the request can no longer
+ * take effect.
+ *
+ * An entry expires with its settle time: the first list of the parent that starts later shows everything that the POST
+ * created, and from then on nothing else is attributed to it. Whatever appears afterwards was created by somebody else.
  */
 export class PostLedger {
-  /** When the last POST of each key was sent whose outcome is unknown, those in flight included. */
-  readonly #unknown = new Map<string, MonotonicTime>();
-  readonly #posted = new Set<string>();
-  readonly #lost = new Set<string>();
+  readonly #settleMs: number;
+  readonly #entries = new Map<string, Entry>();
   #inFlight = 0;
   #aborted = false;
+
+  /** @param settleMs how long after it was sent a POST may still take effect. */
+  constructor(settleMs: number) {
+    this.#settleMs = settleMs;
+  }
 
   /**
    * Sends one POST and records its outcome.
    * @param provesNoEffect whether a failure proves that nothing was created.
-   * @throws what `post` throws.
+   * @throws what `send` throws.
    */
-  async track<T>(
-    key: string,
-    sentAt: MonotonicTime,
-    post: () => Promise<T>,
-    provesNoEffect: (error: unknown) => boolean,
-  ): Promise<T> {
-    const firstWithThisKey = !this.#posted.has(key);
-    this.#posted.add(key);
-    this.#unknown.set(key, sentAt);
+  async track<T>(post: Post, send: () => Promise<T>, provesNoEffect: (error: unknown) => boolean): Promise<T> {
+    this.#prune(post.sentAt);
+    const earlier = this.#entries.get(post.key);
+    const entry: Entry = { ...post, unknown: true, created: new Set(earlier?.created), settled: false };
+    this.#entries.set(post.key, entry);
     this.#inFlight += 1;
+    const forget = () => {
+      if (this.#entries.get(post.key) !== entry) return;
+      if (earlier === undefined) this.#entries.delete(post.key);
+      else this.#entries.set(post.key, earlier);
+    };
     try {
-      const created = await post();
-      this.#unknown.delete(key);
+      const created = await send();
+      forget();
       return created;
     } catch (error) {
-      if (provesNoEffect(error)) {
-        this.#unknown.delete(key);
-        if (firstWithThisKey) this.#posted.delete(key);
-      } else {
-        // Set again, because another POST with this key may have succeeded meanwhile and deleted the entry.
-        this.#unknown.set(key, sentAt);
-        this.#lost.add(key);
-      }
+      if (provesNoEffect(error)) forget();
+      // Set again, because another POST with this key may have succeeded meanwhile and removed the entry.
+      else this.#entries.set(post.key, entry);
       throw error;
     } finally {
       this.#inFlight -= 1;
@@ -48,27 +77,44 @@ export class PostLedger {
 
   /** When the last POST with this key and an unknown outcome was sent. */
   unknownSince(key: string): MonotonicTime | undefined {
-    return this.#unknown.get(key);
+    const entry = this.#entries.get(key);
+    return entry?.unknown === true ? entry.sentAt : undefined;
   }
 
-  /** Whether this process may have created a resource with this key. */
-  mayHaveCreated(key: string): boolean {
-    return this.#posted.has(key);
+  /** The uids of what POSTs with this key and a lost response created: several, if a POST took effect more than once. */
+  createdBy(key: string): readonly string[] {
+    return [...(this.#entries.get(key)?.created ?? [])];
   }
 
-  /** Whether the response to a POST with this key was ever lost, so that more than one resource may have been created. */
-  mayHaveCreatedTwice(key: string): boolean {
-    return this.#lost.has(key);
+  /** Whether there is any entry. */
+  get tracks(): boolean {
+    return this.#entries.size > 0;
   }
 
-  /** Whether the outcome of any POST is unknown. */
-  get unsettled(): boolean {
-    return this.#unknown.size > 0;
+  /**
+   * Records that a resource with this key was seen: the outcome of its POST is known.
+   * @param readAt when the read or the list started that showed it.
+   */
+  seen(key: string, uid: string, readAt: MonotonicTime): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.existing.includes(uid)) return;
+    entry.unknown = false;
+    // A list that starts much later shows what others have created since.
+    if (!entry.settled && readAt <= entry.sentAt + 2 * this.#settleMs) entry.created.add(uid);
   }
 
-  /** Records that a resource with this key was seen: the outcome of its POST is known. */
-  settle(key: string): void {
-    this.#unknown.delete(key);
+  /** Records a complete list, after everything that it showed was recorded with `seen`. */
+  listed(collection: string, covers: (parent: string) => boolean, startedAt: MonotonicTime, stable: boolean): void {
+    for (const entry of this.#entries.values())
+      if (
+        stable &&
+        startedAt >= entry.sentAt + this.#settleMs &&
+        entry.collection === collection &&
+        covers(entry.parent)
+      ) {
+        entry.unknown = false;
+        entry.settled = true;
+      }
   }
 
   /** Must be called before the calls in flight are aborted at shutdown. */
@@ -78,6 +124,11 @@ export class PostLedger {
 
   /** Whether a POST of ours may still take effect after this process has ended. */
   get mayStillTakeEffect(): boolean {
-    return this.#aborted || this.#inFlight > 0 || this.#unknown.size > 0;
+    return this.#aborted || this.#inFlight > 0 || this.#entries.values().some(({ unknown }) => unknown);
+  }
+
+  #prune(now: MonotonicTime): void {
+    for (const [key, { settled, sentAt }] of this.#entries)
+      if (settled && sentAt < now - retentionMs) this.#entries.delete(key);
   }
 }

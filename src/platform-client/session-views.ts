@@ -3,7 +3,8 @@ import type { ListScope } from "./api.ts";
 import type { ManagedCollection, ExternalResource } from "./collection.ts";
 import { CollectionView } from "./collection-view.ts";
 import type { CompleteList } from "./list-all.ts";
-import { PostLedger } from "./post-ledger.ts";
+import type { PostLedger } from "./post-ledger.ts";
+import { isWithin } from "./uid.ts";
 
 /**
  * A view of each collection, and the ledger of the POSTs. Every resource that the session sees is recorded in both: a POST
@@ -13,7 +14,7 @@ export class SessionViews {
   readonly posts: PostLedger;
   readonly #views: ReadonlyMap<string, CollectionView<ExternalResource>>;
 
-  constructor(collections: readonly ManagedCollection[], posts = new PostLedger()) {
+  constructor(collections: readonly ManagedCollection[], posts: PostLedger) {
     this.posts = posts;
     this.#views = new Map(collections.map((collection) => [collection.name, new CollectionView(collection)]));
   }
@@ -27,7 +28,7 @@ export class SessionViews {
 
   /** Records a resource that a GET or a write returned. */
   record(collection: ManagedCollection, resource: ExternalResource, at: MonotonicTime): void {
-    this.#settlePost(collection, resource);
+    this.#notePost(collection, resource, at);
     this.viewOf(collection).record(resource, at);
   }
 
@@ -38,13 +39,16 @@ export class SessionViews {
     { resources, stable }: CompleteList<ExternalResource>,
     startedAt: MonotonicTime,
   ): string[] {
-    for (const resource of resources) this.#settlePost(collection, resource);
+    for (const resource of resources) this.#notePost(collection, resource, startedAt);
+    const scopes = "childrenOf" in scope ? scope.childrenOf : scope.descendantsOf;
+    const covers = (parent: string) => parent === scopes || ("descendantsOf" in scope && isWithin(parent, scopes));
+    this.posts.listed(collection.name, covers, startedAt, stable);
     return this.viewOf(collection).recordSnapshot(scope, resources, startedAt, stable);
   }
 
-  #settlePost(collection: ManagedCollection, resource: ExternalResource): void {
-    if (!this.posts.unsettled) return;
+  #notePost(collection: ManagedCollection, resource: ExternalResource, readAt: MonotonicTime): void {
+    if (!this.posts.tracks) return;
     const key = collection.naturalKeyOf(resource);
-    if (key !== undefined) this.posts.settle(key);
+    if (key !== undefined) this.posts.seen(key, resource.uid, readAt);
   }
 }

@@ -5,6 +5,7 @@ import { type CodeName, PlatformFailure } from "./failure.ts";
 import type { ResourceType } from "./collection.ts";
 import { GovernedApi } from "./governed-api.ts";
 import { groupCollection } from "./group-collection.testing.ts";
+import { PostLedger } from "./post-ledger.ts";
 import { PlatformSession } from "./session.ts";
 import { isBelow, parentOf } from "./uid.ts";
 
@@ -97,6 +98,7 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
     roots: [root],
     credentialEpoch: () => state.epoch,
     collections: [groupCollection],
+    posts: new PostLedger(15_000),
     clock,
     signal,
     canWrite: () => state.canWrite,
@@ -410,4 +412,18 @@ it("calls listeners before the callers that wait for the list continue", async (
   session.onSnapshot((collection, changed) => order.push(`${collection.name} ${changed.length}`));
   await session.ensureSnapshot(groupCollection, root, anything).then(() => order.push("waiter"));
   expect(order).toEqual(["groups 2", "waiter"]);
+});
+
+describe("readGrants", () => {
+  it("reads the role bindings of one identity wherever they can be seen, and keeps them for some minutes", async () => {
+    const { session, clock, calls } = world();
+    expect(session.grantsOf(identity)).toBeUndefined();
+    await session.readGrants(identity);
+    expect(calls.at(-1)).toBe(`list roleBindings {"identity":"${identity}"}`);
+    expect(session.grantsOf(identity)?.bindings.map(({ role }) => role.uid)).toEqual([owner]);
+    await clock.advance(300_001);
+    await session.readGrants(`${root}/0000000000000009`);
+    expect(session.grantsOf(identity)).toBeUndefined();
+    expect(session.grantsOf(`${root}/0000000000000009`)?.bindings).toEqual([]);
+  });
 });

@@ -10,9 +10,10 @@ import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import type { GovernedApi } from "./governed-api.ts";
 import { listAll } from "./list-all.ts";
 import type { Outage } from "./outage.ts";
-import { groups } from "./permission-resources.ts";
+import { type ExternalRoleBinding, groups, roleBindings } from "./permission-resources.ts";
 import type { Permissions, RoleCatalog } from "./permissions.ts";
 import type { PostLedger } from "./post-ledger.ts";
+import { parentOf } from "./uid.ts";
 import { SessionPermissions } from "./session-permissions.ts";
 import { SessionViews } from "./session-views.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
@@ -30,7 +31,7 @@ export interface SessionOptions {
   /** The collections that the session reads and writes. */
   readonly collections: readonly ManagedCollection[];
   /** The POSTs of the process. Sessions whose objects may move from one to the other share one ledger. */
-  readonly posts?: PostLedger;
+  readonly posts: PostLedger;
   readonly clock: Clock;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
@@ -46,6 +47,15 @@ export interface SessionOptions {
  */
 export type SnapshotListener = (collection: ManagedCollection, changed: readonly string[]) => void;
 
+/** The role bindings of an identity, wherever they can be seen. */
+export interface IdentityGrants {
+  readonly readAt: MonotonicTime;
+  readonly bindings: readonly ExternalRoleBinding[];
+}
+
+/** How long the role bindings of an identity are kept after they were read. */
+const grantsRetentionMs = minutes(5);
+
 /**
  * How long a group that this process created is known to contain nothing but what this process created there: long enough
  * for a tree that is applied at once, short enough that nobody else has used the group yet.
@@ -56,8 +66,8 @@ const newGroupMs = minutes(1);
  * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.
  *
  * **Expected flow.** A reconcile looks up the views and `posts`, decides on one step, and performs it through one of the
- * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `create`, `update` or `delete`. Then it looks again. The
- * resync calls `listTogether` for each root.
+ * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `readGrants`, `create`, `update` or `delete`. Then it looks
+ * again. The resync calls `listTogether` for each root.
  *
  * **Guarantees.**
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
@@ -86,6 +96,7 @@ export class PlatformSession {
   readonly #seen: SessionViews;
   readonly #batcher: SnapshotBatcher;
   readonly #newGroups = new Map<string, MonotonicTime>();
+  readonly #grants = new Map<string, IdentityGrants>();
   readonly #listeners: SnapshotListener[] = [];
 
   constructor(options: SessionOptions) {
@@ -233,6 +244,23 @@ export class PlatformSession {
     }
   }
 
+  /** Reads the role bindings of an identity, in every group in which the session may see them. */
+  async readGrants(identity: string): Promise<void> {
+    const { api, clock, signal } = this.#options;
+    const readAt = clock.monotonic();
+    const collection = this.#options.collections.find(({ name }) => name === roleBindings.name);
+    // Without the capability to list role bindings where the identity is, an empty list proves nothing.
+    if (collection !== undefined) await this.#permissions.requireList(collection, parentOf(identity) ?? identity);
+    const { resources } = await listAll(api, roleBindings, { filter: { identity } }, signal);
+    for (const [one, grants] of this.#grants) if (grants.readAt < readAt - grantsRetentionMs) this.#grants.delete(one);
+    this.#grants.set(identity, { readAt, bindings: resources.filter((binding) => binding.identity.uid === identity) });
+  }
+
+  /** What `readGrants` read last, within the last minutes. */
+  grantsOf(identity: string): IdentityGrants | undefined {
+    return this.#grants.get(identity);
+  }
+
   /**
    * Creates one resource below `parent`; `key` is its natural key. Rejects with `parentGone` if the platform does not find
    * something and the parent is proven to be gone.
@@ -254,9 +282,13 @@ export class PlatformSession {
         message: "the response is not the resource that was requested",
       });
     };
+    const existing = this.viewOf(collection)
+      .withKey(key)
+      .map(({ uid }) => uid);
+    const sent = { key, collection: collection.name, parent, sentAt: clock.monotonic(), existing };
     let resource: ExternalResource;
     try {
-      resource = await this.posts.track(key, clock.monotonic(), post, hadNoEffect);
+      resource = await this.posts.track(sent, post, hadNoEffect);
     } catch (error) {
       if (isRejection(error, "NOT_FOUND") && (await this.#isGone(parent)))
         throw new PlatformFailure(`create ${collection.name}`, { kind: "parentGone", parent }, { cause: error });

@@ -26,6 +26,8 @@ export async function performOnPlatform(
       return session.ensureSnapshot(collection, step.parent, step);
     case "read":
       return session.read(collection, step.uid);
+    case "readGrants":
+      return session.readGrants(step.identity);
     case "create":
       return session.create(collection, step.parent, step.body, step.naturalKey);
     case "update":

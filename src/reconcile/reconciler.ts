@@ -2,7 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
-import { PlatformFailure } from "#src/platform-client/failure.ts";
+import { PlatformFailure, provesNoEffect } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Enqueue } from "./enqueue.ts";
 import { observe } from "./observe/observe.ts";
@@ -71,7 +71,10 @@ export class Reconciler {
       if (observed === undefined) return { type: "done" };
       const step = decide(observed, kind);
       this.#remember(key, observed, (state) => stateAfterDecision({ ...observed, state }, step));
-      if (step.do === "done") return { type: "done" };
+      if (step.do === "done")
+        return step.recheckAt === undefined
+          ? { type: "done" }
+          : { type: "requeueAfter", ms: Math.max(step.recheckAt - observed.now, 0) };
       if (step.do === "wait") return { type: "requeueAfter", ms: Math.max(step.until - observed.now, 0) };
       signal.throwIfAborted();
       if (isPlatformStep(step)) await this.#callPlatform(kind, key, observed, step);
@@ -94,7 +97,8 @@ export class Reconciler {
       const now = sources.clock.monotonic();
       const failed = { ...observed, credentialEpoch: credentialEpoch() };
       const failure = failureOf(failed, kind, step, error.problem, now, random());
-      this.#remember(key, observed, (state) => stateAfterFailure({ state }, failure, observed.state));
+      const hadNoEffect = provesNoEffect(error.problem);
+      this.#remember(key, observed, (state) => stateAfterFailure({ state }, failure, observed.state, hadNoEffect));
       telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
     }

@@ -7,7 +7,13 @@ import type { ChangeSource } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Enqueue } from "./enqueue.ts";
 import { isServedBy, type TenancyChange } from "./tenancy/tenancy.ts";
-import { type CachedResource, claimedUids, referencedKeys, referenceKey } from "./observe/cached-resource.ts";
+import {
+  type CachedResource,
+  claimedUids,
+  contestedKeys,
+  referencedKeys,
+  referenceKey,
+} from "./observe/cached-resource.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
@@ -77,9 +83,10 @@ function onResourceChanged(
     enqueue(kind.name, key, { priority: waitsForNobody ? "low" : "high" });
   }
   if (mattersToReferrers(before, after)) wakeReferrers(sources, kind, cached, enqueue);
-  if (after === undefined) wakeReferents(sources, kind, cached, enqueue);
+  if (after === undefined || before?.resource.status?.uid !== after.resource.status?.uid)
+    wakeReferents(sources, kind, cached, enqueue);
   wakeClaimants(sources, kind, before, after, enqueue);
-  if (before !== undefined && mayReleaseName(before, after)) wakeConflicts(sources, kind, enqueue);
+  if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, before, enqueue);
 }
 
 function onCollectionListed(
@@ -181,7 +188,7 @@ function wakeReferrers({ kinds, stores }: Sources, kind: Kind, { metadata }: Cac
     for (const referrer of stores.get(name).index("refersTo", reference)) enqueue(name, keyOf(referrer), {});
 }
 
-/** The objects that must not be deleted before `gone`, because it referred to them. */
+/** The objects that wait for `gone` to be gone, or to have a recorded uid, because it refers to them. */
 function wakeReferents({ stores, states }: Sources, kind: Kind, gone: CachedResource, enqueue: Enqueue): void {
   for (const reference of referencedKeys(kind, gone)) {
     const [name, key] = reference.split(" ") as [string, string];
@@ -212,18 +219,23 @@ function claimsOf(cached: CachedResource | undefined): readonly string[] {
   return cached === undefined ? [] : claimedUids(cached);
 }
 
-/** Whether the external resource of `before` may be gone, or have another name now. */
-function mayReleaseName({ resource: { status } }: CachedResource, after: CachedResource | undefined): boolean {
-  if (status?.uid === undefined) return false;
-  return after === undefined || after.resource.status?.observedGeneration !== status.observedGeneration;
+/** Whether the object may want, or its external resource may have, something else now. */
+function mayReleaseClaim({ resource, metadata }: CachedResource, after: CachedResource | undefined): boolean {
+  return (
+    after === undefined ||
+    after.metadata.generation !== metadata.generation ||
+    after.resource.status?.observedGeneration !== resource.status?.observedGeneration ||
+    after.resource.status?.uid !== resource.status?.uid
+  );
 }
 
-/** The objects in Conflict: the change may have resolved it. */
-function wakeConflicts({ stores, states }: Sources, kind: Kind, enqueue: Enqueue): void {
-  for (const cached of stores.get(kind.name).index("inConflict", "yes")) {
-    states.get(kind.name).clearFailure(keyOf(cached));
-    enqueue(kind.name, keyOf(cached), {});
-  }
+/** The objects in Conflict over what `before` claimed: the change may have resolved it. */
+function wakeConflicts({ stores, states }: Sources, kind: Kind, before: CachedResource, enqueue: Enqueue): void {
+  for (const contested of contestedKeys(kind, before))
+    for (const cached of stores.get(kind.name).index("inConflict", contested)) {
+      states.get(kind.name).clearFailure(keyOf(cached));
+      enqueue(kind.name, keyOf(cached), {});
+    }
 }
 
 /** The objects of an external resource: those that claim its uid, and the one whose marker it carries. */

@@ -39,6 +39,7 @@ it("sessions of one platform share connections, and neither tokens nor what they
       clock: systemClock,
       random: () => 0.5,
       canWrite: () => true,
+      settleMs: 15_000,
       observe: () => undefined,
     },
   );

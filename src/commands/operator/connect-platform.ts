@@ -32,6 +32,8 @@ export interface PlatformConnectionOptions {
   readonly random: () => number;
   /** False once another process may be the leader. */
   readonly canWrite: () => boolean;
+  /** How long after it was sent a request may still take effect, in milliseconds. */
+  readonly settleMs: number;
   readonly observe: NonNullable<HttpTransportOptions["observe"]>;
 }
 
@@ -51,7 +53,7 @@ export interface OpenedSession extends ConnectedSession {
  * Each has its own token, and what one of them has seen is not visible to another.
  */
 export class PlatformConnection {
-  readonly posts = new PostLedger();
+  readonly posts: PostLedger;
   readonly #address: PlatformAddress;
   readonly #options: PlatformConnectionOptions;
   readonly #transport: HttpTransport;
@@ -59,7 +61,8 @@ export class PlatformConnection {
   constructor(address: PlatformAddress, options: PlatformConnectionOptions) {
     this.#address = address;
     this.#options = options;
-    const { connections, deadlineMs, clock, canWrite, observe } = options;
+    const { connections, deadlineMs, clock, canWrite, settleMs, observe } = options;
+    this.posts = new PostLedger(settleMs);
     const ca = address.ca === undefined ? {} : { ca: address.ca };
     this.#transport = new HttpTransport({ connections, deadlineMs, clock, canWrite, ...ca, observe });
   }

@@ -71,6 +71,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     clock,
     random,
     canWrite: () => leadership.held(),
+    settleMs: values.platformTimeout + values.settleTime,
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });
   const owner = ownerOf(cluster.ownerId, values.class);

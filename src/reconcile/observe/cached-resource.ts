@@ -62,13 +62,17 @@ export function resourceIndexes(kind: Kind) {
     refersTo: (cached: CachedResource) => referencedKeys(kind, cached),
     /** By the uids that an object claims. */
     claims: claimedUids,
+    /** By what no two objects may want: a name below a parent, or a grant. */
+    wants: (cached: CachedResource) => wantedKeys(kind, cached),
     /** By the part of the marker that identifies the object. */
     object: ({ objectHash: hash }: CachedResource): readonly string[] => [hash],
     /** By namespace. */
     namespace: ({ metadata: { namespace = "" } }: CachedResource): readonly string[] => [namespace],
-    /** Under `yes`: the objects that are not Ready because of a Conflict with another resource. */
-    inConflict: ({ resource: { status } }: CachedResource): readonly string[] =>
-      status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true ? ["yes"] : [],
+    /** The objects that are not Ready because of a Conflict with another resource, by what they may be in conflict over. */
+    inConflict: (cached: CachedResource): readonly string[] =>
+      cached.resource.status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true
+        ? contestedKeys(kind, cached)
+        : [],
   } as const;
 }
 
@@ -80,6 +84,36 @@ export function referencedKeys(kind: Kind, { resource, invalid }: CachedResource
     const { namespace = resource.metadata.namespace ?? "", name } = target.reference;
     return [referenceKey(target.kind, namespace, name)];
   });
+}
+
+/** The key of the index `wants` for the references of an object as it writes them. */
+function wantedKeys(kind: Kind, { resource, invalid }: CachedResource): readonly string[] {
+  if (invalid !== undefined) return [];
+  const targets = kind.references(resource).map(({ target }) => {
+    if (target.by === "uid") return target.uid;
+    if (target.by === "roleName") return target.name;
+    const { namespace = resource.metadata.namespace ?? "", name } = target.reference;
+    return referenceKey(target.kind, namespace, name);
+  });
+  return [wantedKey(kind, resource, targets) ?? []].flat();
+}
+
+/** The key of the index `wants` for these references: each a uid, a key of an object, or the name of a role. */
+export function wantedKey(kind: Kind, resource: Resource, targets: readonly string[]): string | undefined {
+  if (targets.length === 0) return undefined;
+  if (!kind.hasMarker) return targets.join(" | ");
+  const name = kind.nameOf(resource);
+  return name === undefined ? undefined : `${targets.join(" | ")} | ${name}`;
+}
+
+/** What an object may be in conflict over with others, without regard to where: uids, its name, or any grant. */
+export function contestedKeys(kind: Kind, cached: CachedResource): readonly string[] {
+  const name = kind.hasMarker ? kind.nameOf(cached.resource) : undefined;
+  return [
+    ...claimedUids(cached),
+    ...(name === undefined ? [] : [`name ${name}`]),
+    ...(kind.hasMarker ? [] : ["grant"]),
+  ];
 }
 
 /** The uids that an object claims. */

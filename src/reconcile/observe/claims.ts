@@ -1,27 +1,113 @@
+import type { Resource } from "#src/api/custom-resource.ts";
+import { finalizer } from "#src/api/custom-resource.ts";
+import type { Kind, ReferenceRole, ResolvedUids } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
-import type { CachedResource, ResourceStore } from "./cached-resource.ts";
+import { type CachedResource, referenceKey, type ResourceStore, wantedKey } from "./cached-resource.ts";
 
-// An object claims the uids in its `spec.uid` and `status.uid`. An external resource has one claimant.
+// One resource has one claimant, whatever the order of events: a recorded uid wins; among objects that only want a uid, a
+// name or an equal role binding, and may have it, the oldest does.
 
-/** The key of an object, other than the one at `key`, that claims `uid`. */
-export function otherClaimant(store: ResourceStore, uid: string, key: string): string | null {
-  return (
-    store
-      .index("claims", uid)
-      .map(keyOf)
-      .find((other) => other !== key) ?? null
+/** Whether an object may want what it does not have yet: it manages, a Tenant permits it, and it has not expired. */
+export type MayWant = (cached: CachedResource) => boolean;
+
+/** Whether `resource` manages the resource with this uid, as its status records it. */
+export function isRecorded({ status }: Resource, uid: string): boolean {
+  return status?.uid === uid && status.management !== "Observed";
+}
+
+/** Another object to which `uid` belongs, as `namespace/name`; null if it belongs to `self`, or may do so. */
+export function otherClaimantOf(
+  store: ResourceStore,
+  uid: string,
+  self: CachedResource,
+  mayWant: MayWant,
+): string | null {
+  const others = store.index("claims", uid).filter((other) => other !== self);
+  if (others.length === 0) return null;
+  const recorded = others.filter(({ resource }) => isRecorded(resource, uid));
+  if (isRecorded(self.resource, uid)) return olderThan(self, recorded);
+  if (recorded.length > 0) return olderThan(undefined, recorded);
+  return olderThan(
+    self,
+    others.filter((other) => other.resource.spec.uid === uid && mayWant(other)),
   );
 }
 
-/** The key of the oldest object that claims `uid`; null if that is the object at `key` itself. */
-export function olderClaimant(store: ResourceStore, uid: string, key: string): string | null {
-  const claimants = store.index("claims", uid);
-  if (claimants.length < 2) return null;
-  const [oldest] = claimants.toSorted((a, b) => ageOf(a).localeCompare(ageOf(b)));
-  const oldestKey = oldest === undefined ? key : keyOf(oldest);
-  return oldestKey === key ? null : oldestKey;
+/** The key of the oldest of `others`, if it is older than `self`. */
+function olderThan(self: CachedResource | undefined, others: readonly CachedResource[]): string | null {
+  const candidates = self === undefined ? others : [self, ...others];
+  const [oldest] = candidates.toSorted(byAge);
+  return oldest === undefined || oldest === self ? null : keyOf(oldest);
 }
 
-function ageOf({ metadata }: CachedResource): string {
-  return `${metadata.creationTimestamp ?? ""} ${metadata.uid ?? ""}`;
+/** By creation time, and objects of the same second by namespace and name. */
+function byAge(a: CachedResource, b: CachedResource): number {
+  const [ageOfA, ageOfB] = [a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""];
+  if (ageOfA !== ageOfB) return ageOfA < ageOfB ? -1 : 1;
+  return keyOf(a) < keyOf(b) ? -1 : 1;
+}
+
+/** Where the objects that refer to the same uids are found, whether they do so by name or by uid. */
+export interface RivalLookup {
+  readonly storeOf: (kind: string) => ResourceStore;
+  /** The name of a built-in role. */
+  readonly roleName: (uid: string) => string | undefined;
+  readonly mayWant: MayWant;
+  /** Whether an object has what it wants: its recorded resource has the name, or equals the spec. */
+  readonly has: (cached: CachedResource) => boolean;
+}
+
+/**
+ * Another object that wants the same name below the same parent, or an equal role binding, and comes first: it has it
+ * already, or is older. Null if there is none. `self` does not have it yet.
+ */
+export function rivalOf(
+  kind: Kind,
+  self: CachedResource,
+  uids: ResolvedUids,
+  { storeOf, roleName, mayWant, has }: RivalLookup,
+): string | null {
+  const targets = kind
+    .references(self.resource)
+    .map(({ role }) => targetsOf(role, uids[role] ?? "", storeOf, roleName));
+  const keys = combinations(targets).flatMap((one) => wantedKey(kind, self.resource, one) ?? []);
+  const found = new Set(keys.flatMap((key) => storeOf(kind.name).index("wants", key)));
+  found.delete(self);
+  const others = [...found].filter(mayWant);
+  if (others.length === 0) return null;
+  return olderThan(undefined, others.filter(has)) ?? olderThan(self, others);
+}
+
+/** The kinds of the objects that references of each purpose can name. */
+const referredKinds: Readonly<Partial<Record<ReferenceRole, string>>> = { parent: "Group", identity: "Identity" };
+
+/** How a reference to `uid` can be written. */
+function targetsOf(
+  role: ReferenceRole,
+  uid: string,
+  storeOf: RivalLookup["storeOf"],
+  roleName: RivalLookup["roleName"],
+): readonly string[] {
+  const kind = referredKinds[role];
+  if (kind === undefined) return [uid, ...[roleName(uid) ?? []].flat()];
+  const objects = storeOf(kind)
+    .index("claims", uid)
+    .filter(({ resource }) => resource.status?.uid === uid);
+  return [uid, ...objects.map(({ metadata }) => referenceKey(kind, metadata.namespace ?? "", metadata.name))];
+}
+
+function combinations(lists: readonly (readonly string[])[]): string[][] {
+  return lists.reduce<string[][]>((all, list) => all.flatMap((one) => list.map((value) => [...one, value])), [[]]);
+}
+
+/** Whether an object can want anything: it manages resources, is valid, has not expired, and is not on its way out. */
+export function isActive({ resource, invalid, metadata }: CachedResource, wallClock: number): boolean {
+  const { expiresAt, policy } = resource.spec;
+  return (
+    invalid === undefined &&
+    policy.management === "Full" &&
+    (expiresAt === undefined || Date.parse(expiresAt) > wallClock) &&
+    // What an object that is being deleted may have created has to be found before another object creates the same.
+    (metadata.deletionTimestamp === undefined || metadata.finalizers?.includes(finalizer) === true)
+  );
 }

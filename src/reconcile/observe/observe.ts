@@ -1,16 +1,29 @@
-import type { Resource } from "#src/api/custom-resource.ts";
+import { finalizer, type Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import { markerOf } from "#src/kinds/marker.ts";
+import { carriedMarker, markerOf, ownerOf } from "#src/kinds/marker.ts";
 import type { PerKind } from "#src/kinds/per-kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { CollectionView } from "#src/platform-client/collection-view.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
 import { keyOf } from "#src/kube/object.ts";
+import { permitsParent, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
-import { type CachedResource, referenceKey } from "./cached-resource.ts";
-import { olderClaimant, otherClaimant } from "./claims.ts";
-import type { Claim, Dependent, NameConflict, Observed, ObservedTenant, References } from "./observed.ts";
+import { type CachedResource, referenceKey, type ResourceStore } from "./cached-resource.ts";
+import { isActive, isRecorded, otherClaimantOf, rivalOf } from "./claims.ts";
+import type {
+  Claim,
+  Dependent,
+  Grants,
+  NameConflict,
+  Observed,
+  ObservedTenant,
+  Protection,
+  ReconcileState,
+  References,
+} from "./observed.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
 import { resolveReferences } from "./references.ts";
-import type { Sources, Stores } from "./sources.ts";
+import type { Sources } from "./sources.ts";
 
 /**
  * Observes one object: gathers what a decision about it needs, from caches only.
@@ -32,8 +45,8 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
       : null;
   const platform =
     governance.by === "tenant"
-      ? observePlatform(sources, governance.context, kind, key, cached, markers)
-      : unobservedPlatform(sources, cached, now);
+      ? observePlatform(sources, governance.context, kind, cached, markers, state)
+      : unobservedPlatform(sources, kind, cached, markers);
   return {
     resource,
     invalid: invalid ?? null,
@@ -43,7 +56,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     publicIssuers: sources.publicIssuers,
     request,
     ...platform,
-    dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(stores, resource),
+    dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(sources, resource),
     unreadDependents: resource.metadata.deletionTimestamp === undefined ? [] : unreadDependentsOf(sources, kind),
     lastDeletionAt: lastDeletionAt(states),
     crd: sources.crds.lastRead(kind) ?? null,
@@ -61,13 +74,14 @@ type PlatformObservation = Pick<
   | "claim"
   | "matches"
   | "nameConflicts"
+  | "rival"
   | "snapshot"
   | "parentIsFresh"
   | "rootSnapshots"
   | "postUnknownSince"
-  | "postedHere"
-  | "doublePosted"
-  | "protectedUids"
+  | "createdHere"
+  | "protections"
+  | "grants"
   | "settledAt"
   | "credentialEpoch"
   | "recoveries"
@@ -77,10 +91,11 @@ function observePlatform(
   sources: Sources,
   context: TenantContext,
   kind: Kind,
-  key: string,
-  { resource, invalid }: CachedResource,
+  cached: CachedResource,
   markers: Observed["markers"],
+  state: ReconcileState,
 ): PlatformObservation {
+  const { resource, invalid } = cached;
   const store = sources.stores.get(kind.name);
   const { session } = context;
   const view = session.viewOf(kind.collection);
@@ -88,75 +103,149 @@ function observePlatform(
     invalid === undefined ? referencesOf(sources, context, kind, resource, markers[0]) : invalidReferences;
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
-  const naturalKey = kind.hasMarker ? markers[0] : resolved?.naturalKey;
+  const mayWant = (other: CachedResource) => mayWantAnything(sources, kind, other);
 
   const claimed = claimedUid(resource);
-  const claim: Claim | null =
-    claimed === undefined
-      ? null
-      : {
-          uid: claimed,
-          external: view.stateOf(claimed),
-          olderClaimant: olderClaimant(store, claimed, key),
-          heldByBreaker: sources.breakers.holds(context.name, kind.name, claimed),
-        };
-  const keys = kind.hasMarker ? markers : naturalKey === undefined ? [] : [naturalKey];
-  const matches = keys.flatMap((one) => view.withKey(one)).filter(({ uid }) => otherClaimant(store, uid, key) === null);
-  const name = resolved?.desired["name"];
-  const isUnclaimed = claim === null || claim.external.is === "gone";
+  const claim =
+    claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view.stateOf(claimed), context.name);
+  const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
+  const matches = keys
+    .flatMap((one) => view.withKey(one))
+    .filter(
+      ({ uid }) =>
+        (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
+        !isClaimedByOther(store, uid, cached),
+    );
+  const hasWanted = (other: CachedResource) => hasWhatItWants(view, kind, other);
+  const settled = resolved === undefined || hasWanted(cached);
+  const name = kind.hasMarker ? kind.nameOf(resource) : undefined;
   const nameConflicts: readonly NameConflict[] =
-    isUnclaimed && parent !== undefined && typeof name === "string"
-      ? view
+    settled || parent === undefined || name === undefined
+      ? []
+      : view
           .named(parent, name)
-          .filter((external) => !matches.includes(external))
-          .map((external) => ({ external, claimedBy: otherClaimant(store, external.uid, key) }))
-      : [];
+          .filter((external) => external.uid !== claimed && !matches.includes(external))
+          .map((external) => ({ external, claimedBy: otherClaimantOf(store, external.uid, cached, mayWant) }));
+  const rival =
+    settled || resource.spec.policy.management !== "Full"
+      ? null
+      : rivalOf(kind, cached, resolved.uids, {
+          storeOf: (one) => sources.stores.get(one),
+          roleName: (uid) => session.roles?.byUid.get(uid)?.name,
+          mayWant,
+          has: hasWanted,
+        });
+  const present = claim?.external.is === "present" ? [claim.external.resource] : [];
+  const found = [...present, ...matches, ...nameConflicts.map(({ external }) => external)];
+  const key = kind.hasMarker ? markers[0] : (resolved?.naturalKey ?? state.posted?.naturalKey);
   return {
     references,
     claim,
     matches,
     nameConflicts,
+    rival,
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     parentIsFresh: parent !== undefined && session.createdRecently(parent),
     rootSnapshots: session.roots.map((group) => ({ group, snapshot: view.snapshotOf(group) ?? null })),
-    postUnknownSince: (naturalKey === undefined ? undefined : session.posts.unknownSince(naturalKey)) ?? null,
-    postedHere: naturalKey !== undefined && session.posts.mayHaveCreated(naturalKey),
-    doublePosted: naturalKey !== undefined && session.posts.mayHaveCreatedTwice(naturalKey),
-    protectedUids: protectedUids(sources, context, claimed, matches, nameConflicts),
+    postUnknownSince: (key === undefined ? undefined : session.posts.unknownSince(key)) ?? null,
+    createdHere: key === undefined ? [] : session.posts.createdBy(key),
+    protections: protectionsOf(sources, context, kind, claimed, found),
+    grants: grantsOf(context, kind, found),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
     recoveries: session.recoveries,
   };
 }
 
-/** Without a Tenant there is no session, so nothing on the platform is known. */
-function unobservedPlatform({ stores }: Sources, { resource }: CachedResource, now: number): PlatformObservation {
-  const claimed = claimedUid(resource);
-  const claim: Claim | null =
-    claimed === undefined
-      ? null
-      : {
-          uid: claimed,
-          external: { is: "unknown" },
-          olderClaimant: olderClaimant(stores.get(resource.kind), claimed, keyOf(resource)),
-          heldByBreaker: false,
-        };
+/** Without a Tenant there is no session for the object, and nothing is known but what carries its marker. */
+function unobservedPlatform(
+  sources: Sources,
+  kind: Kind,
+  cached: CachedResource,
+  markers: Observed["markers"],
+): PlatformObservation {
+  const claimed = claimedUid(cached.resource);
+  const views = Array.from(sources.tenancy.sessions, (session) => session.viewOf(kind.collection));
   return {
     references: ungoverned,
-    claim,
-    matches: [],
+    claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, { is: "unknown" }, null),
+    matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
     nameConflicts: [],
+    rival: null,
     snapshot: null,
     parentIsFresh: false,
     rootSnapshots: [],
     postUnknownSince: null,
-    postedHere: false,
-    doublePosted: false,
-    protectedUids: [],
-    settledAt: now,
+    createdHere: [],
+    protections: [],
+    grants: [],
+    settledAt: sources.soleLeaderSince,
     credentialEpoch: 0,
     recoveries: 0,
   };
+}
+
+function claimOf(
+  sources: Sources,
+  kind: Kind,
+  cached: CachedResource,
+  uid: string,
+  external: Claim["external"],
+  tenant: string | null,
+): Claim {
+  const mayWant = (other: CachedResource) => mayWantAnything(sources, kind, other);
+  // Any number of objects may observe a resource.
+  const manages = cached.resource.spec.policy.management === "Full" || isRecorded(cached.resource, uid);
+  return {
+    uid,
+    external,
+    claimedBy: manages ? otherClaimantOf(sources.stores.get(kind.name), uid, cached, mayWant) : null,
+    heldByBreaker: tenant !== null && sources.breakers.holds(tenant, kind.name, uid),
+  };
+}
+
+/** The natural keys of a kind without markers: of what the spec describes, of what the status records, of the last POST. */
+function naturalKeysOf(
+  kind: Kind,
+  { status }: Resource,
+  resolved: Extract<References, { are: "resolved" }> | undefined,
+  { posted }: ReconcileState,
+): readonly string[] {
+  const { parentUid, identityUid, roleUid } = status ?? {};
+  const recorded =
+    parentUid === undefined || identityUid === undefined || roleUid === undefined
+      ? undefined
+      : kind.naturalKey({ parent: parentUid, identity: identityUid, role: roleUid }, "");
+  return [...new Set([resolved?.naturalKey, recorded, posted?.naturalKey].filter((key) => key !== undefined))];
+}
+
+/** Whether the status of another object records the uid. */
+function isClaimedByOther(store: ResourceStore, uid: string, self: CachedResource): boolean {
+  return store.index("claims", uid).some((other) => other !== self && isRecorded(other.resource, uid));
+}
+
+/** Whether a Tenant permits what the object declares, as far as its references show that. */
+function mayWantAnything(sources: Sources, kind: Kind, cached: CachedResource): boolean {
+  if (!isActive(cached, sources.clock.now())) return false;
+  const governance = sources.tenancy.governanceOf(cached.resource);
+  if (governance.by !== "tenant") return false;
+  if (governance.serves === "deletions" && cached.metadata.deletionTimestamp === undefined) return false;
+  const marker = markerOf(sources.owners[0], cached.objectHash);
+  return referencesOf(sources, governance.context, kind, cached.resource, marker).are !== "denied";
+}
+
+/** Whether the recorded resource of an object has the name that it wants, or equals its spec as that was last applied. */
+function hasWhatItWants(view: CollectionView<ExternalResource>, kind: Kind, { resource }: CachedResource): boolean {
+  const { status, metadata } = resource;
+  if (status?.uid === undefined || !isRecorded(resource, status.uid)) return false;
+  const external = view.stateOf(status.uid);
+  if (external.is === "gone") return false;
+  if (kind.hasMarker && external.is === "present")
+    return kind.collection.nameOf(external.resource) === kind.nameOf(resource);
+  return (
+    !kind.hasMarker ||
+    status.conditions?.find(({ type }) => type === "Ready")?.observedGeneration === metadata.generation
+  );
 }
 
 function tenantOf(
@@ -186,8 +275,9 @@ function tenantOf(
   }
 }
 
-function claimedUid({ spec, status }: Resource): string | undefined {
-  return spec.uid ?? status?.uid;
+/** What is being deleted claims only what it manages. */
+function claimedUid({ spec, status, metadata }: Resource): string | undefined {
+  return metadata.deletionTimestamp === undefined ? (spec.uid ?? status?.uid) : status?.uid;
 }
 
 const ungoverned: References = {
@@ -239,27 +329,66 @@ export function markersOf(
   return [markerOf(owner, objectHash), ...previous.map((one) => markerOf(one, objectHash))];
 }
 
-/** Those of the uids in the observation that Muster never manages. */
-function protectedUids(
-  { tenancy }: Sources,
-  { session }: TenantContext,
+/** Those of the resources that are found which Muster never writes. Each is judged by what it is now. */
+function protectionsOf(
+  sources: Sources,
+  context: TenantContext,
+  kind: Kind,
   claimed: string | undefined,
-  matches: readonly ExternalResource[],
-  nameConflicts: readonly NameConflict[],
-): readonly string[] {
-  const found: string[] = [];
-  const add = (uid: string) => {
-    if (
-      session.roots.includes(uid) ||
-      tenancy.credentialIdentities.has(uid) ||
-      session.permissions?.ownBindings.has(uid) === true
-    )
-      found.push(uid);
-  };
-  if (claimed !== undefined) add(claimed);
-  for (const { uid } of matches) add(uid);
-  for (const { external } of nameConflicts) add(external.uid);
-  return found;
+  found: readonly ExternalResource[],
+): readonly Protection[] {
+  const protections: Protection[] = [];
+  if (claimed !== undefined && isRootOrOwn(context, claimed)) protections.push({ uid: claimed, because: "root" });
+  for (const external of found) {
+    const because = protectionOf(sources, context, kind, external);
+    if (because !== undefined) protections.push({ uid: external.uid, because });
+  }
+  return protections;
+}
+
+function isRootOrOwn({ session }: TenantContext, uid: string): boolean {
+  return parentOf(uid) === undefined || session.roots.includes(uid);
+}
+
+function protectionOf(
+  { tenancy, owners, kinds }: Sources,
+  context: TenantContext,
+  kind: Kind,
+  external: ExternalResource,
+): Protection["because"] | undefined {
+  const { session, boundary } = context;
+  const { uid } = external;
+  if (isRootOrOwn(context, uid)) return "root";
+  const identity = kind.identityOf(external);
+  if (session.permissions?.ownBindings.has(uid) === true) return "credential";
+  if (identity === undefined) return undefined;
+  if (tenancy.credentialIdentities.has(identity)) return "credential";
+  if (boundary.breakGlass.includes(identity)) return "breakGlass";
+  if (identity === uid) return undefined;
+  for (const one of kinds) {
+    const state = session.viewOf(one.collection).stateOf(identity);
+    const marker =
+      state.is === "present" && one.identityOf(state.resource) === identity ? carriedMarker(state.resource) : undefined;
+    if (marker !== undefined && !owners.includes(ownerOf(marker))) return "otherOwner";
+  }
+  return undefined;
+}
+
+/** What was read of the role bindings of those of the resources that are identities. */
+function grantsOf(
+  { session, boundary }: TenantContext,
+  kind: Kind,
+  found: readonly ExternalResource[],
+): readonly Grants[] {
+  return found.flatMap((external) => {
+    const grants = kind.identityOf(external) === external.uid ? session.grantsOf(external.uid) : undefined;
+    if (grants === undefined) return [];
+    const denied = grants.bindings.filter(({ uid, role }) => {
+      const builtIn = parentOf(role.uid) === undefined ? session.roles?.byUid.get(role.uid) : undefined;
+      return !permitsParent(boundary, parentOf(uid) ?? "") || !permitsRole(boundary, role.uid, builtIn);
+    });
+    return [{ identity: external.uid, readAt: grants.readAt, denied: denied.map(({ uid }) => uid) }];
+  });
 }
 
 function lastDeletionAt(states: PerKind<ReconcileStates>): number | null {
@@ -275,16 +404,33 @@ function unreadDependentsOf({ kinds, stores }: Sources, kind: Kind): string[] {
   );
 }
 
-/** The objects that refer to this one and have an external resource. */
-function dependentsOf(stores: Stores, { kind, metadata }: Resource): Dependent[] {
+/** The objects that refer to this one and have an external resource, or may come to have one. */
+function dependentsOf(sources: Sources, { kind, metadata }: Resource): Dependent[] {
   const reference = referenceKey(kind, metadata.namespace ?? "", metadata.name);
-  return [...stores.entries()].flatMap(([kindName, store]) =>
-    store
-      .index("refersTo", reference)
-      .filter(({ resource }) => resource.status?.uid !== undefined)
-      .map(({ metadata: { name, deletionTimestamp } }) => ({
-        name: `${kindName} ${name}`,
-        deleting: deletionTimestamp !== undefined,
-      })),
+  return [...sources.stores.entries()].flatMap(([kindName, store]) =>
+    store.index("refersTo", reference).flatMap((cached) => {
+      const { status } = cached.resource;
+      const recorded = status?.uid !== undefined && status.management !== "Observed";
+      const unsettled = !recorded && mayHaveCreated(sources, kindName, cached);
+      const { name, deletionTimestamp } = cached.metadata;
+      return recorded || unsettled
+        ? [{ name: `${kindName} ${name}`, unsettled, deleting: deletionTimestamp !== undefined }]
+        : [];
+    }),
+  );
+}
+
+/**
+ * Whether an object without a recorded uid may have created something: this process sent a POST for it, or an earlier one
+ * may have, and died before it could report anything.
+ */
+function mayHaveCreated({ states, clock }: Sources, kind: string, cached: CachedResource): boolean {
+  const { posted, bornHere } = states.get(kind).get(keyOf(cached), cached, clock.monotonic());
+  if (posted !== undefined) return true;
+  const { finalizers = [], deletionTimestamp } = cached.metadata;
+  return (
+    !bornHere &&
+    finalizers.includes(finalizer) &&
+    (deletionTimestamp !== undefined || cached.resource.status?.conditions === undefined)
   );
 }

@@ -33,10 +33,15 @@ export interface Observed {
   readonly publicIssuers: readonly string[];
   /** The value of the annotation that requests a reconcile, until `status.lastHandledReconcileAt` repeats it. */
   readonly request: ReconcileRequest | null;
-  /** The external resources with this object's marker or natural key that no other object claims. */
+  /**
+   * The external resources with this object's marker below its parent (anywhere, if the references are not resolved), or
+   * with its natural key: that of the spec, of the status, or of its last POST. None of them belongs to another object.
+   */
   readonly matches: readonly ExternalResource[];
-  /** The external resources with the desired name below the same parent, except the matches. */
+  /** The external resources with the desired name below the same parent, except the matches and the claimed one. */
   readonly nameConflicts: readonly NameConflict[];
+  /** Another object that wants the same name below the same parent, or an equal role binding, and comes first: `namespace/name`. */
+  readonly rival: string | null;
   /** The latest complete list that included all children of the parent. */
   readonly snapshot: Snapshot | null;
   /** Whether this process created the parent a moment ago, so that the parent has only the children that we created. */
@@ -45,13 +50,16 @@ export interface Observed {
   readonly rootSnapshots: readonly ScopeSnapshot[];
   /** When the last POST with this natural key was sent whose outcome is unknown. */
   readonly postUnknownSince: MonotonicTime | null;
-  /** Whether this process may have created a resource with this natural key. */
-  readonly postedHere: boolean;
-  /** Whether this process may have created two of them, because it lost the response to a POST. */
-  readonly doublePosted: boolean;
-  /** Those of the uids in this observation that Muster never manages: root groups, its own identity and role bindings. */
-  readonly protectedUids: readonly string[];
-  /** The objects that refer to this one and have an external resource. Only filled while this object is being deleted. */
+  /** The uids of those of the matches that a POST of this process with a lost response created. */
+  readonly createdHere: readonly string[];
+  /** Those of the resources in this observation that Muster never writes, and why. */
+  readonly protections: readonly Protection[];
+  /** The roles of those of the identities in this observation that could be adopted, as far as they were read. */
+  readonly grants: readonly Grants[];
+  /**
+   * The objects that refer to this one and have an external resource, or may come to have one. Only filled while this
+   * object is being deleted.
+   */
   readonly dependents: readonly Dependent[];
   /**
    * The kinds whose objects may refer to this one, but which Kubernetes has not let the operator read yet: whether there are
@@ -121,11 +129,11 @@ export type References =
 
 /** A uid that an object claims, and what is known of it. */
 export interface Claim {
-  /** `spec.uid`, else `status.uid`. */
+  /** `spec.uid`, else `status.uid`. While the object is being deleted: `status.uid`. */
   readonly uid: string;
   readonly external: ExternalState;
-  /** An older object that claims the same uid, as `namespace/name`. */
-  readonly olderClaimant: string | null;
+  /** Another object to which the uid belongs, as `namespace/name`. */
+  readonly claimedBy: string | null;
   /** Whether the breaker pauses the re-creation of this resource, because many were missing at once. */
   readonly heldByBreaker: boolean;
 }
@@ -151,13 +159,36 @@ export interface ScopeSnapshot {
 
 export interface NameConflict {
   readonly external: ExternalResource;
-  /** Another object that claims it, as `namespace/name`. */
+  /** Another object to which it belongs, as `namespace/name`. */
   readonly claimedBy: string | null;
+}
+
+/** A resource that Muster never writes. */
+export interface Protection {
+  readonly uid: string;
+  readonly because: /** It is a root group, or a group that a Tenant or the operator's settings name. */
+    | "root"
+    /** It is an identity that the operator or a Tenant uses as its credential, or a role binding of it. */
+    | "credential"
+    /** It is an identity for emergencies (`breakGlass`), or a role binding of it. */
+    | "breakGlass"
+    /** It is a role binding of an identity that carries the marker of another owner. */
+    | "otherOwner";
+}
+
+/** What was read of the role bindings of an identity. */
+export interface Grants {
+  readonly identity: string;
+  readonly readAt: MonotonicTime;
+  /** The uids of its role bindings, in any group that can be seen, that the Tenant does not permit. */
+  readonly denied: readonly string[];
 }
 
 export interface Dependent {
   /** `Identity ci`. */
   readonly name: string;
+  /** Whether it has no recorded uid, but a POST of it may have taken effect, or may still do so. */
+  readonly unsettled: boolean;
   /** Whether the dependent is being deleted too, so that the wait for it ends without anybody's action. */
   readonly deleting: boolean;
 }
@@ -175,11 +206,16 @@ export interface ReconcileState {
   /** The uid of the custom resource: an object that was deleted and created again starts with an empty state. */
   readonly resourceUid: string;
   readonly firstSeenAt: MonotonicTime;
+  /** When the current generation of the spec was first seen. */
+  readonly specSeenAt: MonotonicTime;
+  readonly generation: number;
   /** Whether the object was created while this process was the only leader, so that no other process acted on it. */
   readonly bornHere: boolean;
   /** The last value of the annotation that requests a reconcile. */
   readonly request?: ReconcileRequest;
   readonly deletionSeenAt?: MonotonicTime;
+  /** The last POST of this process for the object, until the uid of what it created is recorded. */
+  readonly posted?: { readonly naturalKey: string };
   readonly waitingSince?: MonotonicTime;
   readonly failure?: Failure;
   /** How many times a watch handler observed that the cause of a failure may be gone. */
@@ -224,4 +260,4 @@ export interface Refusal {
 }
 
 export type KubeStepName = "addFinalizer" | "removeFinalizer" | "readCrd" | "writeStatus";
-export type PlatformStepName = "refreshPermissions" | "list" | "read" | "create" | "update" | "delete";
+export type PlatformStepName = "refreshPermissions" | "list" | "read" | "readGrants" | "create" | "update" | "delete";

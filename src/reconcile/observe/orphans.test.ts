@@ -1,19 +1,80 @@
 import { describe, expect, it } from "vitest";
+import { groupKind } from "#src/kinds/group.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
-import { externalGroup, foreignMarker, marker } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { findOrphans } from "./orphans.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { PerKind } from "#src/kinds/per-kind.ts";
+import { Store } from "#src/kube/store.ts";
+import { CollectionView } from "#src/platform-client/collection-view.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import {
+  externalGroup,
+  foreignMarker,
+  groupResource,
+  marker,
+  uid,
+} from "#src/reconcile/policy/observed-fixture.testing.ts";
+import { type CachedResource, parseResource, type ResourceIndex, resourceIndexes } from "./cached-resource.ts";
+import { observeOrphans } from "./orphans.ts";
+import type { Sources } from "./sources.ts";
+
+const earlier = markerOf(ownerHash("earlier"), objectHash("Group", "team", "payments"));
+const elsewhere = `${uid}/9999999999999999`;
+
+function orphansOf(external: ReturnType<typeof externalGroup>, object?: ReturnType<typeof groupResource>): string[] {
+  const view = new CollectionView(groupKind.collection);
+  view.record(external, 0);
+  const stores = new PerKind(
+    kinds,
+    (kind) =>
+      new Store<CachedResource, ResourceIndex>({
+        parse: (one) => parseResource(kind, one),
+        indexes: resourceIndexes(kind),
+      }),
+  );
+  stores.get("Group").replace({
+    namespace: undefined,
+    objects: object === undefined ? [] : [object],
+    resourceVersion: "5",
+    versionAtStart: "0",
+  });
+  const session = { viewOf: () => view } as unknown as PlatformSession;
+  return observeOrphans(
+    {
+      kinds,
+      stores,
+      owners: [ownerHash("owner"), ownerHash("earlier")],
+      tenancy: { sessions: [session, session] },
+    } as unknown as Sources,
+    groupKind,
+  );
+}
 
 describe("orphans", () => {
-  const earlier = markerOf(ownerHash("earlier"), objectHash("Group", "team", "payments"));
-  const found = (description: string, known: readonly string[] = []) =>
-    findOrphans([externalGroup({ description })], [ownerHash("owner"), ownerHash("earlier")], new Set(known)).length;
   it.each([
-    ["include a resource with our marker and without an object", withMarker("", marker), [], 1],
-    ["include a resource with the marker of a previous owner id and without an object", withMarker("", earlier), [], 1],
-    ["do not include a resource whose object exists", withMarker("", marker), [marker], 0],
-    ["do not include a resource with another marker", withMarker("", foreignMarker), [], 0],
-    ["do not include a resource without a marker", "by hand", [], 0],
-  ] as const)("%s", (_, description, known, count) => {
-    expect(found(description, known)).toBe(count);
+    ["include a resource with our marker and without an object", withMarker("", marker)],
+    ["include a resource that we adopted", withMarker("", marker, true)],
+    ["include a resource with the marker of a previous owner id and without an object", withMarker("", earlier)],
+    ["include a resource with text after the marker", `${withMarker("", marker)} by hand`],
+  ])("%s, once", (_, description) => {
+    expect(orphansOf(externalGroup({ description }))).toEqual([uid]);
+  });
+
+  it.each([
+    ["with another marker", withMarker("", foreignMarker)],
+    ["without a marker", "by hand"],
+  ])("do not include a resource %s", (_, description) => {
+    expect(orphansOf(externalGroup({ description }))).toEqual([]);
+  });
+
+  it("do not include a resource that an object records", () => {
+    const status = { observedGeneration: 1, uid };
+    expect(orphansOf(externalGroup(), groupResource({ status }))).toEqual([]);
+    const another = groupResource({ status, metadata: { name: "another" } });
+    expect(orphansOf(externalGroup(), another)).toEqual([]);
+  });
+
+  it("include a copy of the marker of an object that records another resource", () => {
+    const object = groupResource({ status: { observedGeneration: 1, uid } });
+    expect(orphansOf(externalGroup({ uid: elsewhere }), object)).toEqual([elsewhere]);
   });
 });

@@ -1,34 +1,37 @@
 import type { Kind } from "#src/kinds/kind.ts";
-import { carriedMarker } from "#src/kinds/marker.ts";
+import { carriedMarker, objectOf, ownerOf } from "#src/kinds/marker.ts";
+import { keyOf } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
-import { markersOf } from "./observe.ts";
+import { isRecorded } from "./claims.ts";
+import { observe } from "./observe.ts";
 import type { Sources } from "./sources.ts";
 
 /**
- * The uids of the orphans of a kind: its external resources with one of our markers but without a custom resource. None
- * while the custom resources have not been read.
+ * The uids of the orphans of a kind: its external resources with one of our markers that no object manages. That includes
+ * a copy of a marker, whose object manages another resource, and a resource below another group than its object names. None
+ * while the custom resources have not been read. A kind without markers has none that could be known: what its objects left
+ * behind equals what somebody else may have created, and is found as undeclared access.
  */
-export function observeOrphans({ stores, owners, tenancy }: Sources, kind: Kind): string[] {
-  if (!kind.hasMarker || !stores.get(kind.name).synced) return [];
-  const known = new Set([...stores.get(kind.name).values()].flatMap((cached) => markersOf(owners, cached)));
-  const orphans = Array.from(tenancy.sessions).flatMap((session) =>
-    findOrphans(session.viewOf(kind.collection).resources(), owners, known),
-  );
-  // Several sessions may see one resource.
-  return [...new Set(orphans)];
+export function observeOrphans(sources: Sources, kind: Kind): string[] {
+  const orphans = new Set<string>();
+  if (!sources.stores.get(kind.name).synced) return [];
+  for (const session of sources.tenancy.sessions)
+    for (const external of session.viewOf(kind.collection).resources())
+      if (isOrphan(sources, kind, external)) orphans.add(external.uid);
+  return [...orphans];
 }
 
-/** The uids of the resources with a marker of `owners` that is not `known`. */
-export function findOrphans(
-  externals: Iterable<ExternalResource>,
-  owners: readonly string[],
-  known: ReadonlySet<string>,
-): string[] {
-  const orphans: string[] = [];
-  for (const external of externals) {
-    const marker = carriedMarker(external);
-    if (marker !== undefined && owners.some((owner) => marker.startsWith(`${owner}-`)) && !known.has(marker))
-      orphans.push(external.uid);
-  }
-  return orphans;
+function isOrphan(sources: Sources, kind: Kind, external: ExternalResource): boolean {
+  const marker = kind.hasMarker ? carriedMarker(external) : undefined;
+  if (marker === undefined || !sources.owners.includes(ownerOf(marker))) return false;
+  const store = sources.stores.get(kind.name);
+  if (store.index("claims", external.uid).some(({ resource }) => isRecorded(resource, external.uid))) return false;
+  return !store.index("object", objectOf(marker)).some((cached) => {
+    const recorded = cached.resource.status?.uid;
+    // An object that has no resource yet is about to find this one, if it is below the group that the spec names.
+    return (
+      recorded === undefined &&
+      observe(sources, kind, keyOf(cached))?.matches.some(({ uid }) => uid === external.uid) === true
+    );
+  });
 }

@@ -26,21 +26,25 @@ export class ReconcileStates {
    * @param bornHere for an object without a state: whether it was created while this process was the only leader.
    */
   get(key: string, cached: CachedResource, now: MonotonicTime, bornHere = false): ReconcileState {
-    const { uid = "", annotations, deletionTimestamp } = cached.metadata;
+    const { uid = "", annotations, deletionTimestamp, generation = 0 } = cached.metadata;
     const previous = this.#states.get(key);
     const known: ReconcileState =
-      previous?.resourceUid === uid ? previous : { resourceUid: uid, firstSeenAt: now, bornHere, corrections: [] };
+      previous?.resourceUid === uid
+        ? previous
+        : { resourceUid: uid, firstSeenAt: now, specSeenAt: now, generation, bornHere, corrections: [] };
     // The status repeats the value, so it must fit there.
     const annotation = annotations?.[reconcileRequestedAtAnnotation];
     const requested = annotation === undefined ? undefined : boundedText(annotation, statusBounds.text);
     const isNewRequest = requested !== undefined && known.request?.value !== requested;
     const isNewDeletion = deletionTimestamp !== undefined && known.deletionSeenAt === undefined;
     if (isNewDeletion) this.#lastDeletionAt = now;
-    if (known === previous && !isNewRequest && !isNewDeletion) return known;
+    const isNewSpec = known.generation !== generation;
+    if (known === previous && !isNewRequest && !isNewDeletion && !isNewSpec) return known;
     const state: ReconcileState = {
       ...known,
       ...(isNewRequest ? { request: { value: requested, seenAt: now } } : {}),
       ...(isNewDeletion ? { deletionSeenAt: now } : {}),
+      ...(isNewSpec ? { specSeenAt: now, generation } : {}),
     };
     this.#states.set(key, state);
     return state;

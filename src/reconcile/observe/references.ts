@@ -28,13 +28,12 @@ export function resolveReferences(kind: Kind, resource: Resource, context: Refer
     if (denial !== undefined) return denial;
     uids[field.role] = found.uid;
   }
-  const resolved = { ...uids, parent: uids.parent ?? "" };
   return {
     are: "resolved",
-    uids: resolved,
+    uids,
     granted,
-    desired: kind.desired(resource, resolved, context),
-    naturalKey: kind.naturalKey(resolved, context.marker),
+    desired: kind.desired(resource, uids, context),
+    naturalKey: kind.naturalKey(uids, context.marker),
   };
 }
 

@@ -2,7 +2,7 @@ import type { ExternalResource, MonotonicTime, ScopeSnapshot } from "#src/reconc
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
-import { waiting } from "./outcome.ts";
+import { type Problem, waiting } from "./outcome.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 
@@ -15,8 +15,8 @@ import type { Step } from "./step.ts";
  * Three decisions therefore need a proof, and all of them find it here:
  * - Creation: POST only if no resource with our marker (or natural key) exists below the parent.
  * - Deletion of an object without a recorded uid: remove the finalizer only if no such resource exists below any root.
- * - Duplicates: of two resources with our marker, delete the second only if this process may have created it: if it lost
- *   the response to a POST and sent the POST again. Without such a loss the second resource is somebody else's.
+ * - Duplicates: of two resources with our marker (or natural key), delete the second only if a POST of this process with a
+ *   lost response created it: if it came to be known before that POST was settled. Otherwise it is somebody else's.
  *
  * Expected flow: the policy looks for the resource among `Observed.matches`. If it is not there, the policy asks for the
  * missing step of the proof, performs that step, and observes again: wait until `startedAfter`, then list, until nothing
@@ -31,9 +31,9 @@ import type { Step } from "./step.ts";
  * after it and include the capability to list there. A request takes effect within `settleMs` of being sent, or never.
  * Other clients do not create resources with our marker.
  *
- * Caveats: anybody who may edit a description can copy a marker, so the last assumption can fail. The copy is reported and
- * never deleted. Role bindings have no marker, and equal ones are legitimate; a duplicate that this process may have
- * created is deleted nevertheless, because it would keep access that was revoked.
+ * Caveats: anybody who may edit a description can copy a marker, so the last assumption can fail. The copy is reported as
+ * an orphan and never deleted. Role bindings have no marker, and equal ones are legitimate; one that a lost response left
+ * behind is deleted nevertheless, because it would keep access that was revoked.
  */
 
 /** What a list must satisfy so that a resource that it lacks is absent. */
@@ -50,33 +50,47 @@ export function proveAbsenceBelow(observed: DecisionInput, parent: string): Step
   // A group that this process created a moment ago has only the children that this process created, and those are known.
   if (observed.parentIsFresh && observed.postUnknownSince === null && alreadyExistsAt(observed) === undefined)
     return undefined;
-  return prove(observed, [{ group: parent, snapshot: observed.snapshot }], "Creating");
+  return prove(
+    observed,
+    [{ group: parent, snapshot: observed.snapshot }],
+    waiting("Creating", messages.outcomeUnknown()),
+  );
 }
 
 /**
  * The step that is missing before the object's resource is proven to be absent everywhere that the operator may look;
  * undefined if the proof is complete. An object without references may have had its resource below any root.
+ * @param meanwhile what is reported while the outcome of a POST is unknown.
  */
-export function proveAbsenceBelowRoots(observed: DecisionInput): Step | undefined {
-  return prove(observed, observed.rootSnapshots, "Deleting");
+export function proveAbsenceBelowRoots(
+  observed: DecisionInput,
+  meanwhile: Problem = waiting("Deleting", messages.outcomeUnknown()),
+): Step | undefined {
+  return prove(observed, observed.rootSnapshots, meanwhile);
 }
 
-/** The resource that this process may have created in addition to `kept`, with a POST whose response was lost. */
+/** The step that lists the children of `parent`; undefined if a list of them started at or after `startedAfter`. */
+export function proveListedSince(
+  observed: DecisionInput,
+  parent: string,
+  startedAfter: MonotonicTime,
+): Step | undefined {
+  if (proves({ group: parent, snapshot: observed.snapshot }, { startedAfter, stable: false })) return undefined;
+  return attempt(observed, { do: "list", parent, startedAfter, stable: false });
+}
+
+/** The resource that this process created in addition to `kept`, with a POST whose response was lost. */
 export function ownDuplicateOf(
-  { matches, doublePosted }: DecisionInput,
+  { matches, createdHere }: DecisionInput,
   kept: ExternalResource,
 ): ExternalResource | undefined {
-  return doublePosted ? matches.find((match) => match.uid !== kept.uid) : undefined;
+  return matches.find(({ uid }) => uid !== kept.uid && createdHere.includes(uid));
 }
 
-function prove(
-  observed: DecisionInput,
-  scopes: readonly ScopeSnapshot[],
-  reason: "Creating" | "Deleting",
-): Step | undefined {
+function prove(observed: DecisionInput, scopes: readonly ScopeSnapshot[], meanwhile: Problem): Step | undefined {
   const requirement = requirementOf(observed);
   const { startedAfter, stable } = requirement;
-  if (observed.now < startedAfter) return conclude(observed, waiting(reason, messages.outcomeUnknown()), startedAfter);
+  if (observed.now < startedAfter) return conclude(observed, meanwhile, startedAfter);
   const unproven = scopes.find((scope) => !proves(scope, requirement));
   return unproven === undefined
     ? undefined
@@ -96,8 +110,10 @@ function requirementOf(observed: DecisionInput): ListRequirement {
     settledAt,
     // So may this process.
     ...(postUnknownSince === null ? [] : [postUnknownSince + settleMs]),
-    // A person may have created the resource to be adopted just before the object.
-    ...(resource.spec.policy.adoption !== "Never" ? [state.firstSeenAt] : []),
+    // A person may have created the resource to be adopted, or observed, just before the object or its latest edit.
+    ...(resource.spec.policy.adoption === "IfExists" || resource.spec.policy.management === "Observe"
+      ? [state.specSeenAt]
+      : []),
     ...(existsAt === undefined ? [] : [existsAt]),
   ];
   return { startedAfter: Math.max(...times), stable: postUnknownSince !== null };

@@ -79,7 +79,7 @@ describe("a status write that Kubernetes refuses", () => {
 });
 
 describe("the events of transitions", () => {
-  const outcome = { is: "ready", uid, parentUid: parent } as const;
+  const outcome = { is: "ready", recorded: { uid, parentUid: parent, management: "Created" } } as const;
   it.each<[string, object, object | undefined]>([
     ["there is none for the first Ready: Created reports it", {}, undefined],
     ["there is none for a Ready after the first wait", { status: notReady("ReferenceNotFound") }, undefined],

@@ -4,7 +4,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import { readyCondition } from "./object.ts";
 import { openAccessEvent } from "./open-access.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, Problem } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 import type { Event, Step } from "./step.ts";
@@ -42,6 +42,12 @@ export function conclude(observed: DecisionInput, outcome: Outcome, until?: Mono
   }
   if (outcome.is === "ready" || outcome.is === "paused") return { do: "done" };
   return { do: "wait", until: until ?? now + recheckMs };
+}
+
+/** The step that writes `problem` into the status now, because the next step depends on what it records. */
+export function recordNow(observed: DecisionInput, problem: Problem): Step {
+  const patch = statusPatch(observed, problem);
+  return patch === undefined ? { do: "wait", until: observed.now + recheckMs } : { do: "writeStatus", patch };
 }
 
 /**

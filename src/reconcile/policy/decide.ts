@@ -3,6 +3,7 @@ import type { Observed } from "#src/reconcile/observe/observed.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { decideDeletion } from "./deletion.ts";
+import { untilExpiry } from "./expiry.ts";
 import * as messages from "./messages.ts";
 import { isBeingDeleted } from "./object.ts";
 import { failing } from "./outcome.ts";
@@ -26,7 +27,8 @@ import type { Step } from "./step.ts";
  */
 export function decide(observed: Observed, kind: Kind): Step {
   const input = { ...observed, kind };
-  return unlessRefused(input, isBeingDeleted(observed.resource) ? decideDeletion(input) : decidePresence(input));
+  const step = isBeingDeleted(observed.resource) ? decideDeletion(input) : untilExpiry(input, decidePresence(input));
+  return unlessRefused(input, step);
 }
 
 /** `step`, unless Kubernetes refused it a moment ago. Then the refusal is what there is to report. */

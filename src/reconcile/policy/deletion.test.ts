@@ -14,17 +14,19 @@ import {
   observed,
   type ObservedParts,
   otherRoot,
+  parent,
   type Parts,
   ready,
   platformError,
   resolved,
   root,
+  tenant,
   uid,
 } from "./observed-fixture.testing.ts";
 import { attemptOf } from "./retry.ts";
 
-const remaining = (name: string): Dependent => ({ name, deleting: false });
-const beingDeleted = (name: string): Dependent => ({ name, deleting: true });
+const remaining = (name: string): Dependent => ({ name, unsettled: false, deleting: false });
+const beingDeleted = (name: string): Dependent => ({ name, unsettled: false, deleting: true });
 
 const deletionSeen: ReconcileState = { ...emptyState, deletionSeenAt: 18_000 };
 const deletionTimestamp = "2026-02-02T02:02:02Z";
@@ -54,7 +56,7 @@ describe("an object with an external resource", () => {
     },
     {
       name: "removes the finalizer if the resource is gone",
-      given: { ...existing, external: { is: "gone" } },
+      given: { ...existing, external: { is: "gone", at: 40 } },
       expected: released,
     },
     {
@@ -161,7 +163,7 @@ describe("an object with an external resource", () => {
       expected: { do: "writeStatus", patch: { error: { code: "FAILED_PRECONDITION" } } },
     },
     {
-      name: "reports TenantDenied outside the root groups and names the annotation abandon",
+      name: "reports TenantDenied outside of the Tenant's groups and names the annotation abandon",
       given: { resource: deleted({ status: { ...ready, uid: `${otherRoot}/4444444444444444` } }) },
       expected: {
         do: "writeStatus",
@@ -228,7 +230,11 @@ describe("an object without a recorded uid", () => {
     },
     {
       name: "waits for the settle time if this process may have created the resource",
-      given: { resource: deleted(), postUnknownSince: 19_000, postedHere: true },
+      given: {
+        resource: deleted(),
+        postUnknownSince: 19_000,
+        state: { ...deletionSeen, posted: { naturalKey: marker } },
+      },
       expected: { do: "wait" },
     },
     {
@@ -236,7 +242,7 @@ describe("an object without a recorded uid", () => {
       given: {
         resource: deleted(),
         postUnknownSince: 1_000,
-        postedHere: true,
+        state: { ...deletionSeen, bornHere: true, posted: { naturalKey: marker } },
         rootSnapshots: [{ group: root, snapshot: { startedAt: 17_000, stable: true } }],
       },
       expected: released,
@@ -268,6 +274,59 @@ describe("an object without a recorded uid", () => {
   ]);
 });
 
+describe("the policy of deletion", () => {
+  const policy = (deletion: "Protect" | "Orphan") => deleted({ status: ready, spec: { policy: { deletion } } });
+  const adopted = groupResource({
+    status: { ...ready, management: "Adopted" },
+    metadata: { deletionTimestamp },
+  });
+  const { deletion: _deletion, ...withoutDeletion } = adopted.spec.policy;
+  itDecides([
+    {
+      name: "Protect waits",
+      given: { ...existing, resource: policy("Protect") },
+      expected: { do: "writeStatus", patch: { conditions: [{ reason: "Protected" }, {}, {}] } },
+    },
+    {
+      name: "Orphan needs the Tenant's permission",
+      given: { ...existing, resource: policy("Orphan"), tenant: { ...tenant, mayOrphan: false } },
+      expected: { do: "writeStatus", patch: { conditions: [{ reason: "TenantDenied" }, {}, {}] } },
+    },
+    {
+      name: "keeps what was adopted if it is absent, whatever the Tenant permits",
+      given: {
+        ...existing,
+        resource: { ...adopted, spec: { ...adopted.spec, policy: withoutDeletion } },
+        tenant: { ...tenant, mayOrphan: false },
+      },
+      expected: { do: "update", body: { description: "" } },
+    },
+    {
+      name: "deletes what was adopted if it says Delete",
+      given: { ...existing, resource: adopted },
+      expected: { do: "delete" },
+    },
+    {
+      name: "D2: does not make spec.uid ours",
+      given: {
+        ...existing,
+        resource: deleted({ spec: { uid } }),
+        external: { is: "present", resource: externalGroup({ description: "by hand" }), seenAt: 60 },
+      },
+      expected: released,
+    },
+    {
+      name: "D8: Orphan waits for a dependent with an unsettled POST, which needs this object to find what it created",
+      given: {
+        ...existing,
+        resource: policy("Orphan"),
+        dependents: [{ name: "RoleBinding ci-views", unsettled: true, deleting: true }],
+      },
+      expected: { do: "wait" },
+    },
+  ]);
+});
+
 describe("equal role bindings", () => {
   const equal = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
   const references = resolved({ identityUid: equal.identity.uid, roleUid: equal.role.uid });
@@ -283,7 +342,7 @@ describe("equal role bindings", () => {
         resource: deletedBinding(),
         references,
         matches: [equal],
-        postedHere: true,
+        state: { ...deletionSeen, bornHere: true, posted: { naturalKey: `${parent} ${anotherUid} ${equal.role.uid}` } },
       },
       expected: { do: "delete", uid },
     },
@@ -305,7 +364,7 @@ describe("a resource that is not ours, or stays", () => {
   itDecides([
     {
       name: "is left unchanged if an older object claims it",
-      given: { ...existing, olderClaimant: "team/older" },
+      given: { ...existing, claimedBy: "team/older" },
       expected: released,
     },
     {
@@ -322,7 +381,7 @@ describe("a resource that is not ours, or stays", () => {
     },
     {
       name: "is left unchanged if it is the operator's own",
-      given: { ...existing, protectedUids: [uid] },
+      given: { ...existing, protections: [{ uid, because: "root" }] },
       expected: released,
     },
     {

@@ -1,20 +1,22 @@
-import { carriedMarker, withoutMarker } from "#src/kinds/marker.ts";
-import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
-import { conclude, maxStatusDelayMs, statusDelayAmidDeletions } from "./conclude.ts";
+import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isAbandoned, isPaused } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
-import { hasForeignMarker, isProtected } from "./ownership.ts";
+import { foreignMarkerOf, managedUid, managementOf, owns, protectionOf } from "./ownership.ts";
+import { decideRelease, orphaned } from "./release.ts";
 import { attempt } from "./retry.ts";
-import type { Event, Step } from "./step.ts";
-import { findUngoverned } from "./tenant.ts";
+import type { Step } from "./step.ts";
+import { findOrphanDenied, findOutsideTenant, findUngoverned } from "./tenant.ts";
+import { guardsNothing, unrecordedMatch } from "./unrecorded.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
 /**
  * The step for an object that is being deleted. Deletion uses the recorded uid and does not need the references. The
- * finalizer is removed without an external change if nothing was created, if the resource is not ours, or if it stays.
+ * finalizer is removed without an external change if nothing was created, if the resource is not ours, or if it stays. To
+ * name a uid in the spec does not make it ours.
  */
 export function decideDeletion(observed: DecisionInput): Step {
   const { resource, claim } = observed;
@@ -22,55 +24,59 @@ export function decideDeletion(observed: DecisionInput): Step {
   if (isAbandoned(resource))
     return { do: "removeFinalizer", event: orphaned(observed, claim?.uid, messages.orphanedBecause.abandoned) };
   if (isPaused(resource)) return conclude(observed, { is: "paused" });
-  if (claim !== null && claim.olderClaimant !== null) return { do: "removeFinalizer" };
+  if (guardsNothing(observed)) return { do: "removeFinalizer" };
   const ungoverned = findUngoverned(observed);
-  if (ungoverned !== undefined)
-    return observed.resource.status?.uid === undefined && observed.state.bornHere
-      ? { do: "removeFinalizer" }
-      : conclude(observed, ungoverned);
-  const uid = claim?.uid ?? unrecordedMatch(observed)?.uid;
+  if (ungoverned !== undefined) return conclude(observed, ungoverned);
+  if (claim !== null && claim.claimedBy !== null) return { do: "removeFinalizer" };
+  const uid = managedUid(observed) ?? unrecordedMatch(observed)?.uid;
   if (uid === undefined) return decideNeverRecorded(observed);
   const root = rootAbove(observed, uid);
-  return root === undefined
-    ? conclude(observed, stalled("TenantDenied", messages.outsideRoots(uid)))
-    : decideRecorded(observed, uid, root);
+  const outside =
+    root === undefined ? stalled("TenantDenied", messages.outsideReach()) : findOutsideTenant(observed, uid);
+  if (root === undefined || outside !== undefined)
+    return conclude(observed, outside ?? stalled("TenantDenied", messages.outsideReach()));
+  return decideRecorded(observed, uid, root);
 }
 
 /** No uid is recorded. The resource may exist nevertheless, created by a request whose response was lost. */
 function decideNeverRecorded(observed: DecisionInput): Step {
-  const { state, postedHere, references, kind } = observed;
-  if (state.bornHere && !postedHere) return { do: "removeFinalizer" };
-  if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
-  // A resource without a marker is identified by its fields. What these are is unknown while a kind has not been read.
-  if (!kind.hasMarker && references.are === "unreadKind")
-    return conclude(
-      observed,
-      waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
-    );
-  // If what they refer to is gone, the resource is gone, too.
-  if (!kind.hasMarker && references.are !== "resolved") return { do: "removeFinalizer" };
+  const { state, references, kind } = observed;
+  if (state.posted === undefined) {
+    if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
+    // A resource without a marker is identified by its fields. What these are is unknown while a kind has not been read.
+    if (!kind.hasMarker && references.are === "unreadKind")
+      return conclude(
+        observed,
+        waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
+      );
+    // Objects with such a resource go before what they refer to (`Dependent.unsettled`), so if what they refer to is gone,
+    // the resource is gone, too.
+    if (!kind.hasMarker && references.are !== "resolved") return { do: "removeFinalizer" };
+  }
   return proveAbsenceBelowRoots(observed) ?? { do: "removeFinalizer" };
 }
 
 /** The resource of this object is `uid`, which lies below `root`. */
 function decideRecorded(observed: DecisionInput, uid: string, root: string): Step {
-  const { resource, kind, claim, crd, state, matches } = observed;
-  const external = claim?.external ?? { is: "unknown" };
-  const keeps = resource.spec.policy.deletion === "Orphan";
-  if (external.is === "gone" || isProtected(observed, uid)) return { do: "removeFinalizer" };
+  const { kind, claim, crd, state, matches } = observed;
+  const external = claim?.uid === uid ? claim.external : ({ is: "unknown" } as const);
+  const protection = protectionOf(observed, uid);
+  if (external.is === "gone" || protection === "root" || protection === "credential") return { do: "removeFinalizer" };
   if (crd === null || crd.readAt < (state.deletionSeenAt ?? state.firstSeenAt)) return { do: "readCrd" };
   if (crd.deleting)
     return { do: "removeFinalizer", event: orphaned(observed, uid, messages.orphanedBecause.kindRemoved) };
-  const dependents = keeps ? undefined : findDependents(observed);
-  if (dependents !== undefined) return conclude(observed, dependents);
   const found = external.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
+  const kept = keptBecause(observed, found);
+  const waits = findDependents(observed, kept !== undefined) ?? findWaitsForPolicy(observed);
+  if (waits !== undefined) return conclude(observed, waits, unsettledUntil(observed, waits));
   if (found === undefined)
     return attempt(
       observed,
       external.is === "unknown" ? { do: "list", parent: root, startedAfter: 0, stable: false } : { do: "read", uid },
     );
-  if (hasForeignMarker(observed, found)) return { do: "removeFinalizer" };
-  if (keeps) return decideOrphan(observed, found);
+  if (foreignMarkerOf(observed, found) !== undefined) return { do: "removeFinalizer" };
+  if (managedUid(observed) !== undefined && !owns(observed, found)) return { do: "removeFinalizer" };
+  if (kept !== undefined) return decideRelease(observed, found, kept);
   return attempt(observed, {
     do: "delete",
     uid,
@@ -78,39 +84,37 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   });
 }
 
-/** The resource stays on the platform: remove the marker, so that it is no longer taken for ours, then the finalizer. */
-function decideOrphan(observed: DecisionInput, external: ExternalResource): Step {
-  const { failure } = observed.state;
-  const release: Step = {
-    do: "removeFinalizer",
-    event: orphaned(observed, external.uid, messages.orphanedBecause.policy),
-  };
-  if (external.description === undefined || carriedMarker(external) === undefined) return release;
-  // A platform that rejects the update must not prevent the deletion of the object.
-  if (failure?.step === "update" && failure.problem.kind === "rejected") return release;
-  return attempt(observed, {
-    do: "update",
-    uid: external.uid,
-    body: { description: withoutMarker(external.description) },
-    mask: ["description"],
-    drift: [],
-    correction: false,
-  });
+/** Why the resource stays on the platform; undefined if it is deleted. */
+function keptBecause(observed: DecisionInput, found: ExternalResource | undefined): string | undefined {
+  const { resource, kind } = observed;
+  const { deletion, management } = resource.spec.policy;
+  if (deletion === "Orphan") return messages.orphanedBecause.policy;
+  if (management === "Observe") return messages.orphanedBecause.observed;
+  // A grant always ends with its object.
+  if (deletion !== undefined || !kind.hasMarker) return undefined;
+  const adopted =
+    resource.status?.management === "Adopted" || (found !== undefined && managementOf(observed, found) === "Adopted");
+  return adopted ? messages.orphanedBecause.adopted : undefined;
+}
+
+/** The policy does not let the deletion continue, or the Tenant does not allow what it says. */
+function findWaitsForPolicy(observed: DecisionInput): Problem | undefined {
+  const { resource, kind } = observed;
+  const { deletion, management } = resource.spec.policy;
+  if (deletion === "Protect") return stalled("Protected", messages.deletionProtected(kind.noun));
+  if (deletion === "Orphan") return findOrphanDenied(observed, "spec.policy.deletion: Orphan");
+  if (management === "Observe") return findOrphanDenied(observed, "spec.policy.management: Observe");
+  return undefined;
 }
 
 /**
- * The resource of this object although its uid was never recorded. A marker identifies it. An equal role binding without
- * one is ours only if this process may have created it, or if the object may have adopted it before this process led.
+ * Other objects refer to this one and have external resources, which go first. What stays on the platform does not wait for
+ * them, except for those that need this object to find what they may have created.
  */
-function unrecordedMatch({ matches, resource, kind, state, postedHere }: DecisionInput): ExternalResource | undefined {
-  if (kind.hasMarker || postedHere) return matches[0];
-  return state.bornHere || resource.spec.policy.adoption === "Never" ? undefined : matches[0];
-}
-
-/** Other objects refer to this one and have external resources, which go first. */
-function findDependents(observed: DecisionInput): Problem | undefined {
-  const { dependents, unreadDependents } = observed;
+function findDependents(observed: DecisionInput, stays: boolean): Problem | undefined {
+  const { unreadDependents } = observed;
   if (unreadDependents.length > 0) return waiting("KubernetesForbidden", messages.dependentsUnknown(unreadDependents));
+  const dependents = stays ? observed.dependents.filter(({ unsettled }) => unsettled) : observed.dependents;
   if (dependents.length === 0) return undefined;
   return {
     ...waiting("ChildrenExist", messages.dependentsExist(dependents.map(({ name }) => name))),
@@ -118,12 +122,15 @@ function findDependents(observed: DecisionInput): Problem | undefined {
   };
 }
 
+/** A dependent whose POST is settled without effect causes no change that could be observed: look again. */
+function unsettledUntil({ dependents, now, settleMs }: DecisionInput, { reason }: Problem): number | undefined {
+  return reason === "ChildrenExist" && dependents.some(({ unsettled }) => unsettled)
+    ? now + Math.max(settleMs, statusDelayMs)
+    : undefined;
+}
+
 /** The equal resources that remain after `uid` is deleted. */
 function equalTo({ kind, matches }: DecisionInput, uid: string): readonly string[] {
   if (kind.hasMarker) return [];
   return matches.flatMap((match) => (match.uid === uid ? [] : [match.uid]));
-}
-
-function orphaned({ kind }: DecisionInput, uid: string | undefined, why: string): Event {
-  return { type: "Normal", reason: "Orphaned", note: messages.orphaned(kind.noun, uid, why) };
 }

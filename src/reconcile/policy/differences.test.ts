@@ -8,11 +8,10 @@ import {
   externalGroup,
   marker,
   decisionInput,
-  uid,
+  ready,
 } from "./observed-fixture.testing.ts";
 
 const described = (text: string, by = marker) => externalGroup({ description: withMarker(text, by) });
-const adopting = groupResource({ spec: { policy: { adoption: "IfExists" } } });
 
 describe("the managed fields", () => {
   it.each([
@@ -71,21 +70,21 @@ describe("the marker", () => {
     ).toBeUndefined();
   });
 
-  it.each([
-    ["by policy", adopting],
-    ["by spec.uid", groupResource({ spec: { uid } })],
-  ])("is not added to a resource that was adopted %s", (_, resource) => {
-    const given = decisionInput({ resource });
-    expect(differencesOf(given, { name: "payments" }, externalGroup({ description: "by hand" }))).toBeUndefined();
+  it("is added to an adopted resource, together with what differs, and says that it was adopted", () => {
+    const given = decisionInput({ resource: groupResource({ status: { ...ready, management: "Adopted" } }) });
+    const byHand = externalGroup({ description: "by hand" });
+    expect(differencesOf(given, { name: "payments" }, byHand)?.body).toEqual({
+      description: withMarker("by hand", marker, true),
+    });
+    expect(differencesOf(given, { name: "payments", description: "new" }, byHand)?.body).toEqual({
+      description: withMarker("new", marker, true),
+    });
   });
 
-  it("is added to an adopted resource together with a change of the description", () => {
-    const differences = differencesOf(
-      decisionInput({ resource: adopting }),
-      { name: "payments", description: "new" },
-      externalGroup({ description: "by hand" }),
-    );
-    expect(differences?.body).toEqual({ description: withMarker("new", marker) });
+  it("says again how the resource was managed first if somebody changed that", () => {
+    const given = decisionInput({ resource: groupResource({ status: ready }) });
+    const forged = externalGroup({ description: withMarker("", marker, true) });
+    expect(differencesOf(given, { name: "payments" }, forged)?.body).toEqual({ description: withMarker("", marker) });
   });
 
   it("is at the end of a created description; a role binding has none", () => {

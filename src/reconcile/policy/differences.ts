@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Drift } from "#src/api/status.ts";
-import type { Fields } from "#src/kinds/kind.ts";
-import { markerIn, maxDescriptionLength, withMarker, withoutMarker } from "#src/kinds/marker.ts";
+import type { Fields, Kind } from "#src/kinds/kind.ts";
+import { markerIn, maxDescriptionLength, saysAdopted, withMarker, withoutMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { managementOf } from "./ownership.ts";
 
 /** How an external resource differs from the spec, and the update that removes the differences. */
 export interface Differences {
@@ -11,6 +12,22 @@ export interface Differences {
   readonly mask: readonly string[];
   /** The differences as people read them. */
   readonly drift: readonly Drift[];
+}
+
+/** The managed fields that differ, as people read them, without regard to the marker. */
+export function fieldDifferences(kind: Kind, desired: Fields, external: ExternalResource): Drift[] {
+  const actual = kind.actual(external, desired);
+  return Object.entries(desired).flatMap(([field, expected]) => {
+    const value = field === "description" && kind.hasMarker ? withoutMarker(textOf(actual[field])) : actual[field];
+    return isDeepStrictEqual(expected, value) ? [] : [{ field, expected: readable(expected), actual: readable(value) }];
+  });
+}
+
+/** Whether the description that the resource is to have leaves room for the marker. */
+export function markerFits({ references, markers, kind }: DecisionInput, external: ExternalResource): boolean {
+  const desired = references.are === "resolved" ? references.desired["description"] : undefined;
+  const text = desired ?? withoutMarker(textOf(kind.actual(external, {})["description"]));
+  return fits(textOf(text), markers[0]);
 }
 
 /** The body of the POST that creates the external resource. */
@@ -21,8 +38,7 @@ export function creationBody({ kind, markers }: DecisionInput, desired: Fields):
 
 /**
  * Compares the managed fields and no others; undefined if they are equal. A description is compared without its marker
- * and written with it. A marker that was removed is restored on a resource that Muster created. On an adopted resource
- * it is written only together with another change of the description.
+ * and written with it. A marker that was removed is restored, and so is its record of how the resource was managed first.
  */
 export function differencesOf(
   observed: DecisionInput,
@@ -45,10 +61,11 @@ export function differencesOf(
     const text = withoutMarker(description);
     const desiredText = desired["description"] === undefined ? text : textOf(desired["description"]);
     const marker = markerIn(description);
-    const lostMarker = marker === undefined && !adopts(observed) && fits(desiredText, markers[0]);
+    const adopted = managementOf(observed, external) === "Adopted";
+    const lostMarker = (marker === undefined || saysAdopted(description) !== adopted) && fits(desiredText, markers[0]);
     if (desiredText !== text || lostMarker) {
       const ownMarker = marker !== undefined && markers.includes(marker) ? marker : markers[0];
-      body["description"] = withMarker(desiredText, ownMarker);
+      body["description"] = withMarker(desiredText, ownMarker, adopted);
       drift.push({
         field: "description",
         expected: desiredText,
@@ -57,11 +74,6 @@ export function differencesOf(
     }
   }
   return drift.length === 0 ? undefined : { body, mask: Object.keys(body), drift };
-}
-
-/** Whether the spec allows the external resource to be one that Muster did not create. */
-function adopts({ resource }: DecisionInput): boolean {
-  return resource.spec.uid !== undefined || resource.spec.policy.adoption !== "Never";
 }
 
 /** The platform counts characters, not UTF-16 code units. */

@@ -75,12 +75,12 @@ describe("drift", () => {
       expected: { do: "update", body: { description: withMarker("by hand", marker) }, correction: true },
     },
     {
-      name: "does not add a marker to an adopted resource",
+      name: "restores a marker that was removed from a resource that we adopted",
       given: {
-        resource: groupResource({ spec: { policy: { adoption: "IfExists" } }, status: ready }),
+        resource: groupResource({ status: { ...ready, management: "Adopted" } }),
         external: present(unmarked("by hand")),
       },
-      expected: { do: "done" },
+      expected: { do: "update", body: { description: withMarker("by hand", marker, true) }, correction: true },
     },
     {
       name: "reports ParentChanged if the parent has another uid and the resource still exists",
@@ -115,7 +115,7 @@ describe("drift", () => {
       given: {
         resource: readyGroup,
         references: { ...resolved(), uids: { parent: `${root}/9999999999999999` } } as Observed["references"],
-        external: { is: "gone" },
+        external: { is: "gone", at: 40 },
       },
       expected: { do: "create", parent: `${root}/9999999999999999` },
     },

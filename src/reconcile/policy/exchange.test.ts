@@ -13,7 +13,7 @@ import {
 import type { Outcome } from "./outcome.ts";
 import { failing, stalled } from "./outcome.ts";
 
-const isReady: Outcome = { is: "ready", uid, parentUid: parent };
+const isReady: Outcome = { is: "ready", recorded: { uid, parentUid: parent, management: "Created" } };
 const claimMatch = { issuer: "https://issuer.example", subject: "ci" };
 const exchange: Exchange = {
   url: "https://auth.example/sts/exchange",

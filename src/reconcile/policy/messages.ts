@@ -1,4 +1,9 @@
-import { abandonAnnotation, pausedAnnotation, reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
+import {
+  abandonAnnotation,
+  confirmAnnotation,
+  pausedAnnotation,
+  reconcileRequestedAtAnnotation,
+} from "#src/api/annotations.ts";
 import type { Drift } from "#src/api/status.ts";
 
 /**
@@ -38,26 +43,90 @@ export function invalidSpec(details: string): string {
   return `The spec does not match its schema: ${sentence(details)} Correct this field.`;
 }
 
+// Who governs the object.
+
+export function servesDeletions(): string {
+  return "The Tenant of this object is being deleted, or no longer selects the namespace, so it only completes deletions. Ask an administrator to add the namespace to a Tenant.";
+}
+
+export function outsideTenant(noun: string): string {
+  return `The ${noun} of this object is outside of the groups of the Tenant, so it is left unchanged. Ask an administrator to add its group to spec.groups of the Tenant; or, to delete this object and keep the ${noun}, to set the annotation ${abandonAnnotation}: "true".`;
+}
+
+export function outsideReach(): string {
+  return `The resource of this object is outside of the operator's root groups, so it is left unchanged. Ask an administrator to add its group to the operator's settings and to the Tenant; or, to delete this object and keep the resource, to set the annotation ${abandonAnnotation}: "true".`;
+}
+
+export function adoptionDenied(kind: string, noun: string): string {
+  return `The Tenant does not allow an existing ${noun} to be adopted. Ask an administrator to add ${kind} to spec.adopt of the Tenant.`;
+}
+
+/** @param field the field of the spec that says so, with its value. */
+export function orphanDenied(noun: string, field: string): string {
+  return `${field}: the Tenant does not allow the ${noun} to be left on the platform without its object. Change the field, or ask an administrator to set spec.allowOrphan of the Tenant.`;
+}
+
+export function withoutParent(): string {
+  return "The spec names no group above the resource. Create this object again with one.";
+}
+
 // Who owns the external resource.
 
-export function olderClaimant(noun: string, uid: string, other: string): string {
-  return `The ${noun} ${uid} is already claimed by ${other}, which is older. Delete this object; the platform is left unchanged. To manage the ${noun} here instead, delete the other object with spec.policy.deletion: Orphan.`;
+export function claimedByOther(noun: string, uid: string, other: string): string {
+  return `The ${noun} ${uid} belongs to ${other}. Delete one of the two objects: deleting this one leaves the platform unchanged, and deleting the other with spec.policy.deletion: Orphan lets this one manage the ${noun}.`;
 }
 
-export function protectedResource(noun: string, uid: string): string {
-  return `The ${noun} ${uid} is a root group or belongs to the operator itself, so Muster never manages it. Delete this object; the platform is left unchanged.`;
+export function nameWantedBy(other: string): string {
+  return `${startSentence(other)} declares the same name below the same parent, and comes first. Choose another name, or delete one of the two objects.`;
 }
 
-export function foreignMarker(noun: string, uid: string): string {
-  return `The ${noun} ${uid} carries the marker of another object or of another Muster installation. Delete this object; the platform is left unchanged. To manage the ${noun} here instead, delete the other object with spec.policy.deletion: Orphan.`;
+export function equalWantedBy(noun: string, other: string): string {
+  return `${startSentence(other)} declares an equal ${noun}, and comes first. Delete this object; the platform is left unchanged. If the other object is deleted, this one takes its place.`;
 }
 
-export function copiedMarker(collection: string, kept: string, other: string): string {
-  return `Two ${collection} on the platform carry the marker of this object: ${kept}, which is kept, and ${other}. Delete ${other} on the platform.`;
+export function protectedResource(noun: string, uid: string, because: "root" | "credential"): string {
+  const why =
+    because === "root" ? "is a root group" : "is an identity that Muster uses as a credential, or belongs to one";
+  return `The ${noun} ${uid} ${why}, so it is never written. Delete this object; the platform is left unchanged.`;
 }
 
-export function equalResource(noun: string, uid: string): string {
-  return `An equal ${noun} already exists on the platform (uid ${uid}). Set spec.policy.adoption: IfExists to manage it, or delete it on the platform.`;
+export function neverAdopted(noun: string, uid: string, because: "breakGlass" | "otherOwner"): string {
+  const why =
+    because === "breakGlass"
+      ? "is an identity for emergencies (spec.breakGlass of the Tenant), or belongs to one"
+      : "belongs to an identity that another Muster installation manages";
+  return `The ${noun} ${uid} ${why}, so it is never adopted. Delete this object; the platform is left unchanged.`;
+}
+
+/** @param owner the hash of the other owner; undefined if the marker is that of another object of this owner. */
+export function foreignMarker(noun: string, uid: string, owner: string | undefined): string {
+  if (owner === undefined)
+    return `The ${noun} ${uid} carries the marker of another object of this cluster. Delete this object; the platform is left unchanged. To manage the ${noun} here instead, delete the other object with spec.policy.deletion: Orphan, or remove the marker from the description if that object no longer exists.`;
+  return `The ${noun} ${uid} carries the marker of another Muster installation (owner ${owner}). Delete this object; the platform is left unchanged. To manage the ${noun} here instead, delete its object there with spec.policy.deletion: Orphan. If this cluster replaces that one, ask an administrator to start the operator with its owner id (--owner-id or --previous-owner-id).`;
+}
+
+export function noRoomForMarker(noun: string, uid: string): string {
+  return `spec.description: the description of the ${noun} ${uid} leaves no room for Muster's marker, which takes 35 of its 512 characters. Set spec.description to a text of at most 477 characters.`;
+}
+
+export function identityHoldsMore(uid: string): string {
+  return `The identity ${uid} holds a role that this Tenant does not permit, or holds it in a group outside of the Tenant, so it is not adopted: who may assume the identity would get that role. Remove those role bindings on the platform, or have the identity declared where they are permitted.`;
+}
+
+export function grantDiffers(noun: string, uid: string): string {
+  return `spec.uid: the ${noun} ${uid} does not grant this role to this identity, and it is never changed. The fields are immutable: create another object that describes the ${noun}, or one without spec.uid to have another created.`;
+}
+
+export function grantChangedOutside(noun: string, uid: string): string {
+  return `The ${noun} ${uid} was changed outside of Kubernetes and grants something else now. No other is created because spec.policy.drift is Report; set it to Correct, or request a reconcile with the annotation ${reconcileRequestedAtAnnotation}.`;
+}
+
+export function adopting(noun: string, uid: string): string {
+  return `The ${noun} ${uid} is being adopted.`;
+}
+
+export function nameTaken(noun: string, name: string, uid: string): string {
+  return `${nameInUse(noun, name, uid)}, and this object manages another one. Choose another name.`;
 }
 
 export function nameManagedBy(noun: string, name: string, uid: string, owner: string): string {
@@ -76,8 +145,9 @@ function nameInUse(noun: string, name: string, uid: string): string {
   return `The ${noun} ${uid} has the name "${name}" below the same parent`;
 }
 
-export function anotherInstallation(): string {
-  return "another object or another Muster installation";
+/** @param owner the hash of the other owner; undefined if the resource belongs to another object of this owner. */
+export function anotherOwner(owner: string | undefined): string {
+  return owner === undefined ? "another object of this cluster" : `another Muster installation (owner ${owner})`;
 }
 
 /** The name of another object. An object in another namespace is not named, because not everybody may see it. */
@@ -96,22 +166,36 @@ export function parentChanged(noun: string, uid: string, parent: string): string
   return `The parent is now ${parent}, but the ${noun} ${uid} still exists below the previous one. Delete it on the platform; Muster then creates it below the new parent.`;
 }
 
-export function outsideRoots(uid: string): string {
-  return `The resource ${uid} is outside of the operator's root groups, so the operator does not delete it. Add its root group to the operator's setting --root-group; or, to keep the resource on the platform, set the annotation ${abandonAnnotation}: "true".`;
-}
-
 // The external resource is gone, or is not known to be.
 
 export function goneByUid(noun: string, uid: string): string {
   return `spec.uid: the ${noun} ${uid} does not exist on the platform. The field is immutable: create another object, with the uid of an existing ${noun}, or without spec.uid to have the ${noun} created.`;
 }
 
-export function goneReported(noun: string, uid: string): string {
-  return `The ${noun} ${uid} was deleted on the platform. It is not re-created because spec.policy.drift is Report; set it to Correct to have the ${noun} re-created.`;
+export function goneReported(noun: string, uid?: string): string {
+  const which = uid === undefined ? noun : `${noun} ${uid}`;
+  return `The ${which} was deleted on the platform. It is not re-created because spec.policy.drift is Report. To have it re-created, set that to Correct, or set the annotation ${reconcileRequestedAtAnnotation} to a new value.`;
+}
+
+export function observedGone(noun: string, uid: string): string {
+  return `spec.uid: the ${noun} ${uid} does not exist on the platform, and this object only observes. Delete this object.`;
+}
+
+export function observedNotFound(noun: string, name: string | undefined, parent: string): string {
+  const which = name === undefined ? `${noun} like this` : `${noun} named "${name}"`;
+  return `There is no ${which} below ${parent} on the platform, and this object only observes. It continues when there is one. To have it created, set spec.policy.management to Full.`;
+}
+
+export function observedWithoutName(noun: string): string {
+  return `The spec names neither the uid of the ${noun} nor the group above it. Create this object again with one of them.`;
+}
+
+export function observedDiffers(noun: string, fields: string): string {
+  return `The ${noun} on the platform differs from the spec: ${fields}. This object only observes; change the spec to match.`;
 }
 
 export function goneWithManyOthers(noun: string, uid: string): string {
-  return `The ${noun} ${uid} disappeared from the platform together with many others, so it is not re-created. To have it re-created, set the annotation ${reconcileRequestedAtAnnotation} to a new value.`;
+  return `The ${noun} ${uid} disappeared from the platform together with many others, so it is not re-created. To have all of them re-created, ask an administrator to set the annotation ${confirmAnnotation} of the Tenant to the id in its status.`;
 }
 
 export function outcomeUnknown(): string {
@@ -137,7 +221,22 @@ export function valuesNotKept(drift: readonly Drift[]): string {
   return `The platform accepted the update but stored other values. ${fields.join("; ")}. Change the spec to the stored values.`;
 }
 
+// Expiry.
+
+export function expiring(noun: string, expiresAt: string | undefined): string {
+  const since = expiresAt === undefined ? "" : ` (spec.expiresAt: ${expiresAt})`;
+  return `The grant has expired${since}, and the ${noun} is being deleted on the platform.`;
+}
+
+export function expired(noun: string): string {
+  return `The grant has expired, and the ${noun} does not exist on the platform. Set a later spec.expiresAt to grant the role again, or delete this object.`;
+}
+
 // Deletion.
+
+export function deletionProtected(noun: string): string {
+  return `spec.policy.deletion is Protect, so the ${noun} is kept and this object waits. Set the field to Delete, or to Orphan to keep the ${noun} on the platform.`;
+}
 
 export function dependentsExist(names: readonly string[]): string {
   return `Waiting for the deletion of the objects that depend on this one: ${shortList(names)}. Delete those that are not being deleted yet.`;
@@ -214,6 +313,10 @@ export function listDenied(capability: string, group: string): string {
   return `The operator's identity lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability to the identity, in that group or above.`;
 }
 
+function startSentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export function ownerMismatch(expected: string, recorded: string | null): string {
   const found = recorded === null ? "no owner id" : `the owner id ${recorded}`;
   return `The operator's identity on the platform records ${found}, and the owner id of this operator is ${expected}, so it writes nothing. If this cluster replaces the other one, set --owner-id to the recorded id; otherwise run \`muster bootstrap\` for this cluster, which creates an identity of its own.`;
@@ -277,6 +380,14 @@ export function recovered(noun: string, reason: string): string {
   return `The ${noun} matches the spec again; the previous reason was ${reason}.`;
 }
 
+export function deletedExpired(noun: string, uid: string): string {
+  return `Deleted the ${noun} ${uid} on the platform: its grant has expired.`;
+}
+
+export function outdatedDeleted(noun: string, uid: string): string {
+  return `Deleted the ${noun} ${uid} on the platform: a reference of the spec now resolves to another uid.`;
+}
+
 /** Access does not end while an equal role binding remains: whoever deletes one should know of the others. */
 export function deleted(noun: string, uid: string, equalOnes: readonly string[]): string {
   const remaining = equalOnes.length === 0 ? "" : ` Equal ${noun}s remain: ${equalOnes.join(", ")}.`;
@@ -298,4 +409,6 @@ export const orphanedBecause = {
   abandoned: `the annotation ${abandonAnnotation} is set`,
   kindRemoved: "Muster's CustomResourceDefinition is being deleted",
   policy: "spec.policy.deletion is Orphan",
+  adopted: "it existed before Muster managed it",
+  observed: "spec.policy.management is Observe",
 } as const;

@@ -81,6 +81,7 @@ export const ready: Status = {
   observedGeneration: 1,
   uid,
   parentUid: parent,
+  management: "Created",
   tenant: "team",
   lastSyncTime: "2026-01-01T00:00:00Z",
   conditions: [
@@ -130,13 +131,20 @@ export const tenant: Extract<Observed["tenant"], { is: "known" }> = {
   mayOrphan: true,
 };
 
+/** Resolved references; those of a role binding if `desired` has its fields. */
 export function resolved(desired: Readonly<Record<string, unknown>> = { name: "payments" }): References {
-  return { are: "resolved", uids: { parent }, granted: [], desired, naturalKey: marker };
+  const { identityUid, roleUid } = desired;
+  if (typeof identityUid !== "string" || typeof roleUid !== "string")
+    return { are: "resolved", uids: { parent }, granted: [], desired, naturalKey: marker };
+  const uids = { parent, identity: identityUid, role: roleUid };
+  return { are: "resolved", uids, granted: [], desired, naturalKey: `${parent} ${identityUid} ${roleUid}` };
 }
 
 export const emptyState: ReconcileState = {
   resourceUid: "uid-of-payments",
   firstSeenAt: 0,
+  specSeenAt: 0,
+  generation: 1,
   bornHere: false,
   corrections: [],
 };
@@ -154,14 +162,14 @@ export function platformError(code: PlatformError["code"], parts: Partial<Platfo
 }
 
 /** Parts of an observation. The parts of the claim can be given without the claim itself. */
-export type ObservedParts = Partial<Observed> & Partial<Pick<Claim, "external" | "olderClaimant" | "heldByBreaker">>;
+export type ObservedParts = Partial<Observed> & Partial<Pick<Claim, "external" | "claimedBy" | "heldByBreaker">>;
 
 /**
  * A group that was created a moment ago and has no uid yet: it has its finalizer, and its parent was listed and contains
  * nothing like it. `parts` hold what a case is about.
  */
 export function observed(parts: ObservedParts = {}): Observed {
-  const { external = { is: "unknown" }, olderClaimant = null, heldByBreaker = false, ...others } = parts;
+  const { external = { is: "unknown" }, claimedBy = null, heldByBreaker = false, ...others } = parts;
   const resource = parts.resource ?? groupResource();
   return {
     resource,
@@ -171,18 +179,19 @@ export function observed(parts: ObservedParts = {}): Observed {
     markers: [marker, earlierMarker],
     endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
     publicIssuers: ["https://public.example"],
-    claim: claimOf(resource, external, olderClaimant, heldByBreaker),
+    claim: claimOf(resource, external, claimedBy, heldByBreaker),
     request: null,
     matches: [],
     nameConflicts: [],
+    rival: null,
     snapshot: { startedAt: 50, stable: true },
     parentIsFresh: false,
     rootSnapshots: [{ group: root, snapshot: { startedAt: 50, stable: true } }],
     lastDeletionAt: null,
     postUnknownSince: null,
-    postedHere: false,
-    doublePosted: false,
-    protectedUids: [],
+    createdHere: [],
+    protections: [],
+    grants: [],
     dependents: [],
     unreadDependents: [],
     crd: { readAt: 19_000, deleting: false },
@@ -210,11 +219,11 @@ export function kindOf({ resource }: Pick<Observed, "resource">): Kind {
 }
 
 function claimOf(
-  { spec, status }: Resource,
+  { spec, status, metadata: { deletionTimestamp } }: Resource,
   external: ExternalState,
-  olderClaimant: string | null,
+  claimedBy: string | null,
   heldByBreaker: boolean,
 ): Claim | null {
-  const claimed = spec.uid ?? status?.uid;
-  return claimed === undefined ? null : { uid: claimed, external, olderClaimant, heldByBreaker };
+  const claimed = deletionTimestamp === undefined ? (spec.uid ?? status?.uid) : status?.uid;
+  return claimed === undefined ? null : { uid: claimed, external, claimedBy, heldByBreaker };
 }

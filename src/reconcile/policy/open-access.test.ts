@@ -10,7 +10,7 @@ const everybody = { claimMatch: { issuer, subjectPattern: ".*" } };
 function concluded(spec: object, status?: Status) {
   const resource = identityResource({ spec, ...(status === undefined ? {} : { status }) });
   const input = decisionInput({ resource, references: resolved({ name: "ci", ...spec }) });
-  return conclude(input, { is: "ready", uid, parentUid: parent });
+  return conclude(input, { is: "ready", recorded: { uid, parentUid: parent, management: "Created" } });
 }
 const warning = { do: "writeStatus", event: { type: "Warning", reason: "UndeclaredAccess" } };
 

@@ -9,8 +9,8 @@ import type { Event } from "./step.ts";
 export function openAccessEvent(observed: DecisionInput, outcome: Outcome): Event | undefined {
   const { kind, resource, references, publicIssuers } = observed;
   if (outcome.is !== "ready" || kind.principal === null || references.are !== "resolved") return undefined;
-  if (resource.status?.uid === outcome.uid && resource.status.observedGeneration === resource.metadata.generation)
-    return undefined;
+  const { status, metadata } = resource;
+  if (status?.uid === outcome.recorded.uid && status.observedGeneration === metadata.generation) return undefined;
   // The fields are written as the schema of the spec returned them.
   const claimMatch = references.desired["claimMatch"] as ClaimMatch | undefined;
   const stranger = claimMatch === undefined ? undefined : acceptedStranger(claimMatch, publicIssuers);

@@ -1,11 +1,12 @@
 import type { Reason } from "#src/api/reason.ts";
 import type { Drift } from "#src/api/status.ts";
+import type { Recorded } from "./recorded.ts";
 import type { PlatformError } from "#src/reconcile/observe/observed.ts";
 
 /** What a reconcile came to. The status is derived from it. */
 export type Outcome =
   /** The external resource exists and matches the spec. */
-  { readonly is: "ready"; readonly uid: string; readonly parentUid: string } | { readonly is: "paused" } | Problem;
+  { readonly is: "ready"; readonly recorded: Recorded } | { readonly is: "paused" } | Problem;
 
 /**
  * Why a resource does not match its spec, and what that means for its conditions:
@@ -20,6 +21,12 @@ export interface Problem {
   readonly message: string;
   readonly error?: PlatformError;
   readonly drift?: readonly Drift[];
+  /**
+   * What the status records of the external resource from now on. Absent: what it recorded before. `cleared`: the resource
+   * is gone, and only how it was managed is kept, so that a resource whose loss is reported is not created again.
+   * `forgotten`: there is no resource, as if there had never been one.
+   */
+  readonly recorded?: Recorded | "cleared" | "forgotten";
   /** How long the problem must last before it is reported, in milliseconds. The default is two seconds. */
   readonly statusDelayMs?: number;
 }

@@ -1,9 +1,18 @@
 import { describe } from "vitest";
-import { becomesReady, readyGroup, itDecides, present, reportsStalled, unmarked } from "./decision-cases.testing.ts";
+import {
+  becomesReady,
+  readyGroup,
+  itDecides,
+  present,
+  reports,
+  reportsStalled,
+  unmarked,
+} from "./decision-cases.testing.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import {
   anotherUid,
   bindingResource,
+  emptyState,
   foreignMarker,
   groupResource,
   externalGroup,
@@ -47,9 +56,9 @@ describe("a resource with the same name", () => {
       expected: reportsStalled("Conflict", `spec.uid: ${uid}`),
     },
     {
-      name: "is adopted without a write to the platform if it is unmarked and adoption is IfExists",
+      name: "is recorded as Adopted before any write to the platform if it is unmarked and adoption is IfExists",
       given: { resource: ifExists, nameConflicts: [{ external: unmarked("by hand"), claimedBy: null }] },
-      expected: { ...becomesReady, event: { reason: "Adopted" } },
+      expected: reports("Updating", "", { uid, management: "Adopted" }),
     },
     {
       name: "is a Conflict if there is more than one",
@@ -61,6 +70,31 @@ describe("a resource with the same name", () => {
         ],
       },
       expected: reportsStalled("Conflict", anotherUid),
+    },
+    {
+      name: "D18: is judged by a list that started after the object, or its present spec, was first seen",
+      given: {
+        nameConflicts: [{ external: unmarked(), claimedBy: null }],
+        state: { ...emptyState, specSeenAt: 51 },
+      },
+      expected: { do: "list", startedAfter: 51 },
+    },
+    {
+      name: "D10: is a Conflict before a rename",
+      given: {
+        resource: groupResource({ spec: { name: "billing" }, status: ready, metadata: { generation: 2 } }),
+        references: resolved({ name: "billing" }),
+        external: present(externalGroup()),
+        nameConflicts: [
+          { external: externalGroup({ uid: anotherUid, name: "billing", description: "" }), claimedBy: null },
+        ],
+      },
+      expected: reportsStalled("Conflict", anotherUid),
+    },
+    {
+      name: "D10: that another object comes first for is a Conflict before anything exists",
+      given: { rival: "team/older" },
+      expected: reportsStalled("Conflict", "Group older declares the same name"),
     },
     {
       name: "is a Conflict before the finalizer is added",
@@ -77,8 +111,8 @@ describe("an external resource", () => {
   itDecides([
     {
       name: "is a Conflict if an older object claims its uid",
-      given: { resource: readyGroup, external: present(externalGroup()), olderClaimant: "team/older" },
-      expected: reportsStalled("Conflict", "claimed by Group older"),
+      given: { resource: readyGroup, external: present(externalGroup()), claimedBy: "team/older" },
+      expected: reportsStalled("Conflict", "belongs to Group older"),
     },
     {
       name: "is not written if it carries another marker",
@@ -94,14 +128,9 @@ describe("an external resource", () => {
       given: {
         resource: groupResource({ spec: { uid } }),
         external: present(unmarked()),
-        protectedUids: [uid],
+        protections: [{ uid, because: "root" }],
       },
-      expected: reportsStalled("Conflict", "never manages it"),
-    },
-    {
-      name: "is adopted by spec.uid without a write to the platform",
-      given: { resource: groupResource({ spec: { uid } }), external: present(unmarked("by hand")) },
-      expected: becomesReady,
+      expected: reportsStalled("Conflict", "never written"),
     },
     {
       name: "is an InvalidSpec, and not read, if spec.uid is not below the named group",
@@ -127,6 +156,8 @@ describe("a role binding, which has no marker", () => {
         resource: bindingResource({
           status: {
             ...ready,
+            identityUid: anotherUid,
+            roleUid: "c".repeat(40),
             conditions: (ready.conditions ?? []).map((one) =>
               one.type === "Ready"
                 ? { ...one, message: "The role binding exists on the platform and matches the spec." }

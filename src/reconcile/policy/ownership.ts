@@ -1,70 +1,128 @@
-import { carriedMarker } from "#src/kinds/marker.ts";
-import type { ExternalResource, NameConflict } from "#src/reconcile/observe/observed.ts";
+import { carriedMarker, ownerOf, saysAdopted } from "#src/kinds/marker.ts";
+import type { ExternalResource, NameConflict, Protection, References } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
 
 /**
- * Who owns an external resource. Each check is named after the problem that it finds, and returns undefined if there is
- * none. A resource is written only if no check finds a problem.
+ * Who owns an external resource. Ownership is a recorded fact. A resource is this object's if one of these holds:
+ * - it carries the object's marker;
+ * - it carries no marker, and the status records its uid as Created or Adopted;
+ * - it is a resource without markers (a role binding) whose group, identity and role equal the uids in the status.
+ * A uid in the spec establishes nothing: see `adoption.ts`.
+ *
+ * The checks are named after the problem that they find, and return undefined if there is none. A resource is written only
+ * if no check finds a problem.
  */
 
-/** An older object claims the same uid. One resource has one object, and the older one keeps it. */
-export function findOlderClaimant({ resource, kind, claim }: DecisionInput): Problem | undefined {
-  if (claim === null || claim.olderClaimant === null) return undefined;
-  const other = messages.otherObject(kind.name, resource.metadata.namespace, claim.olderClaimant);
-  return stalled("Conflict", messages.olderClaimant(kind.noun, claim.uid, other));
+/** The uid of the resource that the object manages, as its status records it. */
+export function managedUid({ resource: { status } }: DecisionInput): string | undefined {
+  return status?.management === "Observed" ? undefined : status?.uid;
 }
 
-/** The resource is a root group, the operator's identity, or one of its role bindings. */
-export function findProtected(observed: DecisionInput, { uid }: ExternalResource): Problem | undefined {
-  if (!isProtected(observed, uid)) return undefined;
-  return stalled("Conflict", messages.protectedResource(observed.kind.noun, uid));
+/** Whether the object owns `external`, so that it may be written. */
+export function owns(observed: DecisionInput, external: ExternalResource): boolean {
+  const { kind, markers, resource } = observed;
+  if (!kind.hasMarker) {
+    const key = recordedKey(observed);
+    return managedUid(observed) === external.uid && key !== undefined && keyOf(observed, external) === key;
+  }
+  const marker = carriedMarker(external);
+  if (marker !== undefined) return markers.includes(marker);
+  return isRecorded(resource.status?.management) && resource.status?.uid === external.uid;
 }
 
-export function isProtected({ protectedUids }: DecisionInput, uid: string): boolean {
-  return protectedUids.includes(uid);
+/** How the object came to `external`, which it owns. A lost status does not turn an adopted resource into a created one. */
+export function managementOf({ resource, kind }: DecisionInput, external: ExternalResource): "Created" | "Adopted" {
+  const { status } = resource;
+  if (status?.uid === external.uid && isRecorded(status.management)) return status.management;
+  return kind.hasMarker && saysAdopted(external.description ?? "") ? "Adopted" : "Created";
 }
 
-/** The resource carries the marker of another object, or of an object of another Muster installation. */
-export function findForeignMarker(observed: DecisionInput, external: ExternalResource): Problem | undefined {
-  if (!hasForeignMarker(observed, external)) return undefined;
-  return stalled("Conflict", messages.foreignMarker(observed.kind.noun, external.uid));
+function isRecorded(management: string | undefined): management is "Created" | "Adopted" {
+  return management === "Created" || management === "Adopted";
 }
 
-/** Whether `external` carries a marker that is not ours. */
-export function hasForeignMarker({ kind, markers }: DecisionInput, external: ExternalResource): boolean {
-  const marker = kind.hasMarker ? carriedMarker(external) : undefined;
-  return marker !== undefined && !markers.includes(marker);
+/**
+ * The natural key of the resource that the object manages: from the uids in its status; before there are any, from its
+ * spec. Only for kinds without markers.
+ */
+export function recordedKey({ resource: { status }, kind, references }: DecisionInput): string | undefined {
+  if (status?.parentUid !== undefined && status.identityUid !== undefined && status.roleUid !== undefined)
+    return kind.naturalKey({ parent: status.parentUid, identity: status.identityUid, role: status.roleUid }, "");
+  return references.are === "resolved" ? references.naturalKey : undefined;
 }
 
-/** A second resource carries our marker, and this process did not create it: somebody copied the marker. */
-export function findCopiedMarker(observed: DecisionInput, external: ExternalResource): Problem | undefined {
-  const { kind, matches, doublePosted } = observed;
-  const copy = kind.hasMarker && !doublePosted ? matches.find(({ uid }) => uid !== external.uid) : undefined;
-  if (copy === undefined) return undefined;
-  return stalled("Conflict", messages.copiedMarker(kind.collection.name, external.uid, copy.uid));
-}
-
-/** An equal resource of a kind without markers exists, this process did not create it, and it may not be adopted. */
-export function findEqualNotAdopted(
-  { resource, kind, postedHere }: DecisionInput,
+/** Whether `external` is the resource that the spec describes. Only for kinds without markers. */
+export function equalsSpec(
+  observed: DecisionInput,
+  { naturalKey }: Extract<References, { are: "resolved" }>,
   external: ExternalResource,
-): Problem | undefined {
-  if (kind.hasMarker || postedHere || resource.spec.policy.adoption !== "Never") return undefined;
-  return stalled("Conflict", messages.equalResource(kind.noun, external.uid));
+): boolean {
+  return keyOf(observed, external) === naturalKey;
 }
 
-/** A resource with the desired name belongs to another object or to another Muster installation. */
+function keyOf({ kind }: DecisionInput, external: ExternalResource): string | undefined {
+  return kind.collection.naturalKeyOf(external);
+}
+
+/** The uid belongs to another object. One resource has one object. */
+export function findOtherClaimant({ resource, kind, claim }: DecisionInput): Problem | undefined {
+  if (claim === null || claim.claimedBy === null) return undefined;
+  const other = messages.otherObject(kind.name, resource.metadata.namespace, claim.claimedBy);
+  return stalled("Conflict", messages.claimedByOther(kind.noun, claim.uid, other));
+}
+
+/** Another object wants the same name below the same parent, or the same grant, and comes first. */
+export function findRival(observed: DecisionInput): Problem | undefined {
+  const { resource, kind, rival } = observed;
+  if (rival === null) return undefined;
+  const other = messages.otherObject(kind.name, resource.metadata.namespace, rival);
+  return stalled("Conflict", kind.hasMarker ? messages.nameWantedBy(other) : messages.equalWantedBy(kind.noun, other));
+}
+
+/** The resource is a root group, or belongs to a credential: it is never written. */
+export function findProtected(observed: DecisionInput, { uid }: ExternalResource): Problem | undefined {
+  const because = protectionOf(observed, uid);
+  if (because !== "root" && because !== "credential") return undefined;
+  return stalled("Conflict", messages.protectedResource(observed.kind.noun, uid, because));
+}
+
+export function protectionOf({ protections }: DecisionInput, uid: string): Protection["because"] | undefined {
+  return protections.find((protection) => protection.uid === uid)?.because;
+}
+
+/** The resource carries the marker of another object, or of another owner. */
+export function findForeignMarker(observed: DecisionInput, external: ExternalResource): Problem | undefined {
+  const marker = foreignMarkerOf(observed, external);
+  if (marker === undefined) return undefined;
+  const { kind } = observed;
+  return stalled("Conflict", messages.foreignMarker(kind.noun, external.uid, otherOwnerIn(observed, marker)));
+}
+
+/** The marker of `external` if it is not one of the object's. */
+export function foreignMarkerOf({ kind, markers }: DecisionInput, external: ExternalResource): string | undefined {
+  const marker = kind.hasMarker ? carriedMarker(external) : undefined;
+  return marker !== undefined && !markers.includes(marker) ? marker : undefined;
+}
+
+/** The hash of the owner in `marker`, unless it is one of ours. */
+function otherOwnerIn({ markers }: DecisionInput, marker: string): string | undefined {
+  const owner = ownerOf(marker);
+  return markers.some((own) => ownerOf(own) === owner) ? undefined : owner;
+}
+
+/** A resource with the desired name belongs to another object or to another owner. */
 export function findNameManagedByOther(observed: DecisionInput): Problem | undefined {
   const { resource, kind, nameConflicts } = observed;
   const conflict = nameConflicts.find(
-    ({ claimedBy, external }) => claimedBy !== null || hasForeignMarker(observed, external),
+    ({ claimedBy, external }) => claimedBy !== null || foreignMarkerOf(observed, external) !== undefined,
   );
   if (conflict === undefined) return undefined;
+  const marker = foreignMarkerOf(observed, conflict.external);
   const owner =
     conflict.claimedBy === null
-      ? messages.anotherInstallation()
+      ? messages.anotherOwner(marker === undefined ? undefined : otherOwnerIn(observed, marker))
       : messages.otherObject(kind.name, resource.metadata.namespace, conflict.claimedBy);
   return stalled(
     "Conflict",
@@ -72,15 +130,23 @@ export function findNameManagedByOther(observed: DecisionInput): Problem | undef
   );
 }
 
+/** A resource with the desired name exists, and this object manages another one. */
+export function findNameTaken(observed: DecisionInput): Problem | undefined {
+  const { kind, nameConflicts } = observed;
+  const [conflict] = nameConflicts;
+  if (conflict === undefined) return undefined;
+  return stalled("Conflict", messages.nameTaken(kind.noun, nameOf(observed, conflict), conflict.external.uid));
+}
+
 /** A resource with the desired name exists, and the spec does not let Muster adopt it. */
 export function findNameNotAdopted(observed: DecisionInput): Problem | undefined {
   const { resource, kind, nameConflicts } = observed;
   const [conflict] = nameConflicts;
-  if (conflict === undefined || resource.spec.policy.adoption !== "Never") return undefined;
+  if (conflict === undefined || resource.spec.policy.adoption === "IfExists") return undefined;
   return stalled("Conflict", messages.nameNotAdopted(kind.noun, nameOf(observed, conflict), conflict.external.uid));
 }
 
-/** Several resources have the desired name, so that it does not say which one to adopt. */
+/** Several resources have the desired name, so that it does not say which one is meant. */
 export function findNameAmbiguous(observed: DecisionInput): Problem | undefined {
   const { nameConflicts } = observed;
   const [conflict] = nameConflicts;

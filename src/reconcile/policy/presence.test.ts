@@ -14,7 +14,9 @@ import {
   parent,
   platformError,
   ready,
+  notReady,
   resolved,
+  root,
   uid,
 } from "./observed-fixture.testing.ts";
 import { attemptOf } from "./retry.ts";
@@ -273,52 +275,91 @@ describe("a creation", () => {
 describe("a resource that is gone", () => {
   itDecides([
     {
+      name: "D11: is not re-created before a list of its root that started later, so that the breaker sees the loss",
+      given: {
+        resource: readyGroup,
+        external: { is: "gone", at: 19_000 },
+        rootSnapshots: [{ group: root, snapshot: { startedAt: 18_000, stable: true } }],
+      },
+      expected: { do: "list", parent: root, startedAfter: 19_000 },
+    },
+    {
+      name: "D18: is re-created on request, although drift is Report",
+      given: {
+        resource: groupResource({ spec: { policy: { drift: "Report" } }, status: ready }),
+        external: { is: "gone", at: 40 },
+        request: { value: "now", seenAt: 30 },
+      },
+      expected: { do: "create" },
+    },
+    {
+      name: "is no longer recorded once its loss is reported",
+      given: {
+        resource: groupResource({ spec: { policy: { drift: "Report" } }, status: ready }),
+        external: { is: "gone", at: 40 },
+        state: waitingLong,
+      },
+      expected: reports("ExternalGone", "", { uid: null, parentUid: null }),
+    },
+    {
+      name: "is not re-created after its uid was cleared either",
+      given: {
+        resource: groupResource({
+          spec: { policy: { drift: "Report" } },
+          status: { ...notReady("ExternalGone"), management: "Created" },
+        }),
+        state: waitingLong,
+      },
+      expected: reports("ExternalGone", "not re-created"),
+    },
+    {
       name: "is re-created",
-      given: { resource: readyGroup, external: { is: "gone" } },
+      given: { resource: readyGroup, external: { is: "gone", at: 40 } },
       expected: { do: "create", parent },
     },
     {
       name: "is reported if drift is Report",
       given: {
         resource: groupResource({ spec: { policy: { drift: "Report" } }, status: ready }),
-        external: { is: "gone" },
+        external: { is: "gone", at: 40 },
         state: waitingLong,
       },
       expected: reports("ExternalGone", "not re-created"),
     },
     {
       name: "is not re-created if spec.uid names it",
-      given: { resource: groupResource({ spec: { uid }, status: ready }), external: { is: "gone" } },
+      given: { resource: groupResource({ spec: { uid }, status: ready }), external: { is: "gone", at: 40 } },
       expected: reportsStalled("ExternalGone", "without spec.uid"),
     },
     {
       name: "meets the same conflicts as a first creation",
       given: {
         resource: readyGroup,
-        external: { is: "gone" },
+        external: { is: "gone", at: 40 },
         nameConflicts: [{ external: externalGroup({ uid: anotherUid, description: "" }), claimedBy: null }],
       },
       expected: reportsStalled("Conflict", anotherUid),
     },
     {
-      name: "together with many others is not re-created before a person requests it",
-      given: { resource: readyGroup, external: { is: "gone" }, heldByBreaker: true, state: waitingLong },
-      expected: reports("ExternalGone", "reconcile-requested-at"),
+      name: "together with many others is not re-created before an administrator confirms it on the Tenant",
+      given: { resource: readyGroup, external: { is: "gone", at: 40 }, heldByBreaker: true, state: waitingLong },
+      expected: reports("HeldByBreaker", "iam.muster.dev/confirm"),
     },
     {
       name: "together with many others is not read one by one",
       given: { resource: readyGroup, external: { is: "stale" }, heldByBreaker: true, state: waitingLong },
-      expected: reports("ExternalGone", "reconcile-requested-at"),
+      expected: reports("HeldByBreaker", "iam.muster.dev/confirm"),
     },
     {
-      name: "together with many others is re-created when a person requests it",
+      name: "together with many others is not re-created for a request either",
       given: {
         resource: readyGroup,
-        external: { is: "gone" },
+        external: { is: "gone", at: 40 },
         heldByBreaker: true,
         request: { value: "yes", seenAt: 100 },
+        state: waitingLong,
       },
-      expected: { do: "create" },
+      expected: reports("HeldByBreaker"),
     },
   ]);
 });

@@ -1,40 +1,52 @@
-import type { Claim, ExternalResource, References } from "#src/reconcile/observe/observed.ts";
-import { ownDuplicateOf, proveAbsenceBelow } from "./absence.ts";
+import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
+import { ownDuplicateOf, proveAbsenceBelow, proveListedSince } from "./absence.ts";
+import { decideAdoption } from "./adoption.ts";
 import { conclude, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
+import { decideExpiry } from "./expiry.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
-import { hasFinalizer, isEdited, isPaused } from "./object.ts";
+import { hasFinalizer, isEdited, isPaused, readyCondition } from "./object.ts";
+import { decideObservation } from "./observation.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 import {
-  findCopiedMarker,
-  findEqualNotAdopted,
+  equalsSpec,
   findForeignMarker,
   findNameAmbiguous,
   findNameManagedByOther,
   findNameNotAdopted,
-  findOlderClaimant,
+  findNameTaken,
+  findOtherClaimant,
   findProtected,
+  findRival,
+  managedUid,
+  managementOf,
+  owns,
+  recordedKey,
 } from "./ownership.ts";
+import { isPlaced, type Placed, type Resolved } from "./placed.ts";
+import { recordOf } from "./recorded.ts";
 import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
-import { findUngoverned } from "./tenant.ts";
-
-type Resolved = Extract<References, { are: "resolved" }>;
+import { findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
+import { guardsNothing } from "./unrecorded.ts";
 
 /**
  * The step for an object that is not being deleted. Where several checks follow one another, the first problem that is
  * found is reported, and nothing after it is done.
  */
 export function decidePresence(observed: DecisionInput): Step {
-  const { resource, references, claim } = observed;
+  const { resource, references } = observed;
   if (isPaused(resource)) return conclude(observed, { is: "paused" });
   if (observed.invalid !== null)
     return conclude(observed, stalled("InvalidSpec", messages.invalidSpec(observed.invalid)));
-  const ungoverned = findUngoverned(observed);
-  if (ungoverned !== undefined) return conclude(observed, ungoverned);
+  const expiry = decideExpiry(observed);
+  if (expiry !== undefined) return expiry;
+  const ungoverned = findUngoverned(observed) ?? findOnlyDeletions(observed);
+  if (ungoverned !== undefined)
+    return guardsNothing(observed) ? { do: "removeFinalizer" } : conclude(observed, ungoverned);
   switch (references.are) {
     case "unread":
       return attempt(observed, { do: "refreshPermissions" });
@@ -54,16 +66,24 @@ export function decidePresence(observed: DecisionInput): Step {
       return conclude(observed, stalled("TenantDenied", references.message));
     case "invalid":
       return conclude(observed, stalled("InvalidSpec", references.message));
-    case "resolved": {
-      const problem = findOlderClaimant(observed);
-      if (problem !== undefined) return conclude(observed, problem);
-      return claim === null ? decideUnclaimed(observed, references) : decideClaimed(observed, references, claim);
-    }
+    case "resolved":
+      return resource.spec.policy.management === "Observe"
+        ? decideObservation(observed, references)
+        : decideManagement(observed, references);
   }
 }
 
+function decideManagement(observed: DecisionInput, references: Resolved): Step {
+  // The schema requires a parent of every object that manages.
+  if (!isPlaced(references)) return conclude(observed, stalled("InvalidSpec", messages.withoutParent()));
+  const problem = findOtherClaimant(observed);
+  if (problem !== undefined) return conclude(observed, problem);
+  const { claim } = observed;
+  return claim === null ? decideUnclaimed(observed, references) : decideClaimed(observed, references, claim);
+}
+
 /** The object claims a uid, by its spec or by its status. */
-function decideClaimed(observed: DecisionInput, references: Resolved, claim: Claim): Step {
+function decideClaimed(observed: DecisionInput, references: Placed, claim: Claim): Step {
   const { uid, external } = claim;
   const problem =
     findUidNotBelowParent(observed, references, claim) ??
@@ -82,62 +102,129 @@ function decideClaimed(observed: DecisionInput, references: Resolved, claim: Cla
     case "stale":
       return attempt(observed, { do: "read", uid });
     case "gone":
-      return decideGone(observed, references, claim);
+      return decideGone(observed, references, claim, external.at);
     case "present": {
+      if (!observed.kind.hasMarker) return decideGrant(observed, references, external);
       const moved = findParentChanged(observed, references, claim);
       if (moved !== undefined) return conclude(observed, moved);
-      const { request } = observed;
-      if (request !== null && external.seenAt < request.seenAt) return attempt(observed, { do: "read", uid });
-      return decideExisting(observed, references, external.resource);
+      return readIfRequested(observed, external) ?? decideExisting(observed, references, external.resource);
     }
   }
 }
 
-/** The external resource is proven to be gone. */
-function decideGone(observed: DecisionInput, references: Resolved, claim: Claim): Step {
-  const problem = findGoneByUid(observed, claim) ?? findGoneReported(observed, claim);
+type Present = Extract<Claim["external"], { is: "present" }>;
+
+function readIfRequested(observed: DecisionInput, { resource, seenAt }: Present): Step | undefined {
+  const { request } = observed;
+  if (request === null || seenAt >= request.seenAt) return undefined;
+  return attempt(observed, { do: "read", uid: resource.uid });
+}
+
+/** The claimed resource is identified by its fields (a role binding). It is never changed: another grant is another resource. */
+function decideGrant(observed: DecisionInput, references: Placed, external: Present): Step {
+  const { resource } = external;
+  const read = readIfRequested(observed, external);
+  if (read !== undefined) return read;
+  if (equalsSpec(observed, references, resource)) return decideExisting(observed, references, resource);
+  if (owns(observed, resource)) return decideOutdatedGrant(observed, resource);
+  const problem = findGrantDiffers(observed, resource) ?? findGrantChangedOutside(observed, resource);
+  // What the recorded binding grants was changed outside of Kubernetes: it is another grant now, which is not ours.
   return problem === undefined ? decideUnclaimed(observed, references) : conclude(observed, problem);
 }
 
+/** A reference resolves to another uid now. The grant to the old one ends before the new one begins. */
+function decideOutdatedGrant(observed: DecisionInput, external: ExternalResource): Step {
+  const problem = findProtected(observed, external) ?? findOutsideTenant(observed, external.uid);
+  if (problem !== undefined) return conclude(observed, problem);
+  const note = messages.outdatedDeleted(observed.kind.noun, external.uid);
+  return attempt(observed, {
+    do: "delete",
+    uid: external.uid,
+    event: { type: "Normal", reason: "Deleted", note },
+  });
+}
+
+/** The external resource is proven to be gone since `goneAt`. */
+function decideGone(observed: DecisionInput, references: Placed, claim: Claim, goneAt: number): Step {
+  const problem = findGoneByUid(observed, claim) ?? findGoneReported(observed, references, claim.uid);
+  if (problem !== undefined) return conclude(observed, problem);
+  return assessLoss(observed, claim.uid, goneAt) ?? decideUnclaimed(observed, references);
+}
+
+/** The breaker assesses each list of a root. Nothing is re-created before a list that shows how much is gone. */
+function assessLoss(observed: DecisionInput, uid: string, goneAt: number): Step | undefined {
+  const root = rootAbove(observed, uid);
+  const scope = observed.rootSnapshots.find(({ group }) => group === root);
+  if (root === undefined || (scope?.snapshot?.startedAt ?? -1) >= goneAt) return undefined;
+  return attempt(observed, { do: "list", parent: root, startedAfter: goneAt, stable: false });
+}
+
 /** The object has no external resource that we know of: find it, adopt it, or create it. */
-function decideUnclaimed(observed: DecisionInput, references: Resolved): Step {
-  const [match] = observed.matches;
-  if (match !== undefined) {
-    const problem = findEqualNotAdopted(observed, match);
-    return problem === undefined ? decideExisting(observed, references, match) : conclude(observed, problem);
-  }
+function decideUnclaimed(observed: DecisionInput, references: Placed): Step {
+  const { resource, kind } = observed;
+  const lost = managedUid(observed) === undefined ? findLossReported(observed) : undefined;
+  if (lost !== undefined) return conclude(observed, lost);
+  const match = matchOf(observed, references);
+  // A marker says whose a resource is. Everything else goes to one of those that want it.
+  const rival = match !== undefined && kind.hasMarker ? undefined : findRival(observed);
+  if (rival !== undefined) return conclude(observed, rival);
+  if (match !== undefined) return decideExisting(observed, references, match);
   const { uids, desired, naturalKey } = references;
   const proof = proveAbsenceBelow(observed, uids.parent);
   if (proof !== undefined) return proof;
   const [conflict] = observed.nameConflicts;
   if (conflict !== undefined) {
+    const relist = proveListedSince(observed, uids.parent, observed.state.specSeenAt);
+    if (relist !== undefined) return relist;
     const problem = findNameManagedByOther(observed) ?? findNameNotAdopted(observed) ?? findNameAmbiguous(observed);
     return problem === undefined
       ? decideExisting(observed, references, conflict.external)
       : conclude(observed, problem);
   }
-  if (!hasFinalizer(observed.resource)) return { do: "addFinalizer" };
+  if (!hasFinalizer(resource)) return { do: "addFinalizer" };
   return attempt(observed, {
     do: "create",
     parent: uids.parent,
     body: creationBody(observed, desired),
     naturalKey,
-    event: { type: "Normal", reason: "Created", note: messages.created(observed.kind.noun, uids.parent) },
+    event: { type: "Normal", reason: "Created", note: messages.created(kind.noun, uids.parent) },
   });
 }
 
+/** The resource that carries our marker, or that equals the spec of a kind without markers. */
+function matchOf(observed: DecisionInput, references: Placed): ExternalResource | undefined {
+  const { matches, createdHere, kind } = observed;
+  const own = kind.hasMarker ? matches : matches.filter((match) => equalsSpec(observed, references, match));
+  return own.find(({ uid }) => createdHere.includes(uid)) ?? own[0];
+}
+
 /** `external` is the resource of this object, or the one to adopt. Nothing is written before it is known to be ours. */
-function decideExisting(observed: DecisionInput, references: Resolved, external: ExternalResource): Step {
-  const problem = findProtected(observed, external) ?? findForeignMarker(observed, external);
+function decideExisting(observed: DecisionInput, references: Placed, external: ExternalResource): Step {
+  const problem =
+    findProtected(observed, external) ??
+    findForeignMarker(observed, external) ??
+    findOutsideTenant(observed, external.uid);
   if (problem !== undefined) return conclude(observed, problem);
+  const adoption = isCreatedHere(observed, references, external)
+    ? undefined
+    : decideAdoption(observed, references, external);
+  if (adoption !== undefined) return adoption;
   if (!hasFinalizer(observed.resource)) return { do: "addFinalizer" };
-  const copied = findCopiedMarker(observed, external);
-  if (copied !== undefined) return conclude(observed, copied);
   return (
     deleteDuplicate(observed, external) ??
+    decideName(observed, references, external) ??
     decideFields(observed, references.desired, external) ??
     concludeReady(observed, references, external)
   );
+}
+
+/** Whether a POST of this process for this object created `external`, which carries no marker. */
+function isCreatedHere(
+  { kind, state, resource }: DecisionInput,
+  { naturalKey }: Placed,
+  { uid }: ExternalResource,
+): boolean {
+  return !kind.hasMarker && resource.status?.uid !== uid && state.posted?.naturalKey === naturalKey;
 }
 
 function deleteDuplicate(observed: DecisionInput, kept: ExternalResource): Step | undefined {
@@ -151,57 +238,101 @@ function deleteDuplicate(observed: DecisionInput, kept: ExternalResource): Step 
   });
 }
 
-function concludeReady(observed: DecisionInput, references: Resolved, { uid }: ExternalResource): Step {
-  const { resource, kind, postedHere, matches } = observed;
-  const isOurs =
-    resource.status?.uid === uid || postedHere || (kind.hasMarker && matches.some((match) => match.uid === uid));
-  const adopted: Event | undefined = isOurs
-    ? undefined
-    : { type: "Normal", reason: "Adopted", note: messages.adopted(kind.noun, uid) };
-  return conclude(observed, { is: "ready", uid, parentUid: references.uids.parent }, undefined, adopted);
+/** A resource is renamed only to a name that a fresh list shows to be free, and that no other object comes first for. */
+function decideName(observed: DecisionInput, references: Placed, external: ExternalResource): Step | undefined {
+  const { kind, resource, state } = observed;
+  const name = kind.nameOf(resource);
+  if (name === undefined || name === kind.collection.nameOf(external)) return undefined;
+  const relist = proveListedSince(observed, references.uids.parent, state.specSeenAt);
+  if (relist !== undefined) return relist;
+  const problem = findNameManagedByOther(observed) ?? findNameTaken(observed) ?? findRival(observed);
+  return problem === undefined ? undefined : conclude(observed, problem);
+}
+
+function concludeReady(observed: DecisionInput, references: Placed, external: ExternalResource): Step {
+  const { resource, kind } = observed;
+  const { uid } = external;
+  const isAdopted = kind.hasMarker
+    ? managementOf(observed, external) === "Adopted"
+    : resource.status?.uid === uid
+      ? resource.status.management === "Adopted"
+      : !isCreatedHere(observed, references, external);
+  const isNew =
+    resource.status?.uid !== uid ||
+    resource.status.lastSyncTime === undefined ||
+    readyCondition(resource)?.reason === "Updating";
+  const adopted: Event | undefined =
+    isAdopted && isNew ? { type: "Normal", reason: "Adopted", note: messages.adopted(kind.noun, uid) } : undefined;
+  const recorded = recordOf(references.uids, uid, isAdopted ? "Adopted" : "Created");
+  return conclude(observed, { is: "ready", recorded }, undefined, adopted);
 }
 
 // Checks. Each is named after the problem that it finds.
 
 /** `spec.uid` names a resource below another group than the one that the spec names. */
-function findUidNotBelowParent(observed: DecisionInput, references: Resolved, { uid }: Claim): Problem | undefined {
+function findUidNotBelowParent(observed: DecisionInput, references: Placed, { uid }: Claim): Problem | undefined {
   if (observed.resource.spec.uid !== uid || !isElsewhere(observed, references, uid)) return undefined;
   return stalled("InvalidSpec", messages.uidNotBelowParent(observed.kind.noun, uid, references.uids.parent));
 }
 
 /** The resource is below a previous parent, where the operator may not look, so that its absence cannot be proven. */
-function findMovedOutOfReach(observed: DecisionInput, references: Resolved, claim: Claim): Problem | undefined {
+function findMovedOutOfReach(observed: DecisionInput, references: Placed, claim: Claim): Problem | undefined {
   if (!isElsewhere(observed, references, claim.uid) || rootAbove(observed, claim.uid) !== undefined) return undefined;
   return findParentChanged(observed, references, claim);
 }
 
 /** The resource still exists below a previous parent. */
-function findParentChanged(observed: DecisionInput, references: Resolved, { uid }: Claim): Problem | undefined {
+function findParentChanged(observed: DecisionInput, references: Placed, { uid }: Claim): Problem | undefined {
   if (!isElsewhere(observed, references, uid)) return undefined;
   return stalled("ParentChanged", messages.parentChanged(observed.kind.noun, uid, references.uids.parent));
 }
 
-function isElsewhere(observed: DecisionInput, { uids }: Resolved, uid: string): boolean {
+function isElsewhere(observed: DecisionInput, { uids }: Placed, uid: string): boolean {
   return groupOf(observed, uid) !== uids.parent;
 }
 
-/** The breaker is open: many resources are missing, and to re-create them would probably be wrong. */
-function findGoneWithManyOthers(
-  { kind, request }: DecisionInput,
-  { uid, external, heldByBreaker }: Claim,
+/** `spec.uid` names a role binding that grants something else than the spec. */
+function findGrantDiffers({ resource, kind }: DecisionInput, { uid }: ExternalResource): Problem | undefined {
+  if (resource.spec.uid === undefined) return undefined;
+  return stalled("InvalidSpec", messages.grantDiffers(kind.noun, uid));
+}
+
+/** The recorded role binding was changed on the platform, and the spec says that drift is reported and not corrected. */
+function findGrantChangedOutside(
+  { resource, kind, request }: DecisionInput,
+  { uid }: ExternalResource,
 ): Problem | undefined {
-  if (!heldByBreaker || request !== null || (external.is !== "stale" && external.is !== "gone")) return undefined;
-  return failing("ExternalGone", messages.goneWithManyOthers(kind.noun, uid));
+  if (resource.spec.policy.drift !== "Report" || request !== null) return undefined;
+  return failing("DriftDetected", messages.grantChangedOutside(kind.noun, uid));
+}
+
+/** The breaker is open: many resources are missing, and to re-create them would probably be wrong. */
+function findGoneWithManyOthers({ kind }: DecisionInput, { uid, external, heldByBreaker }: Claim): Problem | undefined {
+  if (!heldByBreaker || (external.is !== "stale" && external.is !== "gone")) return undefined;
+  return failing("HeldByBreaker", messages.goneWithManyOthers(kind.noun, uid));
 }
 
 /** The resource that `spec.uid` names is gone; another one would have another uid. */
 function findGoneByUid({ resource, kind }: DecisionInput, { uid }: Claim): Problem | undefined {
   if (resource.spec.uid === undefined) return undefined;
-  return stalled("ExternalGone", messages.goneByUid(kind.noun, uid));
+  return { ...stalled("ExternalGone", messages.goneByUid(kind.noun, uid)), recorded: "cleared" };
 }
 
-/** The spec says that drift, deletion included, is reported and not corrected. */
-function findGoneReported({ resource, kind }: DecisionInput, { uid }: Claim): Problem | undefined {
-  if (resource.spec.policy.drift !== "Report") return undefined;
-  return failing("ExternalGone", messages.goneReported(kind.noun, uid));
+/** The spec says that drift, deletion included, is reported and not corrected, and nobody requested a reconcile. */
+function findGoneReported(observed: DecisionInput, references: Placed, uid: string): Problem | undefined {
+  // Without a marker: the grant to an earlier uid of a reference was deleted by us, not by others.
+  if (!observed.kind.hasMarker && recordedKey(observed) !== references.naturalKey) return undefined;
+  if (!reportsLoss(observed)) return undefined;
+  return { ...failing("ExternalGone", messages.goneReported(observed.kind.noun, uid)), recorded: "cleared" };
+}
+
+/** As before, after the uid was cleared from the status. What is left of it is how it was managed. */
+function findLossReported(observed: DecisionInput): Problem | undefined {
+  const { status } = observed.resource;
+  if (!reportsLoss(observed) || status?.management === undefined || status.management === "Observed") return undefined;
+  return failing("ExternalGone", messages.goneReported(observed.kind.noun));
+}
+
+function reportsLoss({ resource, request }: DecisionInput): boolean {
+  return resource.spec.policy.drift === "Report" && request === null;
 }

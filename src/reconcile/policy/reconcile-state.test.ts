@@ -41,9 +41,9 @@ describe("a wait", () => {
   });
 
   it("starts with a failure, unless the object was waiting before", () => {
-    expect(stateAfterFailure(at(1_000), failure, emptyState)).toMatchObject({ failure, waitingSince: 1_000 });
+    expect(stateAfterFailure(at(1_000), failure, emptyState, true)).toMatchObject({ failure, waitingSince: 1_000 });
     const waiting = { ...emptyState, waitingSince: 500 };
-    expect(stateAfterFailure(at(1_000, waiting), failure, waiting).waitingSince).toBe(500);
+    expect(stateAfterFailure(at(1_000, waiting), failure, waiting, true).waitingSince).toBe(500);
   });
 });
 
@@ -107,16 +107,16 @@ describe("a refusal", () => {
 describe("a failure of a call during which its cause changed", () => {
   it("does not delay the next call", () => {
     const changed = { ...emptyState, causeChanges: 1 };
-    expect(stateAfterFailure(at(1_000, changed), failure, emptyState).failure).toMatchObject({
+    expect(stateAfterFailure(at(1_000, changed), failure, emptyState, true).failure).toMatchObject({
       at: 1_000,
       retryAt: 1_000,
     });
-    expect(stateAfterFailure(at(1_000, changed), failure, changed).failure).toBe(failure);
+    expect(stateAfterFailure(at(1_000, changed), failure, changed, true).failure).toBe(failure);
   });
 
   it("keeps what was observed during the call", () => {
     const deleted = { ...emptyState, deletionSeenAt: 900 };
-    expect(stateAfterFailure(at(1_000, deleted), failure, emptyState).deletionSeenAt).toBe(900);
+    expect(stateAfterFailure(at(1_000, deleted), failure, emptyState, true).deletionSeenAt).toBe(900);
   });
 });
 
@@ -131,5 +131,29 @@ describe("corrections of drift", () => {
     ] as const)
       state = stateAfterSuccess(at(now, state), update(correction));
     expect(state.corrections).toEqual([2_000, 3_601_500]);
+  });
+});
+
+describe("a POST", () => {
+  const create: PlatformStep = { do: "create", parent: "", body: {}, naturalKey: "key", event };
+  const failed: Failure = { ...failure, step: "create" };
+
+  it("is remembered from before it is sent until its uid is recorded", () => {
+    const sent = stateAfterDecision(at(1_000), create);
+    expect(sent.posted).toEqual({ naturalKey: "key" });
+    expect(stateAfterSuccess(at(1_000), create).posted).toEqual({ naturalKey: "key" });
+    expect(stateAfterDecision(at(2_000, sent), { do: "writeStatus", patch: { uid } }).posted).toBeDefined();
+    expect(stateAfterDecision(at(3_000, sent), { do: "done" })).not.toHaveProperty("posted");
+  });
+
+  it("is forgotten only if its failure proves that it had no effect", () => {
+    const sent = at(1_000, stateAfterDecision(at(1_000), create));
+    expect(stateAfterFailure(sent, failed, emptyState, true)).not.toHaveProperty("posted");
+    expect(stateAfterFailure(sent, failed, emptyState, false).posted).toBeDefined();
+  });
+
+  it("that had no effect does not hide an earlier one", () => {
+    const earlier = { ...emptyState, posted: { naturalKey: "key" } };
+    expect(stateAfterFailure(at(1_000, earlier), failed, earlier, true).posted).toEqual(earlier.posted);
   });
 });

@@ -9,11 +9,16 @@ import type { KubeStep, PlatformStep, Step } from "./step.ts";
 /** The state after `step` was decided: since when the object has been waiting, or that it no longer is. */
 export function stateAfterDecision({ state, now }: Observed, step: Step): ReconcileState {
   if (step.do === "wait" && state.waitingSince === undefined) return { ...state, waitingSince: now };
+  if (step.do === "create") return { ...state, posted: { naturalKey: step.naturalKey } };
   if (
     step.do === "done" &&
-    (state.waitingSince !== undefined || state.failure !== undefined || state.refusals !== undefined)
+    (state.waitingSince !== undefined ||
+      state.failure !== undefined ||
+      state.refusals !== undefined ||
+      state.posted !== undefined)
   ) {
-    const { waitingSince: _waitingSince, failure: _failure, refusals: _refusals, ...rest } = state;
+    // The uid of what was created is recorded by now.
+    const { waitingSince: _waitingSince, failure: _failure, refusals: _refusals, posted: _posted, ...rest } = state;
     return rest;
   }
   return state;
@@ -24,6 +29,7 @@ export function stateAfterSuccess(observed: Observed, step: PlatformStep): Recon
   const { state, now } = observed;
   const { failure, ...rest } = state;
   const after = failure?.step === step.do ? rest : state;
+  if (step.do === "create") return { ...after, posted: { naturalKey: step.naturalKey } };
   if (step.do !== "update") return after;
   return {
     ...after,
@@ -36,15 +42,21 @@ export function stateAfterSuccess(observed: Observed, step: PlatformStep): Recon
  * The state after a platform call failed.
  * @param decidedFrom the state that the call was decided from. If the cause of a failure has changed since, the call is
  * repeated at once.
+ * @param hadNoEffect whether the failure proves that the call changed nothing.
  */
 export function stateAfterFailure(
   { state }: Pick<Observed, "state">,
   failure: Failure,
   decidedFrom: ReconcileState,
+  hadNoEffect: boolean,
 ): ReconcileState {
   const isOutdated = state.causeChanges !== decidedFrom.causeChanges;
+  const { posted: sent, ...rest } = state;
+  // An earlier POST may still have had an effect.
+  const posted = failure.step === "create" && hadNoEffect ? decidedFrom.posted : sent;
   return {
-    ...state,
+    ...rest,
+    ...(posted === undefined ? {} : { posted }),
     failure: isOutdated ? { ...failure, retryAt: failure.at } : failure,
     waitingSince: state.waitingSince ?? failure.at,
   };

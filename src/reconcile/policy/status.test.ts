@@ -16,7 +16,7 @@ import {
 import type { Outcome } from "./outcome.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 
-const readyOutcome: Outcome = { is: "ready", uid, parentUid: parent };
+const readyOutcome: Outcome = { is: "ready", recorded: { uid, parentUid: parent, management: "Created" } };
 const now = "2026-02-02T02:02:02Z";
 
 function after(before: Status | undefined, outcome: Outcome, parts: ObservedParts = {}): Status | undefined {

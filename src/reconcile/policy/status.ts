@@ -8,6 +8,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import { exchangeOf } from "./exchange.ts";
 import type { Outcome } from "./outcome.ts";
+import type { Recorded } from "./recorded.ts";
 import { plainText } from "./plain-text.ts";
 import type { StatusErrorPatch, StatusPatch } from "./step.ts";
 
@@ -29,7 +30,7 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
       "drift" in outcome && outcome.drift !== undefined
         ? outcome.drift.slice(0, statusBounds.items).map(boundedDrift)
         : null,
-    ...(outcome.is === "ready" ? { uid: outcome.uid, parentUid: outcome.parentUid } : {}),
+    ...("recorded" in outcome && outcome.recorded !== undefined ? recordedFields(outcome.recorded) : {}),
     ...(outcome.is === "ready" && observed.tenant.is === "known" ? { tenant: observed.tenant.name } : {}),
     ...exchangeField(observed, outcome),
     ...(isHandled(observed, outcome) ? { lastHandledReconcileAt: observed.request?.value } : {}),
@@ -44,6 +45,13 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
     ...(patch.error ? { error: errorPatch(before?.error, patch.error) } : {}),
     ...(outcome.is === "ready" ? { lastSyncTime: now } : {}),
   };
+}
+
+/** The fields of the status that record the external resource; null removes one. */
+function recordedFields(recorded: Recorded | "cleared" | "forgotten"): Record<string, unknown> {
+  const nothing = { uid: null, parentUid: null, identityUid: null, roleUid: null };
+  if (typeof recorded === "object") return { ...nothing, ...recorded };
+  return { ...nothing, exchange: null, ...(recorded === "forgotten" ? { management: null } : {}) };
 }
 
 function exchangeField(observed: DecisionInput, outcome: Outcome): Pick<StatusPatch, "exchange"> {

@@ -37,6 +37,8 @@ export type PlatformStep =
   | { readonly do: "list"; readonly parent: string; readonly startedAfter: MonotonicTime; readonly stable: boolean }
   /** Read one external resource, or prove that it is gone. */
   | { readonly do: "read"; readonly uid: string }
+  /** Read the role bindings of an identity, in every group that can be seen. */
+  | { readonly do: "readGrants"; readonly identity: string }
   | {
       readonly do: "create";
       readonly parent: string;
@@ -75,12 +77,14 @@ export type Step =
   | KubeStep
   /** Nothing can be done before `until`, unless something that was observed changes. */
   | { readonly do: "wait"; readonly until: MonotonicTime }
-  | { readonly do: "done" };
+  /** The object is as it should be, until `recheckAt` if that is given. */
+  | { readonly do: "done"; readonly recheckAt?: MonotonicTime };
 
 const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformStep["do"]>([
   "refreshPermissions",
   "list",
   "read",
+  "readGrants",
   "create",
   "update",
   "delete",

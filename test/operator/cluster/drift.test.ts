@@ -76,13 +76,17 @@ describeWithSystem(
       });
     });
 
-    it("restores the role of a binding", async () => {
+    it("grants the role again if its binding was changed to another one, which is left alone", async () => {
       const uid = await uidOf("RoleBinding", "builds-view");
       const owner = (await system().admin.list("roles")).find((role) => role.name === "owner");
-      await untilCorrected("update", "builds-view", () =>
+      await untilCorrected("create", "builds-view", () =>
         system().admin.update("roleBindings", uid, { roleUid: owner?.uid }),
       );
-      expect((await system().admin.get("roleBindings", uid))["role"].name).toBe("viewer");
+      const builds = ref("RoleBinding", "team", "builds-view");
+      const object = await system().waitFor(builds, (one) => one?.["status"].uid !== uid);
+      expect((await system().admin.get("roleBindings", object?.["status"].uid))["role"].name).toBe("viewer");
+      expect((await system().admin.get("roleBindings", uid))["role"].name).toBe("owner");
+      await system().admin.delete("roleBindings", uid);
     });
 
     it("re-creates a deleted identity, and the role bindings that the platform deleted with it", async () => {

@@ -94,8 +94,10 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
     ...(spec.description === undefined ? {} : { description: spec.description }),
     ...(spec.bundles === undefined ? {} : { bundles: spec.bundles }),
   }),
+  nameOf: ({ spec, metadata }) => spec.name ?? metadata.name,
   naturalKey: (_uids, marker) => marker,
   actual: ({ name, description, bundles }) => ({ name, description, bundles }),
+  identityOf: () => undefined,
   principal: null,
   specPath: (field) => `spec.${field}`,
 };

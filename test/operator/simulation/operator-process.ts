@@ -3,6 +3,7 @@ import type { KubeApi } from "#src/kube/api.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { Store } from "#src/kube/store.ts";
 import type { PlatformApi } from "#src/platform-client/api.ts";
+import { PostLedger } from "#src/platform-client/post-ledger.ts";
 import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { Breakers } from "#src/reconcile/observe/breakers.ts";
@@ -111,6 +112,7 @@ export class OperatorProcess {
       roots: [root],
       credentialEpoch: () => platform.credentialEpoch,
       collections: kinds.map(({ collection }) => collection),
+      posts: new PostLedger(settleMs),
       clock,
       signal: this.#lifetime.signal,
       canWrite: () => true,
@@ -122,7 +124,10 @@ export class OperatorProcess {
       tenancy: singleTenant({
         name: "all",
         session: this.#session,
-        boundary: everything({ roots: [root], roles: ["viewer"], namespaces: null }),
+        boundary: {
+          ...everything({ roots: [root], roles: ["viewer"], namespaces: null }),
+          adopt: kinds.map(({ name }) => name),
+        },
         identity: operatorIdentity,
         credentialEpoch: () => platform.credentialEpoch,
         settledAt: acquired === "expired" ? since + settleMs : since,

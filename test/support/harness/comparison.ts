@@ -10,7 +10,7 @@ export const collectionOf: Readonly<Record<MusterKind, PlatformCollection>> = {
   RoleBinding: "roleBindings",
 };
 
-const marker = / ?\[muster:[0-9a-f]{8}-[0-9a-f]{16}\]$/;
+const marker = / ?\[muster:[0-9a-f]{8}[-+][0-9a-f]{16}\]$/;
 
 export const withoutMarker = (description: string): string => description.replace(marker, "");
 export const hasMarker = (description: string): boolean => marker.test(description);

@@ -1,0 +1,84 @@
+import { carriedMarker } from "#src/kinds/marker.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import { minutes } from "#src/time/durations.ts";
+import { conclude, recordNow } from "./conclude.ts";
+import type { DecisionInput } from "./decision-input.ts";
+import { markerFits } from "./differences.ts";
+import * as messages from "./messages.ts";
+import { hasFinalizer, readyCondition } from "./object.ts";
+import { type Problem, stalled, waiting } from "./outcome.ts";
+import { owns, protectionOf } from "./ownership.ts";
+import type { Placed } from "./placed.ts";
+import { recordOf } from "./recorded.ts";
+import { attempt } from "./retry.ts";
+import type { Step } from "./step.ts";
+import { findAdoptionDenied } from "./tenant.ts";
+
+/** The role bindings of an identity are read again before it is adopted if the last read is older. */
+const grantsMaxAgeMs = minutes(1);
+
+/**
+ * The step that makes an existing resource this object's; undefined once it is. To adopt is: one write to the status that
+ * records the uid and `Adopted`, and then one PATCH that writes the marker together with the fields that differ (see
+ * `decideFields`). A second cluster meets the marker and reports a Conflict, and a lost status does not turn the resource
+ * into something created. What forbids an adoption is checked until the marker is written.
+ */
+export function decideAdoption(
+  observed: DecisionInput,
+  references: Placed,
+  external: ExternalResource,
+): Step | undefined {
+  const { kind, resource } = observed;
+  const owned = owns(observed, external);
+  if (owned && !isBeingAdopted(observed, external)) return undefined;
+  const problem =
+    findNotPermitted(observed) ?? findAdoptionProtected(observed, external) ?? findNoRoomForMarker(observed, external);
+  if (problem !== undefined) return conclude(observed, problem);
+  const grants = decideGrants(observed, external);
+  if (grants !== undefined) return grants;
+  if (!hasFinalizer(resource)) return { do: "addFinalizer" };
+  // Without a marker there is nothing to write to the platform: the status that reports Ready records the adoption.
+  if (owned || !kind.hasMarker) return undefined;
+  return recordNow(observed, {
+    ...waiting("Updating", messages.adopting(kind.noun, external.uid)),
+    recorded: recordOf(references.uids, external.uid, "Adopted"),
+  });
+}
+
+/** The adoption is recorded, and the marker was never written: before that, the object is not Ready. */
+function isBeingAdopted({ resource, kind }: DecisionInput, external: ExternalResource): boolean {
+  if (!kind.hasMarker || resource.status?.management !== "Adopted" || carriedMarker(external) !== undefined)
+    return false;
+  const ready = readyCondition(resource);
+  return ready?.status !== "True" && ready?.reason !== "DriftDetected";
+}
+
+/** Declaring a role binding owns an equal one: that grants nothing that the object does not. Everything else is asked for. */
+function findNotPermitted(observed: DecisionInput): Problem | undefined {
+  const { kind, resource } = observed;
+  return kind.hasMarker || resource.spec.uid !== undefined ? findAdoptionDenied(observed) : undefined;
+}
+
+/** The resource belongs to an identity for emergencies, or to one of another owner. */
+function findAdoptionProtected(observed: DecisionInput, { uid }: ExternalResource): Problem | undefined {
+  const because = protectionOf(observed, uid);
+  if (because !== "breakGlass" && because !== "otherOwner") return undefined;
+  return stalled("Conflict", messages.neverAdopted(observed.kind.noun, uid, because));
+}
+
+/** The description leaves no room for the marker, without which another cluster could adopt the resource, too. */
+function findNoRoomForMarker(observed: DecisionInput, external: ExternalResource): Problem | undefined {
+  if (!observed.kind.hasMarker || markerFits(observed, external)) return undefined;
+  return stalled("InvalidSpec", messages.noRoomForMarker(observed.kind.noun, external.uid));
+}
+
+/** Whoever may change who assumes an identity gets its roles: it is adopted only if the Tenant may bind all of them. */
+function decideGrants(observed: DecisionInput, external: ExternalResource): Step | undefined {
+  const { kind, grants, now } = observed;
+  if (kind.identityOf(external) !== external.uid) return undefined;
+  const read = grants.find(({ identity }) => identity === external.uid);
+  if (read === undefined || now - read.readAt > grantsMaxAgeMs)
+    return attempt(observed, { do: "readGrants", identity: external.uid });
+  if (read.denied.length === 0) return undefined;
+  return conclude(observed, stalled("TenantDenied", messages.identityHoldsMore(external.uid)));
+}

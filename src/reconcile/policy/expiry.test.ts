@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import type { Status } from "#src/api/status.ts";
+import { itDecides, present, reports } from "./decision-cases.testing.ts";
+import { decide } from "./decide.ts";
+import {
+  anotherUid,
+  bindingResource,
+  emptyState,
+  notReady,
+  observed,
+  kindOf,
+  parent,
+  ready,
+  resolved,
+  tenant,
+  uid,
+} from "./observed-fixture.testing.ts";
+
+/** The time of the observations is 2026-02-02T02:02:02.222Z. */
+const past = "2026-02-02T02:02:02Z";
+const future = "2026-02-02T02:03:02.222Z";
+const viewer = "c".repeat(40);
+const external = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: viewer, name: "viewer" } };
+const changed = { ...external, role: { uid: "e".repeat(40), name: "" } };
+const references = resolved({ identityUid: anotherUid, roleUid: viewer });
+const recorded = { uid, parentUid: parent, identityUid: anotherUid, roleUid: viewer, management: "Created" };
+const readyBinding = { ...ready, ...recorded };
+const ending: Status = { ...notReady("Expired", { stalled: true }), ...recorded };
+
+describe("an expired role binding", () => {
+  const expired = bindingResource({ spec: { expiresAt: past }, status: ending });
+  itDecides([
+    {
+      name: "is not Ready, even if nothing can be read",
+      given: {
+        resource: bindingResource({ spec: { expiresAt: past }, status: readyBinding }),
+        references: { are: "unread" },
+        external: { is: "unknown" },
+        tenant: { is: "none" },
+      },
+      expected: reports("Expired"),
+    },
+    {
+      name: "is deleted then, although it was adopted, outside of the breaker",
+      given: {
+        resource: bindingResource({ spec: { expiresAt: past }, status: { ...ending, management: "Adopted" } }),
+        references,
+        external: present(external),
+        heldByBreaker: true,
+      },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "is deleted by a Tenant that serves only deletions",
+      given: { resource: expired, references, external: present(external), tenant: { ...tenant, serves: "deletions" } },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "is found first if it is not known",
+      given: { resource: expired, references, external: { is: "unknown" } },
+      expected: { do: "list" },
+    },
+    {
+      name: "is recorded as gone once it is",
+      given: { resource: expired, references, external: { is: "gone", at: 40 } },
+      expected: reports("Expired", "does not exist", { uid: null, management: null, identityUid: null }),
+    },
+    {
+      name: "is not deleted if it grants something else by now",
+      given: {
+        resource: expired,
+        references,
+        external: present(changed),
+      },
+      expected: reports("Expired", "", { uid: null }),
+    },
+    {
+      name: "that was never created is not created",
+      given: { resource: bindingResource({ spec: { expiresAt: past } }), references },
+      expected: reports("Expired"),
+    },
+    {
+      name: "with a POST whose outcome is unknown is looked for",
+      given: {
+        resource: bindingResource({ spec: { expiresAt: past } }),
+        references,
+        state: { ...emptyState, posted: { naturalKey: "key" } },
+        postUnknownSince: 1_000,
+      },
+      expected: { do: "list", startedAfter: 16_000, stable: true },
+    },
+    {
+      name: "is deleted to the end although expiresAt was extended meanwhile",
+      given: {
+        resource: bindingResource({ spec: { expiresAt: future }, status: ending, metadata: { generation: 2 } }),
+        references,
+        external: present(external),
+      },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "is granted again after that",
+      given: {
+        resource: bindingResource({
+          spec: { expiresAt: future },
+          status: notReady("Expired", { stalled: true }),
+          metadata: { generation: 2 },
+        }),
+        references,
+      },
+      expected: { do: "create" },
+    },
+  ]);
+});
+
+it("a Ready role binding is looked at again when it expires", () => {
+  const given = observed({
+    resource: bindingResource({ spec: { expiresAt: future }, status: readyBinding }),
+    references,
+    external: present(external),
+  });
+  const written = decide(given, kindOf(given));
+  if (written.do !== "writeStatus") throw new Error(`unexpected step ${written.do}`);
+  const resource = { ...given.resource, status: { ...readyBinding, ...written.patch } as Status };
+  expect(decide({ ...given, resource }, kindOf(given))).toEqual({ do: "done", recheckAt: 80_000 });
+});

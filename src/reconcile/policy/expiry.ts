@@ -1,0 +1,78 @@
+import { conclude } from "./conclude.ts";
+import { proveAbsenceBelowRoots } from "./absence.ts";
+import type { DecisionInput } from "./decision-input.ts";
+import { rootAbove } from "./location.ts";
+import * as messages from "./messages.ts";
+import { readyCondition } from "./object.ts";
+import { type Problem, stalled } from "./outcome.ts";
+import { managedUid, owns, protectionOf } from "./ownership.ts";
+import { attempt } from "./retry.ts";
+import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
+import { findOutsideTenant } from "./tenant.ts";
+import { hours } from "#src/time/durations.ts";
+import { unrecordedMatch } from "./unrecorded.ts";
+
+/** No timer runs longer. */
+const maxTimerMs = hours(24);
+
+/**
+ * The step for an object whose `expiresAt` has passed; undefined otherwise. The object stops being Ready first, even while
+ * the platform is away; then the resource is deleted, whoever created it; then its uid is cleared. A deletion that was
+ * begun is completed, even if `expiresAt` was extended meanwhile.
+ */
+export function decideExpiry(observed: DecisionInput): Step | undefined {
+  const { resource, kind } = observed;
+  const reported = readyCondition(resource)?.reason === "Expired";
+  const expired = hasExpired(observed);
+  const uid = managedUid(observed) ?? (expired ? unrecordedMatch(observed)?.uid : undefined);
+  if (!expired && !(reported && uid !== undefined)) return undefined;
+  const ending = stalled("Expired", messages.expiring(kind.noun, resource.spec.expiresAt));
+  const ended: Problem = { ...stalled("Expired", messages.expired(kind.noun)), recorded: "forgotten" };
+  if (resource.spec.policy.management === "Observe")
+    return conclude(observed, stalled("Expired", messages.expired(kind.noun)));
+  if (uid === undefined) {
+    if (resource.status?.uid === undefined && observed.state.posted !== undefined && observed.tenant.is === "known") {
+      const proof = proveAbsenceBelowRoots(observed, ending);
+      if (proof !== undefined) return proof;
+    }
+    return conclude(observed, ended);
+  }
+  if (!reported) return conclude(observed, ending);
+  return decideEnding(observed, uid, ending, ended);
+}
+
+/** The resource `uid` is to be deleted, and the object is reported as `ending` until it is `ended`. */
+function decideEnding(observed: DecisionInput, uid: string, ending: Problem, ended: Problem): Step {
+  const { claim, matches, kind } = observed;
+  const external = claim?.uid === uid ? claim.external : undefined;
+  const root = rootAbove(observed, uid);
+  const protection = protectionOf(observed, uid);
+  if (external?.is === "gone" || protection === "root" || protection === "credential") return conclude(observed, ended);
+  if (root === undefined || findOutsideTenant(observed, uid) !== undefined) return conclude(observed, ending);
+  const call = (step: PlatformStep): Step => {
+    const next = attempt(observed, step);
+    return isPlatformStep(next) ? next : conclude(observed, ending, observed.state.failure?.retryAt);
+  };
+  const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
+  if (external?.is === "stale") return call({ do: "read", uid });
+  if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
+  if (managedUid(observed) === uid && !owns(observed, found)) return conclude(observed, ended);
+  return call({
+    do: "delete",
+    uid,
+    event: { type: "Normal", reason: "Deleted", note: messages.deletedExpired(kind.noun, uid) },
+  });
+}
+
+function hasExpired({ resource: { spec }, wallClock }: DecisionInput): boolean {
+  return spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= wallClock;
+}
+
+/** `step`, or what it waits for, no later than the object expires. */
+export function untilExpiry({ resource: { spec }, wallClock, now }: DecisionInput, step: Step): Step {
+  if (spec.expiresAt === undefined || (step.do !== "wait" && step.do !== "done")) return step;
+  const expiresInMs = Date.parse(spec.expiresAt) - wallClock;
+  if (expiresInMs <= 0) return step;
+  const at = now + Math.min(expiresInMs, maxTimerMs);
+  return step.do === "done" ? { do: "done", recheckAt: at } : { do: "wait", until: Math.min(step.until, at) };
+}

@@ -1,0 +1,99 @@
+import { describe } from "vitest";
+import { itDecides, present, reports, reportsStalled, waitingLong } from "./decision-cases.testing.ts";
+import {
+  anotherUid,
+  bindingResource,
+  emptyState,
+  parent,
+  ready,
+  resolved,
+  root,
+  uid,
+} from "./observed-fixture.testing.ts";
+
+const viewer = "c".repeat(40);
+const editor = "e".repeat(40);
+const earlierIdentity = `${root}/8888888888888888`;
+const granting = (identity: string, role: string) => ({
+  uid,
+  identity: { uid: identity, name: "" },
+  role: { uid: role, name: "" },
+});
+const references = resolved({ identityUid: anotherUid, roleUid: viewer });
+const recorded = { ...ready, identityUid: anotherUid, roleUid: viewer };
+const deletionTimestamp = "2026-02-02T02:02:02Z";
+const deletionSeen = { ...emptyState, deletionSeenAt: 18_000 };
+
+describe("D1: a role binding", () => {
+  itDecides([
+    {
+      name: "is never rewritten because spec.uid names it",
+      given: {
+        resource: bindingResource({ spec: { uid } }),
+        references,
+        external: present(granting(anotherUid, editor)),
+      },
+      expected: reportsStalled("InvalidSpec", "spec.uid"),
+    },
+    {
+      name: "is never deleted because spec.uid names it",
+      given: {
+        resource: bindingResource({ spec: { uid }, metadata: { deletionTimestamp } }),
+        references,
+        external: present(granting(anotherUid, editor)),
+        state: deletionSeen,
+      },
+      expected: { do: "removeFinalizer" },
+    },
+    {
+      name: "is not deleted if it is no longer what the status records",
+      given: {
+        resource: bindingResource({ metadata: { deletionTimestamp }, status: recorded }),
+        references,
+        external: present(granting(anotherUid, editor)),
+        state: deletionSeen,
+      },
+      expected: { do: "removeFinalizer" },
+    },
+    {
+      name: "that was changed outside of Kubernetes is another grant: the declared one is created",
+      given: {
+        resource: bindingResource({ status: recorded }),
+        references,
+        external: present(granting(anotherUid, editor)),
+      },
+      expected: { do: "create", parent },
+    },
+    {
+      name: "that was changed outside of Kubernetes is only reported if drift is Report",
+      given: {
+        resource: bindingResource({ status: recorded, spec: { policy: { drift: "Report" } } }),
+        references,
+        external: present(granting(anotherUid, editor)),
+        state: waitingLong,
+      },
+      expected: reports("DriftDetected", "grants something else"),
+    },
+    {
+      name: "to an earlier uid of a reference is deleted first",
+      given: {
+        resource: bindingResource({ status: { ...recorded, identityUid: earlierIdentity } }),
+        references,
+        external: present(granting(earlierIdentity, viewer)),
+      },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "to an earlier uid of a reference is replaced then, even if drift is Report",
+      given: {
+        resource: bindingResource({
+          status: { ...recorded, identityUid: earlierIdentity },
+          spec: { policy: { drift: "Report" } },
+        }),
+        references,
+        external: { is: "gone", at: 40 },
+      },
+      expected: { do: "create" },
+    },
+  ]);
+});

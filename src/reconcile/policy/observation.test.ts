@@ -1,0 +1,138 @@
+import { describe } from "vitest";
+import type { Group } from "#src/api/group.ts";
+import { withMarker } from "#src/kinds/marker.ts";
+import { itDecides, present, reports, reportsStalled, unmarked, waitingLong } from "./decision-cases.testing.ts";
+import {
+  anotherUid,
+  externalGroup,
+  foreignMarker,
+  groupResource,
+  marker,
+  otherRoot,
+  parent,
+  type Parts,
+  ready,
+  resolved,
+  root,
+  tenant,
+  uid,
+} from "./observed-fixture.testing.ts";
+
+const observing = ({ spec, ...parts }: Parts<Group> = {}) =>
+  groupResource({
+    metadata: { finalizers: [] },
+    ...parts,
+    spec: { ...spec, policy: { management: "Observe", ...spec?.policy } },
+  });
+const observedStatus = { do: "writeStatus", patch: { uid, management: "Observed" } };
+
+describe("an object that only observes", () => {
+  itDecides([
+    {
+      name: "finds its resource by spec.uid, without a finalizer and without the permission to adopt",
+      given: {
+        resource: observing({ spec: { uid } }),
+        external: present(unmarked("by hand")),
+        tenant: { ...tenant, mayAdopt: false },
+      },
+      expected: observedStatus,
+    },
+    {
+      name: "finds its resource by its unique name, even if another owner manages it",
+      given: {
+        resource: observing(),
+        nameConflicts: [{ external: unmarked(withMarker("", foreignMarker)), claimedBy: null }],
+      },
+      expected: observedStatus,
+    },
+    {
+      name: "reports a Conflict if the name is not unique",
+      given: {
+        resource: observing(),
+        nameConflicts: [
+          { external: unmarked(), claimedBy: null },
+          { external: externalGroup({ uid: anotherUid, description: "" }), claimedBy: null },
+        ],
+      },
+      expected: reportsStalled("Conflict", anotherUid),
+    },
+    {
+      name: "reports that there is none, and creates none",
+      given: { resource: observing(), state: waitingLong },
+      expected: reports("ReferenceNotFound", "only observes"),
+    },
+    {
+      name: "reads a root group, which no list shows",
+      given: {
+        resource: observing({ spec: { uid: root } }),
+        references: { are: "resolved", uids: {}, granted: [], desired: {}, naturalKey: marker },
+      },
+      expected: { do: "read", uid: root },
+    },
+    {
+      name: "observes a root group, which is protected",
+      given: {
+        resource: observing({ spec: { uid: root } }),
+        references: { are: "resolved", uids: {}, granted: [], desired: {}, naturalKey: marker },
+        external: present(externalGroup({ uid: root, description: "" })),
+        protections: [{ uid: root, because: "root" }],
+      },
+      expected: { do: "writeStatus", patch: { uid: root, management: "Observed" } },
+    },
+    {
+      name: "discloses nothing of a group outside of the Tenant's groups",
+      given: {
+        resource: observing({ spec: { uid: otherRoot } }),
+        references: { are: "resolved", uids: {}, granted: [], desired: {}, naturalKey: marker },
+        external: present(externalGroup({ uid: otherRoot, description: "" })),
+      },
+      expected: reportsStalled("TenantDenied"),
+    },
+    {
+      name: "reports what differs, and writes nothing",
+      given: {
+        resource: observing({ spec: { uid, name: "billing" } }),
+        references: resolved({ name: "billing" }),
+        external: present(unmarked()),
+        state: waitingLong,
+      },
+      expected: reports("DriftDetected", "name", { uid, drift: [{ field: "name" }] }),
+    },
+    {
+      name: "clears the uid of a resource that is gone",
+      given: {
+        resource: observing({ spec: { uid }, status: { ...ready, management: "Observed" } }),
+        external: { is: "gone", at: 40 },
+        state: waitingLong,
+      },
+      expected: reports("ExternalGone", "", { uid: null }),
+    },
+  ]);
+});
+
+describe("leaving Full", () => {
+  const leaving = observing({ metadata: {}, status: ready });
+  const given = { resource: leaving, external: present(externalGroup({ description: withMarker("text", marker) })) };
+  itDecides([
+    {
+      name: "needs the Tenant's permission to leave resources behind",
+      given: { ...given, tenant: { ...tenant, mayOrphan: false } },
+      expected: reportsStalled("TenantDenied", "spec.allowOrphan"),
+    },
+    {
+      name: "removes the marker",
+      given,
+      expected: { do: "update", body: { description: "text" }, mask: ["description"] },
+    },
+    {
+      name: "then removes the finalizer",
+      given: { ...given, external: present(unmarked("text")) },
+      expected: { do: "removeFinalizer", event: { reason: "Orphaned" } },
+    },
+    {
+      name: "looks for what a request with a lost response may have created",
+      given: { resource: observing({ metadata: {} }), snapshot: null },
+      expected: { do: "list", parent },
+    },
+  ]);
+});

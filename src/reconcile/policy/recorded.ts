@@ -1,0 +1,24 @@
+import type { ResolvedUids } from "#src/kinds/kind.ts";
+
+/** What the status records of the external resource. */
+export interface Recorded {
+  readonly uid: string;
+  readonly parentUid?: string;
+  readonly identityUid?: string;
+  readonly roleUid?: string;
+  readonly management: "Created" | "Adopted" | "Observed";
+}
+
+export function recordOf(
+  { parent, identity, role }: ResolvedUids,
+  uid: string,
+  management: Recorded["management"],
+): Recorded {
+  return {
+    uid,
+    ...(parent === undefined ? {} : { parentUid: parent }),
+    ...(identity === undefined ? {} : { identityUid: identity }),
+    ...(role === undefined ? {} : { roleUid: role }),
+    management,
+  };
+}

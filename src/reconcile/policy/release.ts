@@ -1,0 +1,27 @@
+import { carriedMarker, withoutMarker } from "#src/kinds/marker.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import type { DecisionInput } from "./decision-input.ts";
+import * as messages from "./messages.ts";
+import { attempt } from "./retry.ts";
+import type { Event, Step } from "./step.ts";
+
+/** The resource stays on the platform: remove the marker, so that it is no longer taken for ours, then the finalizer. */
+export function decideRelease(observed: DecisionInput, external: ExternalResource, why: string): Step {
+  const { failure } = observed.state;
+  const release: Step = { do: "removeFinalizer", event: orphaned(observed, external.uid, why) };
+  if (external.description === undefined || carriedMarker(external) === undefined) return release;
+  // A platform that rejects the update must not prevent the deletion of the object.
+  if (failure?.step === "update" && failure.problem.kind === "rejected") return release;
+  return attempt(observed, {
+    do: "update",
+    uid: external.uid,
+    body: { description: withoutMarker(external.description) },
+    mask: ["description"],
+    drift: [],
+    correction: false,
+  });
+}
+
+export function orphaned({ kind }: DecisionInput, uid: string | undefined, why: string): Event {
+  return { type: "Normal", reason: "Orphaned", note: messages.orphaned(kind.noun, uid, why) };
+}

@@ -1,0 +1,90 @@
+import { describe } from "vitest";
+import { abandonAnnotation } from "#src/api/annotations.ts";
+import { itDecides, present, readyGroup, reports } from "./decision-cases.testing.ts";
+import { emptyState, externalGroup, groupResource, otherRoot, ready, tenant } from "./observed-fixture.testing.ts";
+
+const deletionTimestamp = "2026-02-02T02:02:02Z";
+const deletionSeen = { ...emptyState, deletionSeenAt: 18_000 };
+const external = present(externalGroup());
+const none = { is: "none" } as const;
+
+describe("an object", () => {
+  itDecides([
+    {
+      name: "that no Tenant governs reports NoTenant",
+      given: { resource: readyGroup, tenant: none, external },
+      expected: reports("NoTenant", "add the namespace"),
+    },
+    {
+      name: "that several Tenants govern reports Overlap",
+      given: { resource: readyGroup, tenant: { is: "several", names: ["a", "b"] }, external },
+      expected: reports("Overlap"),
+    },
+    {
+      name: "whose Tenant serves only deletions reports NoTenant",
+      given: { resource: readyGroup, tenant: { ...tenant, serves: "deletions" }, external },
+      expected: reports("NoTenant", "only completes deletions"),
+    },
+    {
+      name: "that created nothing does not keep its finalizer without a Tenant",
+      given: { tenant: none, state: { ...emptyState, bornHere: true } },
+      expected: { do: "removeFinalizer" },
+    },
+    {
+      name: "that was not seen to be created keeps its finalizer for the settle time",
+      given: { tenant: none, settledAt: 30_000 },
+      expected: reports("NoTenant"),
+    },
+    {
+      name: "with a POST keeps its finalizer",
+      given: { tenant: none, state: { ...emptyState, bornHere: true, posted: { naturalKey: "key" } } },
+      expected: reports("NoTenant"),
+    },
+    {
+      name: "with a resource outside of a narrowed Tenant is left unchanged",
+      given: {
+        resource: readyGroup,
+        tenant: { ...tenant, groups: [otherRoot] },
+        external: present(externalGroup({ name: "x" })),
+      },
+      expected: reports("TenantDenied", "outside of the groups"),
+    },
+  ]);
+});
+
+describe("the deletion of an object without a Tenant", () => {
+  const deleted = groupResource({ status: ready, metadata: { deletionTimestamp } });
+  itDecides([
+    {
+      name: "waits if it has a resource",
+      given: { resource: deleted, tenant: none, state: deletionSeen },
+      expected: reports("NoTenant"),
+    },
+    {
+      name: "is completed if nothing was created",
+      given: {
+        resource: groupResource({ metadata: { deletionTimestamp } }),
+        tenant: none,
+        state: { ...deletionSeen, bornHere: true },
+      },
+      expected: { do: "removeFinalizer" },
+    },
+    {
+      name: "is completed if it is abandoned",
+      given: {
+        resource: groupResource({
+          status: ready,
+          metadata: { deletionTimestamp, annotations: { [abandonAnnotation]: "true" } },
+        }),
+        tenant: none,
+        state: deletionSeen,
+      },
+      expected: { do: "removeFinalizer", event: { reason: "Orphaned" } },
+    },
+    {
+      name: "is completed by a Tenant that serves only deletions",
+      given: { resource: deleted, tenant: { ...tenant, serves: "deletions" }, external, state: deletionSeen },
+      expected: { do: "delete" },
+    },
+  ]);
+});
