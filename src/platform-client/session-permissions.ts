@@ -59,6 +59,12 @@ export class SessionPermissions {
     if (this.#current === undefined || this.#current.epoch !== this.#options.credentialEpoch()) await this.#read();
   }
 
+  /** Reads permissions and roles by a read that starts after this call. @throws {PlatformFailure} */
+  async readAgain(): Promise<void> {
+    await this.#reading?.catch(() => undefined);
+    await this.#read();
+  }
+
   /** The root that `uid` is within. @throws {PlatformFailure} of kind `permissions` outside all roots. */
   rootAbove(collection: ManagedCollection, uid: string): string {
     const root = this.#options.roots.find((candidate) => isWithin(uid, candidate));

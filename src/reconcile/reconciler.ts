@@ -84,17 +84,31 @@ export class Reconciler {
     if (governance.by !== "tenant") return;
     const { session } = governance.context;
     try {
-      await performOnPlatform(session, kind, step);
+      await performOnPlatform(session, this.#kindOf(step) ?? kind, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
+      this.#recordRemoval(kind, key, step, "failed");
       const now = sources.clock.monotonic();
       const failure = failureOf(observed, kind, step, error.problem, now, random());
       this.#remember(key, observed, stateAfterFailure(observed, failure));
       telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
     }
+    this.#recordRemoval(kind, key, step, "removed");
     this.#remember(key, observed, stateAfterSuccess(observed, step));
     this.#report(observed, step);
+  }
+
+  /** The kind of the resource that `step` is about, if it is not that of the object. */
+  #kindOf(step: PlatformStep): Kind | undefined {
+    if (step.do !== "removeUndeclared") return undefined;
+    return this.#options.sources.kinds.find(({ name }) => name === step.kind);
+  }
+
+  #recordRemoval(kind: Kind, key: string, step: PlatformStep, outcome: "removed" | "failed"): void {
+    const { stores, undeclared } = this.#options.sources;
+    const cached = stores.get(kind.name).get(key);
+    if (step.do === "removeUndeclared" && cached !== undefined) undeclared.recordRemoval(cached, step.uid, outcome);
   }
 
   /** @returns false if the object does not exist any longer. @throws {KubeError} */

@@ -12,6 +12,8 @@ export interface ResyncOptions {
   readonly random: () => number;
   readonly onListed: (kind: Kind, seconds: number) => void;
   readonly onFailure: (kind: Kind, root: string, error: unknown) => void;
+  /** Called after a resync in which no list failed. */
+  readonly onComplete: (session: PlatformSession) => Promise<void>;
 }
 
 /** Each interval is at most this share longer or shorter, so that the resyncs of several operators do not coincide. */
@@ -34,16 +36,20 @@ export async function runResyncs(options: ResyncOptions, signal: AbortSignal): P
 }
 
 /** One resync. A list that fails is reported and does not prevent the others. */
-export async function resyncOnce({ kinds, session, roots, clock, onListed, onFailure }: ResyncOptions): Promise<void> {
+export async function resyncOnce(options: ResyncOptions): Promise<void> {
+  const { kinds, session, roots, clock, onListed, onFailure, onComplete } = options;
+  let isComplete = true;
   for (const kind of kinds) {
     const startedAt = clock.monotonic();
     for (const root of roots) {
       try {
         await session.list(kind.collection, { descendantsOf: root });
       } catch (error) {
+        isComplete = false;
         onFailure(kind, root, error);
       }
     }
     onListed(kind, (clock.monotonic() - startedAt) / 1000);
   }
+  if (isComplete) await onComplete(session);
 }

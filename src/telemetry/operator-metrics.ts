@@ -107,6 +107,11 @@ export class OperatorMetrics {
     "Number of platform resources that have our marker but no custom resource.",
     ["kind"],
   );
+  readonly undeclared = this.#gauge(
+    "muster_undeclared",
+    "Number of platform resources that no custom resource declares, in the groups that custom resources use and above them.",
+    ["kind"],
+  );
   readonly breaker = this.#gauge(
     "muster_breaker",
     "Number of platform resources whose re-creation is paused because many of them disappeared at once.",

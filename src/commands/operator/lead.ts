@@ -14,6 +14,7 @@ import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { runResyncs } from "#src/reconcile/resync.ts";
 import { everything } from "#src/reconcile/tenancy/boundary.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
+import { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
@@ -62,13 +63,15 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     canWrite: () => leadership.held(),
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });
-  const sources = createSources(options, platform);
+  const base = createSources(options, platform);
+  const breakerLimits = { objects: values.breakerObjects, share: breakerShare };
+  const undeclared = new UndeclaredAccess({ sources: base, breakerLimits, confirmationOf: () => undefined });
+  const sources: Sources = { ...base, undeclared };
   const controllers = createControllers(options, sources);
   const pool = new WorkerPool({ controllers: [...controllers.values()], workers: values.workers, clock });
 
-  const breakerLimits = { objects: values.breakerObjects, share: breakerShare };
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
-  telemetry.watchSources(sources);
+  telemetry.watchSources(sources, () => undeclared.counts());
   for (const [kind, controller] of controllers.entries())
     for (const key of sources.stores.get(kind).keys()) controller.enqueue(key, { priority: "low" });
   pool.start();
@@ -82,6 +85,9 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
       random,
       onListed: (kind, seconds) => telemetry.resynced(kind, seconds, observeOrphans(sources, kind)),
       onFailure: (kind, root, error) => telemetry.resyncFailed(kind, root, error),
+      onComplete: async (session) => {
+        for (const key of await undeclared.assess(session)) controllers.get("Group").enqueue(key, { priority: "low" });
+      },
     },
     lifetime.signal,
   );
@@ -99,7 +105,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 }
 
 /** Everything that a reconcile observes. */
-function createSources(options: LeadOptions, platform: PlatformConnection): Sources {
+function createSources(options: LeadOptions, platform: PlatformConnection): Omit<Sources, "undeclared"> {
   const { kinds, values, kube, caches, cluster, leadership, lifetime, clock } = options;
   const settleMs = values.platformTimeout + values.settleTime;
   const leadingSince = clock.monotonic();

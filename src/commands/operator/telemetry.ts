@@ -26,7 +26,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   performed(observed: Observed, step: Step): void {
     const { resource } = observed;
     this.#log.debug({ ...nameOf(resource), step: step.do }, "step performed");
-    if (step.do === "create" || step.do === "delete" || step.do === "update")
+    if (step.do === "create" || step.do === "delete" || step.do === "update" || step.do === "removeUndeclared")
       this.#log.info(
         { ...nameOf(resource), step: step.do, ...("uid" in step ? { uid: step.uid } : { parent: step.parent }) },
         "platform changed",
@@ -108,9 +108,10 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */
-  watchSources(sources: Sources): void {
+  watchSources(sources: Sources, undeclaredCounts: () => ReadonlyMap<string, number>): void {
     this.metrics.onScrape(() => {
-      const { objects, breaker, snapshotAge } = this.metrics;
+      const { objects, breaker, snapshotAge, undeclared } = this.metrics;
+      for (const [kind, count] of undeclaredCounts()) undeclared.set({ kind }, count);
       objects.reset();
       for (const { name: kind, collection } of sources.kinds) {
         for (const { resource } of sources.stores.get(kind).values()) {

@@ -29,15 +29,18 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     state.request !== undefined && state.request.value !== resource.status?.lastHandledReconcileAt
       ? state.request
       : null;
+  const platform =
+    governance.by === "tenant"
+      ? observePlatform(sources, governance.context, kind, key, cached, markers)
+      : unobservedPlatform(sources, cached, now);
   return {
     resource,
     invalid: invalid ?? null,
     tenant: tenantOf(governance, kind),
     markers,
     request,
-    ...(governance.by === "tenant"
-      ? observePlatform(sources, governance.context, kind, key, cached, markers)
-      : unobservedPlatform(sources, cached, now)),
+    ...platform,
+    undeclared: sources.undeclared.observe(cached, governance, resource.status?.uid ?? platform.matches[0]?.uid),
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(stores, resource),
     lastDeletionAt: lastDeletionAt(states),
     crd: sources.crds.lastRead(kind) ?? null,
@@ -186,8 +189,9 @@ const invalidReferences: References = {
   message: "The spec is invalid, so its references cannot be resolved. Correct the spec.",
 };
 
-function referencesOf(
-  { stores, serviceAccountIssuer, tenancy }: Sources,
+/** What the references of an object that matches its schema resolve to. */
+export function referencesOf(
+  { stores, serviceAccountIssuer, tenancy }: Pick<Sources, "stores" | "serviceAccountIssuer" | "tenancy">,
   { session, boundary }: TenantContext,
   kind: Kind,
   resource: Resource,

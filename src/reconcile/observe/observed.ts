@@ -1,5 +1,5 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Drift } from "#src/api/status.ts";
+import type { Drift, Undeclared } from "#src/api/status.ts";
 import type { Fields, ResolvedUids } from "#src/kinds/kind.ts";
 import type { ExternalState as ExternalStateOf } from "#src/platform-client/collection-view.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
@@ -47,6 +47,8 @@ export interface Observed {
   readonly doublePosted: boolean;
   /** Those of the uids in this observation that Muster never manages: root groups, its own identity and role bindings. */
   readonly protectedUids: readonly string[];
+  /** What lies directly in the group and is not declared; null for other kinds, and until the group was assessed. */
+  readonly undeclared: ObservedUndeclared | null;
   /** The objects that refer to this one and have an external resource. Only filled while this object is being deleted. */
   readonly dependents: readonly Dependent[];
   /** When the deletion of any custom resource was last observed. */
@@ -120,6 +122,50 @@ export interface ReconcileRequest {
   readonly seenAt: MonotonicTime;
 }
 
+/** What lies directly in a group and is not declared by any object of the cluster. */
+export type ObservedUndeclared =
+  /** The status says nothing: `spec.undeclared` is Ignore, or the group is not known or not within the Tenant. */
+  | { readonly is: "unreported" }
+  | {
+      readonly is: "assessed";
+      /** How many resources there are, by their kinds. Only kinds of which there is one. */
+      readonly counts: Readonly<Record<string, number>>;
+      /** The first ten of them: those that have been known for the longest time. */
+      readonly first: readonly Undeclared[];
+      /** Where `spec.undeclared` is Remove: how many are not removed, by reason. Null for Report. */
+      readonly spared: Readonly<Partial<Record<SparingReason, number>>> | null;
+      /** The id with which a person confirms the removal on the Tenant, if the breaker holds it. */
+      readonly confirmId: string | null;
+      readonly removal: Removal | null;
+    };
+
+/** The next resource to remove; `later`: others go first. */
+export type Removal =
+  | { readonly is: "due"; readonly resource: Undeclared }
+  | { readonly is: "later"; readonly until: MonotonicTime };
+
+/** Why a resource that nobody declared is not removed, although the Group says Remove. */
+export type SparingReason =
+  | "tenantReports"
+  | "groupNotManaged"
+  | "notSynced"
+  | "providersUnknown"
+  | "otherOwnerPresent"
+  | "childGroup"
+  | "outOfBounds"
+  | "identityUnknown"
+  | "credential"
+  | "breakGlass"
+  | "otherOwner"
+  | "orphan"
+  | "person"
+  | "bound"
+  | "named"
+  | "cameBack"
+  | "held"
+  | "attempted"
+  | "seenOnce";
+
 /** A complete list of a scope: every page of it was read. */
 export interface Snapshot {
   readonly startedAt: MonotonicTime;
@@ -186,4 +232,11 @@ export interface Failure {
   readonly retryAt: MonotonicTime;
 }
 
-export type PlatformStepName = "refreshPermissions" | "list" | "read" | "create" | "update" | "delete";
+export type PlatformStepName =
+  | "refreshPermissions"
+  | "list"
+  | "read"
+  | "create"
+  | "update"
+  | "delete"
+  | "removeUndeclared";

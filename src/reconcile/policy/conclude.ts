@@ -6,6 +6,7 @@ import { readyCondition } from "./object.ts";
 import type { Outcome } from "./outcome.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 import type { Event, Step } from "./step.ts";
+import { undeclaredEvent } from "./undeclared.ts";
 
 /** A problem that resolves by itself is reported once it has lasted this long: most do not, and status writes are costly. */
 export const statusDelayMs = seconds(2);
@@ -39,7 +40,7 @@ export function conclude(observed: DecisionInput, outcome: Outcome, until?: Mono
     if (now < retryAt) return { do: "wait", until: Math.min(until ?? retryAt, retryAt) };
   }
   if (patch !== undefined) {
-    const reported = event ?? transitionEvent(observed, outcome);
+    const reported = undeclaredEvent(observed) ?? event ?? transitionEvent(observed, outcome);
     return { do: "writeStatus", patch, ...(reported === undefined ? {} : { event: reported }) };
   }
   if (outcome.is === "ready" || outcome.is === "paused") return { do: "done" };

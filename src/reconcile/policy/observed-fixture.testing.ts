@@ -180,6 +180,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     postedHere: false,
     doublePosted: false,
     protectedUids: [],
+    undeclared: null,
     dependents: [],
     crd: { readAt: 19_000, deleting: false },
     state: emptyState,

@@ -20,6 +20,7 @@ import {
 } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
+import { decideRemoval } from "./undeclared.ts";
 
 type Resolved = Extract<References, { are: "resolved" }>;
 
@@ -118,6 +119,7 @@ function decideExisting(observed: DecisionInput, references: Resolved, external:
   return (
     deleteDuplicate(observed, external) ??
     decideFields(observed, references.desired, external) ??
+    decideRemoval(observed) ??
     concludeReady(observed, references, external)
   );
 }

@@ -18,7 +18,8 @@ export type EventReason =
   | "DriftDetected"
   | "DriftCorrected"
   | "Orphaned"
-  | "TenantDenied";
+  | "TenantDenied"
+  | "UndeclaredAccess";
 
 /** The change of a status, as a merge patch: null removes a field. */
 export type StatusPatch = { readonly [K in keyof Omit<Status, "error">]?: Status[K] | null } & {
@@ -53,7 +54,9 @@ export type PlatformStep =
       readonly correction: boolean;
       readonly event?: Event;
     }
-  | { readonly do: "delete"; readonly uid: string; readonly event: Event };
+  | { readonly do: "delete"; readonly uid: string; readonly event: Event }
+  /** Delete a resource of another kind in this group, which no object declares. */
+  | { readonly do: "removeUndeclared"; readonly kind: string; readonly uid: string; readonly event: Event };
 
 /** The steps that call Kubernetes. */
 export type KubeStep =
@@ -81,6 +84,7 @@ const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformSt
   "create",
   "update",
   "delete",
+  "removeUndeclared",
 ]);
 
 export function isPlatformStep(step: Step): step is PlatformStep {

@@ -3,6 +3,7 @@ import type { ListQuery, PlatformApi, ResourcePage } from "#src/platform-client/
 import type { ExternalRole, ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { type CodeName, PlatformFailure } from "#src/platform-client/failure.ts";
 import type { ManagedCollection, ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
+import { identityProviders, listIdentityProviders } from "#src/platform-client/identity-providers.ts";
 import { isBelow, parentOf } from "#src/platform-client/uid.ts";
 
 export const root = "a".repeat(40);
@@ -37,8 +38,9 @@ export class MemoryPlatform implements PlatformApi {
   /** Has `collections`, and the roles that grant to list them. */
   constructor(clock: Clock, collections: readonly ManagedCollection[]) {
     this.#clock = clock;
-    this.#resources = new Map([...collections.map(({ name }) => name), "roles"].map((name) => [name, new Map()]));
-    const capabilities = collections.map(({ listCapability }) => listCapability);
+    const others = ["roles", identityProviders.name];
+    this.#resources = new Map([...collections.map(({ name }) => name), ...others].map((name) => [name, new Map()]));
+    const capabilities = [...collections.map(({ listCapability }) => listCapability), listIdentityProviders];
     const binding: ExternalRoleBinding = {
       uid: `${root}/0000000000000002`,
       identity: { uid: operatorIdentity, name: "muster" },

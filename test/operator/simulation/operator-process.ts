@@ -18,10 +18,11 @@ import { PerKind } from "#src/kinds/per-kind.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
-import { everything } from "#src/reconcile/tenancy/boundary.ts";
+import { type Boundary, everything } from "#src/reconcile/tenancy/boundary.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Step } from "#src/reconcile/policy/step.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
+import { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
@@ -54,6 +55,10 @@ export interface ProcessOptions {
   /** Called when a call starts. @returns the number of the call in the whole scenario. */
   readonly onCall: () => number;
   readonly crash: CrashPoint | undefined;
+  /** What the Tenant permits, where it differs from everything within the root. */
+  readonly boundary?: Partial<Boundary>;
+  /** The Tenant's annotation `iam.muster.dev/confirm`. */
+  readonly confirmation?: () => string | undefined;
   readonly onEvent?: (reason: string, name: string) => void;
   /** Called after each step that was performed, with the observation that it was decided from. */
   readonly onStep?: (observed: Observed, step: Step) => void;
@@ -68,6 +73,7 @@ export class OperatorProcess {
   readonly #pool: WorkerPool;
   readonly #controllers: PerKind<Controller>;
   readonly #session: PlatformSession;
+  readonly #undeclared: UndeclaredAccess;
   readonly #stopWatch: () => void;
   readonly #options: ProcessOptions;
   #dead = false;
@@ -108,26 +114,32 @@ export class OperatorProcess {
       signal: this.#lifetime.signal,
       canWrite: () => true,
     });
-    this.sources = {
+    const base = {
       kinds,
       stores,
       states: new PerKind(kinds, () => new ReconcileStates()),
       tenancy: singleTenant({
         name: "all",
         session: this.#session,
-        boundary: everything({ roots: [root], roles: ["viewer"], namespaces: null }),
+        boundary: { ...everything({ roots: [root], roles: ["viewer"], namespaces: null }), ...options.boundary },
         identity: operatorIdentity,
         credentialEpoch: () => 1,
         settledAt: acquired === "expired" ? since + settleMs : since,
       }),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
       breaker: new Breaker(),
-      owners: [ownerHash("cluster")],
+      owners: [ownerHash("cluster")] as const,
       serviceAccountIssuer: "https://issuer.example",
       soleLeaderSince: acquired === "expired" ? since + settleMs : since,
       settleMs,
       clock,
     };
+    this.#undeclared = new UndeclaredAccess({
+      sources: base,
+      breakerLimits: { objects: 20, share: 0.1 },
+      confirmationOf: () => options.confirmation?.(),
+    });
+    this.sources = { ...base, undeclared: this.#undeclared };
     const reconciler = new Reconciler({
       sources: this.sources,
       kube: gatedKube,
@@ -163,6 +175,10 @@ export class OperatorProcess {
     this.#pool.start();
   }
 
+  get undeclared(): UndeclaredAccess {
+    return this.#undeclared;
+  }
+
   get dead(): boolean {
     return this.#dead;
   }
@@ -185,6 +201,10 @@ export class OperatorProcess {
       random: () => 0.5,
       onListed: () => undefined,
       onFailure: (_kind, _root, error) => this.failures.push(error),
+      onComplete: async (session) => {
+        for (const key of await this.#undeclared.assess(session))
+          this.#controllers.get("Group").enqueue(key, { priority: "low" });
+      },
     });
   }
 
