@@ -30,7 +30,7 @@ export interface ResourceFacts {
   readonly bound: boolean;
   /** In how many consecutive resyncs the resource was seen. */
   readonly seenIn: number;
-  /** How often an equal resource was removed within the last hour. */
+  /** How often an equal resource was removed within the last hour, before this one was first seen. */
   readonly recentRemovals: number;
   /** Whether its removal was attempted since the last resync. */
   readonly attempted: boolean;

@@ -2,6 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 import { isMarkerOf } from "./declarations.ts";
 import { grantOf } from "./grant.ts";
 
@@ -11,6 +12,8 @@ export interface Finding {
   readonly external: ExternalResource;
   /** When the operator first saw it, in RFC 3339 with seconds. */
   readonly firstSeenTime: string;
+  /** When this process first saw it. */
+  readonly firstSeenAt: MonotonicTime;
   /** In how many consecutive resyncs it was seen. */
   readonly seenIn: number;
 }
@@ -45,7 +48,7 @@ export interface FindingsInput {
   readonly above: ReadonlyMap<string, readonly ExternalResource[] | null>;
   readonly isDeclared: (kind: Kind, external: ExternalResource) => boolean;
   /** Since when, and in how many resyncs, the resource was seen, this one included. */
-  readonly seen: (external: ExternalResource) => Pick<Finding, "firstSeenTime" | "seenIn">;
+  readonly seen: (external: ExternalResource) => Pick<Finding, "firstSeenTime" | "firstSeenAt" | "seenIn">;
 }
 
 /** Visits every resource in the views of the session once. */

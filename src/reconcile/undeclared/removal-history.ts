@@ -17,11 +17,13 @@ export class RemovalHistory {
     if (this.#removals.length > limit) this.#removals.shift();
   }
 
-  /** Forgets what is older than an hour. @returns how often each of the others was removed. */
-  recent(now: MonotonicTime): ReadonlyMap<string, number> {
+  /** Forgets what is older than an hour. @returns the times of the other removals, by key. */
+  recent(now: MonotonicTime): ReadonlyMap<string, readonly MonotonicTime[]> {
     while ((this.#removals[0]?.at ?? now) <= now - hourMs) this.#removals.shift();
-    const counts = new Map<string, number>();
-    for (const { key } of this.#removals) counts.set(key, (counts.get(key) ?? 0) + 1);
-    return counts;
+    return new Map(
+      Map.groupBy(this.#removals, ({ key }) => key)
+        .entries()
+        .map(([key, removals]) => [key, removals.map(({ at }) => at)]),
+    );
   }
 }

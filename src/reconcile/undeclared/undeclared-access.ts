@@ -41,14 +41,17 @@ export interface TenantUndeclared {
   readonly uids: readonly string[];
   /** Groups above whose role bindings may not be listed; the first ten. */
   readonly unreadableGroups: readonly string[];
-  /** The removals that wait until a person confirms them with `id`; null if there are none. */
-  readonly held: { readonly id: string; readonly resources: number } | null;
+  /** Null if the breaker is closed. */
+  readonly held: HeldRemovals | null;
 }
 
-interface Seen {
-  readonly firstSeenTime: string;
-  readonly seenIn: number;
+/** Removals that wait until a person sets the annotation `iam.muster.dev/confirm` of the Tenant to `id`. */
+export interface HeldRemovals {
+  readonly id: string;
+  readonly uids: ReadonlySet<string>;
 }
+
+type Seen = Pick<Finding, "firstSeenTime" | "firstSeenAt" | "seenIn">;
 
 /** What is known of one session since its last resync. */
 interface SessionState {
@@ -261,7 +264,8 @@ export class UndeclaredAccess implements UndeclaredSource {
         identity: this.#identityFacts(session, people, grantOf(external)?.identity.uid ?? external.uid),
         bound: kind.name === "Identity" && findings.boundIdentities.has(external.uid),
         seenIn,
-        recentRemovals: recentRemovals.get(identityKey(finding)) ?? 0,
+        recentRemovals: (recentRemovals.get(identityKey(finding)) ?? []).filter((at) => at <= finding.firstSeenAt)
+          .length,
         attempted: attempted?.has(external.uid) ?? false,
       });
     };
@@ -324,11 +328,13 @@ export class UndeclaredAccess implements UndeclaredSource {
     before: ReadonlyMap<string, Seen> | undefined,
     seen: Map<string, Seen>,
   ): (external: { readonly uid: string }) => Seen {
-    const now = new Date(this.#options.sources.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+    const { clock } = this.#options.sources;
+    const at = clock.monotonic();
+    const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     const recorded = before === undefined ? this.#recordedTimes(session) : undefined;
     return ({ uid }) => {
-      const { firstSeenTime = recorded?.get(uid) ?? now, seenIn = 0 } = before?.get(uid) ?? {};
-      const next = { firstSeenTime, seenIn: seenIn + 1 };
+      const { firstSeenTime = recorded?.get(uid) ?? now, firstSeenAt = at, seenIn = 0 } = before?.get(uid) ?? {};
+      const next = { firstSeenTime, firstSeenAt, seenIn: seenIn + 1 };
       seen.set(uid, next);
       return next;
     };
@@ -361,7 +367,7 @@ export class UndeclaredAccess implements UndeclaredSource {
   }
 
   /** The removals of a Tenant, if there are too many of them at once. */
-  #heldRemovals(session: PlatformSession, context: TenantContext, { managed }: Declarations): TenantUndeclared["held"] {
+  #heldRemovals(session: PlatformSession, context: TenantContext, { managed }: Declarations): HeldRemovals | null {
     const state = this.#sessions.get(session);
     if (state === undefined) return null;
     const uids: string[] = [];
@@ -380,11 +386,15 @@ export class UndeclaredAccess implements UndeclaredSource {
       !opensBreaker(uids.length, uids.length + others + (managed.get(context.name) ?? 0), this.#options.breakerLimits)
     )
       return null;
+    const before = this.#shares.get(context.name)?.held;
+    // What is left of a confirmed removal needs no other confirmation.
+    if (before?.id === this.#options.confirmationOf(context.name) && uids.every((uid) => before?.uids.has(uid)))
+      return before ?? null;
     const id = createHash("sha256")
       .update([context.name, ...uids.toSorted()].join("\n"))
       .digest("hex")
       .slice(0, 16);
-    return { id, resources: uids.length };
+    return { id, uids: new Set(uids) };
   }
 
   /** The Group objects whose status differs from what was found, or that have something to remove. */

@@ -32,6 +32,8 @@ export class MemoryPlatform implements PlatformApi {
   #posts = 0;
   writes = 0;
   calls = 0;
+  /** The capabilities to list what Muster manages. */
+  readonly listCapabilities: readonly string[];
   /** Loses the response to the POST with this number, counted from 0. */
   lose: { readonly post: number; readonly how: LostResponse } | undefined;
 
@@ -40,7 +42,8 @@ export class MemoryPlatform implements PlatformApi {
     this.#clock = clock;
     const others = ["roles", identityProviders.name];
     this.#resources = new Map([...collections.map(({ name }) => name), ...others].map((name) => [name, new Map()]));
-    const capabilities = [...collections.map(({ listCapability }) => listCapability), listIdentityProviders];
+    this.listCapabilities = collections.map(({ listCapability }) => listCapability);
+    const capabilities = [...this.listCapabilities, listIdentityProviders];
     const binding: ExternalRoleBinding = {
       uid: `${root}/0000000000000002`,
       identity: { uid: operatorIdentity, name: "muster" },
@@ -73,6 +76,11 @@ export class MemoryPlatform implements PlatformApi {
     return [...this.#resources.values()]
       .flatMap((resources) => [...resources.values()])
       .filter(({ uid }) => !initial.has(uid));
+  }
+
+  /** Whether a resource with this uid exists. */
+  has(uid: string): boolean {
+    return [...this.#resources.values()].some((resources) => resources.has(uid));
   }
 
   /** Changes a resource as another client would. */
