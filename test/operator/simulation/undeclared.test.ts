@@ -2,15 +2,18 @@ import { describe, expect, it } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import type { Status } from "#src/api/status.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
+import { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, operatorIdentity, owner, root, viewer } from "./memory-platform.ts";
-import { Scenario } from "./scenario.ts";
+import { crashMoments } from "./operator-process.ts";
+import { type Fault, Scenario } from "./scenario.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const provider = "https://login.example";
 const providers = "identityProviders";
 
+type Uid = { readonly uid: string };
 type Mode = "Ignore" | "Report" | "Remove";
 
 const shop = (undeclared: Mode = "Report"): Manifest => ({
@@ -58,15 +61,13 @@ async function start(
         uid,
         identity: { uid: identityUid, name: "" },
         role: { uid: roleUid, name: roleUid === owner ? "owner" : "viewer" },
-      } as { readonly uid: string });
+      } as object as Uid);
       return uid;
     },
     stranger: (fields: object = {}, parent = group): string => {
       const uid = below(parent);
       const claimMatch = { issuer: "https://elsewhere.example", subject: uid };
-      platform.set("identities", { uid, name: "stranger", description: "", claimMatch, ...fields } as {
-        readonly uid: string;
-      });
+      platform.set("identities", { uid, name: "stranger", description: "", claimMatch, ...fields } as object as Uid);
       return uid;
     },
     status: () => kube.find("Group", "shop")?.status as Status | undefined,
@@ -150,7 +151,7 @@ describe("a grant that nobody declared", () => {
     const { platform, group, stranger, status, access, resync } = await start("Report");
     const identity = stranger();
     const child = `${group}/00000000000000ff`;
-    platform.set("groups", { uid: child, name: "by terraform", description: "" } as { readonly uid: string });
+    platform.set("groups", { uid: child, name: "by terraform", description: "" } as object as Uid);
     await resync();
     expect(
       status()
@@ -217,9 +218,7 @@ describe("Remove", () => {
 
   it("spares people, in the group of their provider and below, and removes what is next to them", async () => {
     const { platform, grant, stranger, existing, resync } = await start("Remove");
-    platform.set(providers, { uid: `${root}/00000000000000fe`, oidc: { issuer: `${provider}/` } } as {
-      readonly uid: string;
-    });
+    platform.set(providers, { uid: `${root}/00000000000000fe`, oidc: { issuer: `${provider}/` } } as object as Uid);
     const people = [
       stranger({ claimMatch: { issuer: provider, subject: "ana" } }),
       stranger({ claimMatch: { issuerPattern: "https://.*", subject: "ben" } }),
@@ -232,9 +231,7 @@ describe("Remove", () => {
 
   it("only reports where the identity providers cannot be listed", async () => {
     const { platform, grant, existing, resync, access, identity } = await start("Remove");
-    platform.set("roles", { uid: owner, name: "owner", capabilities: platform.listCapabilities } as {
-      readonly uid: string;
-    });
+    platform.set("roles", { uid: owner, name: "owner", capabilities: platform.listCapabilities } as object as Uid);
     const uid = grant(identity);
     for (let count = 0; count < 4; count += 1) await resync();
     expect(existing(uid)).toEqual([uid]);
@@ -258,7 +255,7 @@ describe("Remove", () => {
     });
     const named = stranger();
     const child = `${group}/00000000000000ff`;
-    platform.set("groups", { uid: child, name: "child", description: "" } as { readonly uid: string });
+    platform.set("groups", { uid: child, name: "child", description: "" } as object as Uid);
     const grants = [grant(operatorIdentity), grant(orphan), grant(auditor)];
     // Both are denied: the Tenant does not let anybody bind owner.
     kube.apply({
@@ -296,7 +293,7 @@ describe("Remove", () => {
   it("removes nothing in a group that only a uid names", async () => {
     const { kube, platform, group, grant, existing, resync, share, identity } = await start("Remove");
     const team = `${group}/00000000000000f0`;
-    platform.set("groups", { uid: team, name: "team", description: "" } as { readonly uid: string });
+    platform.set("groups", { uid: team, name: "team", description: "" } as object as Uid);
     const { claimMatch } = ci.spec as unknown as { readonly claimMatch: object };
     kube.apply({ ...ci, name: "guest", spec: { groupUid: team, claimMatch, policy } });
     const uid = grant(identity, owner, team);
@@ -320,6 +317,25 @@ describe("Remove", () => {
     expect(access()?.message).toContain("another writer");
   });
 
+  it("tries a removal that fails once per resync, and the Group stays Ready", async () => {
+    const { platform, grant, identity, existing, resync, access, scenario } = await start("Remove");
+    let attempts = 0;
+    platform.delete = async () => {
+      attempts += 1;
+      throw new PlatformFailure("delete roleBindings", { kind: "noResponse", message: "away" });
+    };
+    const uid = grant(identity);
+    await resync();
+    for (let count = 1; count <= 3; count += 1) {
+      await resync();
+      await scenario.pass(30_000);
+      expect(attempts).toBe(count);
+    }
+    expect(existing(uid)).toEqual([uid]);
+    expect(access()?.message).toContain("the last attempt failed");
+    expect(scenario.differences([shop("Remove")])).not.toContainEqual(expect.stringContaining("not Ready"));
+  });
+
   it("asks before it removes many at once", async () => {
     let confirmation: string | undefined;
     const { grant, stranger, existing, resync, access, share } = await start("Remove", {
@@ -334,5 +350,59 @@ describe("Remove", () => {
     expect(access()?.message).toContain(String(confirmation));
     await resync();
     expect(existing(...uids)).toEqual([]);
+  });
+});
+
+it("looks only into groups within the Tenant", async () => {
+  const [ours, theirs] = [`${root}/00000000000000e1`, `${root}/00000000000000e2`];
+  const scenario = new Scenario({}, undefined, undefined, { boundary: { groups: [ours] } });
+  const { kube, platform } = scenario;
+  const secret = `${theirs}/00000000000000e3`;
+  for (const uid of [ours, theirs]) platform.set("groups", { uid, name: "team", description: "" } as object as Uid);
+  platform.set("identities", { uid: secret, name: "secret", description: "" } as object as Uid);
+  kube.apply({ kind: "Group", name: "inner", spec: { parentUid: ours, policy } });
+  const claimMatch = { issuer: "https://issuer.example", subject: "spy" };
+  kube.apply({ kind: "Identity", name: "spy", spec: { groupUid: theirs, claimMatch, policy } });
+  await scenario.pass(5_000);
+  await scenario.resync();
+  await scenario.pass(1_000);
+  const { undeclared } = scenario.process;
+  expect(undeclared.shareOf("all")?.uids).not.toContain(secret);
+  expect(undeclared.counts().get("Identity")).toBe(1);
+});
+
+describe("a process that dies", () => {
+  const declared = [shop("Remove"), ci, views];
+  /** Grants are made by hand, and removed by however many processes that takes. */
+  async function run(fault: Fault): Promise<Scenario> {
+    const scenario = new Scenario(fault);
+    const { kube, platform } = scenario;
+    for (const manifest of declared) kube.apply(manifest);
+    await scenario.until("Ready", () => scenario.differences(declared).length === 0);
+    const group = (kube.find("Group", "shop")?.status as Status).uid ?? "";
+    for (const last of ["a", "b"])
+      platform.set("roleBindings", {
+        uid: `${group}/000000000000000${last}`,
+        identity: { uid: auditor, name: "" },
+        role: { uid: owner, name: "owner" },
+      } as object as Uid);
+    for (let resyncs = 0; resyncs < 6; resyncs += 1) {
+      await scenario.resync();
+      await scenario.pass(60_000);
+    }
+    return scenario;
+  }
+
+  it("removes nothing that is declared, wherever it dies, and its successor removes the rest", async () => {
+    const { calls } = await run({});
+    expect(calls).toBeGreaterThan(40);
+    let points = 0;
+    for (let call = 0; call < calls; call += 1)
+      for (const when of crashMoments) {
+        points += 1;
+        const scenario = await run({ crash: { call, when } });
+        expect([call, when, scenario.differences(declared)]).toEqual([call, when, []]);
+      }
+    process.stdout.write(`${points} crash points\n`);
   });
 });
