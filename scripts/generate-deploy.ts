@@ -1,4 +1,4 @@
-// Fills the lists of kinds in the manifests in deploy/. With --check it writes nothing, and fails if a list is out of date. It
+// Fills the lists of kinds and of public issuers in the manifests in deploy/. With --check it writes nothing, and fails if a list is out of date. It
 // always fails if a line names a kind and is not generated.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { kinds } from "#src/kinds/kinds.ts";
 import { writeGenerated } from "./generated-files.ts";
 import { fillKinds, kubectlResources } from "./kinds-in-deploy.ts";
+import { fillPublicIssuers } from "./public-issuers-in-deploy.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -13,9 +14,10 @@ const files = new Map<string, string>();
 for (const entry of await readdir(join(root, "deploy"), { recursive: true })) {
   if (!entry.endsWith(".yaml")) continue;
   const path = `deploy/${entry}`;
-  files.set(path, fillKinds(await readFile(join(root, path), "utf8"), kinds, path));
+  const manifest = await readFile(join(root, path), "utf8");
+  files.set(path, fillPublicIssuers(fillKinds(manifest, kinds, path)));
 }
-await writeGenerated("src/kinds", files);
+await writeGenerated("src/kinds and src/api/public-issuers.ts", files);
 
 // A command in prose has no place for such a comment.
 const all = kubectlResources(kinds);

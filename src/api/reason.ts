@@ -71,12 +71,13 @@ export const reasons = {
     fix: "Bind a role that includes the permission to the operator's identity, in that group or above.",
   },
   QuotaExceeded: {
-    meaning: "A quota of the platform is used up. The message names it.",
-    fix: "Delete resources that are no longer needed, or have the platform's administrator raise the quota.",
+    meaning: "The request exceeds a quota of the platform. The message names the quota. The operator retries hourly.",
+    fix: "Delete resources that count against the quota, or ask an administrator of the platform to raise it.",
   },
   KubernetesForbidden: {
-    meaning: "Kubernetes refused a write of the operator to this object. The message quotes the refusal.",
-    fix: "Check the operator's RBAC, the admission webhooks and policies, and the quota of the namespace.",
+    meaning:
+      "Kubernetes refuses a request of the operator for this object: its service account lacks a permission, a quota is exceeded, or an admission policy or webhook rejects the request. The message contains what Kubernetes said.",
+    fix: "Grant the verb on the resource that the message names to the operator's service account, or change the policy, webhook or quota. The operator retries after at most 6 min, and at once after an edit of the object.",
   },
   OwnerMismatch: {
     meaning:

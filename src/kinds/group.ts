@@ -23,6 +23,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   },
   noun: "group",
   hasMarker: true,
+  refersTo: ["Group"],
   references: ({ spec }) => [parentReference("spec.parentRef", spec.parentRef, "spec.parentUid", spec.parentUid)],
   desired: ({ spec, metadata }) => ({
     name: spec.name ?? metadata.name,

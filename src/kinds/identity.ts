@@ -61,6 +61,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
   },
   noun: "identity",
   hasMarker: true,
+  refersTo: ["Group"],
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
   desired: ({ spec, metadata }, _uids, { serviceAccountIssuer }) => ({
     name: spec.name ?? metadata.name,

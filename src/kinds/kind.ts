@@ -49,6 +49,8 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
    * its fields.
    */
   readonly hasMarker: boolean;
+  /** The kinds to which a spec can refer: only their objects have objects of this kind as dependents. */
+  readonly refersTo: readonly string[];
   /** Returns the references of the spec, the parent first. */
   references(resource: R): readonly ReferenceField[];
   /** Returns the fields to manage: those that the user set, and those that the platform requires. */

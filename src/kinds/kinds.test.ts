@@ -6,6 +6,17 @@ it("each kind has the name of its definition, and its own collection", () => {
   expect(new Set(kinds.map(({ collection }) => collection.name)).size).toBe(kinds.length);
 });
 
+it("a kind refers to the kinds that it names, so that their dependents can be found", () => {
+  const reference = { name: "one" };
+  const spec = { parentRef: reference, groupRef: reference, identityRef: reference, roleRef: reference };
+  for (const kind of kinds) {
+    const found = kind
+      .references({ metadata: { name: "one", namespace: "team" }, spec } as never)
+      .flatMap(({ target }) => (target.by === "resource" ? [target.kind] : []));
+    expect(found.toSorted()).toEqual(kind.refersTo.toSorted());
+  }
+});
+
 describe("specPath maps a field of the platform to the spec", () => {
   it.each([
     ["Group", "name", "spec.name"],

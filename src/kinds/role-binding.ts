@@ -20,6 +20,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   },
   noun: "role binding",
   hasMarker: false,
+  refersTo: ["Group", "Identity"],
   references: (binding) => [
     parentReference("spec.groupRef", binding.spec.groupRef, "spec.groupUid", binding.spec.groupUid),
     identityReference(binding),

@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { isAlreadyExists, isConflict, isForbidden, isGone, isNotFound, isThrottled, KubeError } from "./errors.ts";
+import {
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isGone,
+  isNotFound,
+  isRefused,
+  isThrottled,
+  KubeError,
+} from "./errors.ts";
 
 const predicates = {
   isAlreadyExists,
@@ -32,6 +41,20 @@ test("a patch with another uid is a conflict, although the API server reports it
   const status = { code: 422, reason: "Invalid", details: { causes: [{ field: "metadata.uid" }] } };
   const error = KubeError.fromStatus("patch widgets", status);
   expect(isConflict(error)).toBe(true);
+  expect(isRefused(error)).toBe(false);
+});
+
+test.each([
+  [400, "a webhook that sets no code"],
+  [403, "RBAC or a quota"],
+  [413, "an object that is too large"],
+  [422, "the schema or an admission policy"],
+])("%d is a refusal: %s", (code) => {
+  expect(isRefused(new KubeError({ call: "patch widgets", code, reason: "" }, "no"))).toBe(true);
+});
+
+test.each([0, 401, 404, 409, 410, 429, 500, 503])("%d is not a refusal", (code) => {
+  expect(isRefused(new KubeError({ call: "patch widgets", code, reason: "" }, "no"))).toBe(false);
 });
 
 test("a Status contains the message and the delay; the Retry-After header takes precedence", () => {

@@ -96,6 +96,21 @@ export function isForbidden(error: unknown): error is KubeError {
   return error instanceof KubeError && error.code === 403;
 }
 
+/**
+ * The API server understood the request and does not do it: a permission is missing or a quota is exceeded (403), or an
+ * admission policy, a webhook or the schema rejects the object (400, 403, 413, 422). Nothing was written.
+ */
+export function isRefused(error: unknown): error is KubeError {
+  return error instanceof KubeError && refusalCodes.has(error.code) && !isConflict(error);
+}
+
+const refusalCodes: ReadonlySet<number> = new Set([400, 403, 413, 422]);
+
+/** A list or watch failed because of a missing permission, or because the API server does not serve the resource. */
+export function isUnreadable(error: unknown): error is KubeError {
+  return isForbidden(error) || isNotFound(error);
+}
+
 /** The API server is overloaded or unavailable: 429 or 503. */
 export function isThrottled(error: unknown): error is KubeError {
   return error instanceof KubeError && (error.code === 429 || error.code === 503);

@@ -3,7 +3,7 @@ import { systemClock } from "#src/time/clock.ts";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import { KubeClient } from "./client.ts";
 import type { KubeObject } from "./object.ts";
-import { Reflector, type ReflectorReport } from "./reflector.ts";
+import { Reflector, type ReflectorOptions, type ReflectorReport } from "./reflector.ts";
 import { end, json, errorStatus, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
 import { Store } from "./store.ts";
 
@@ -50,7 +50,7 @@ afterEach(async () => {
   await server.close();
 });
 
-function start(): void {
+function start(more: Partial<ReflectorOptions> = {}): void {
   const reflector = new Reflector({
     api: client,
     resource,
@@ -58,6 +58,7 @@ function start(): void {
     store,
     clock,
     random: () => 0.5,
+    ...more,
     report: (report) => {
       reports.push(report);
       onReport();
@@ -141,7 +142,8 @@ describe("list", () => {
       await clock.advance(retryInMs);
     }
     expect(waits).toEqual([1200, 2400, 4800, 9600, 19_200, 30_000, 30_000, 30_000]);
-    await store.whenSynced(abort.signal);
+    await nextReport("listed");
+    expect(store.synced).toBe(true);
   });
 
   test("fails if the response is not a list, instead of emptying the store", async () => {
@@ -150,6 +152,51 @@ describe("list", () => {
     for (let time = 0; time < 2; time++) await clock.advance((await nextReport("failed")).retryInMs);
     await nextReport("watching");
   });
+});
+
+test("lists again, with backoff, if the list cannot be stored", async () => {
+  server.respondsWith(list(10, [widget("a", 1)]), list(10, [widget("a", 1)]), stream([]));
+  let broken = true;
+  store.onChange(() => {
+    if (broken) throw new Error("broken listener");
+  });
+  start();
+  const { step, error, retryInMs } = await nextReport("failed");
+  expect([step, String(error)]).toEqual(["list", "Error: broken listener"]);
+  broken = false;
+  await clock.advance(retryInMs);
+  await nextReport("listed");
+});
+
+test("drops the objects that are not accepted, and continues after their versions", async () => {
+  server.respondsWith(
+    list(10, [widget("a", 1), widget("b", 2)]),
+    stream([added("c", 11), { type: "DELETED", object: widget("a", 12) }, bookmark(13)], end),
+    stream([added("a", 14)]),
+  );
+  start({ accepts: ({ metadata }) => metadata.name === "a" });
+  await nextReport("listed");
+  expect(keys()).toEqual(["ns/a"]);
+  await nextChange();
+  expect(keys()).toEqual([]);
+  await nextChange();
+  expect(keys()).toEqual(["ns/a"]);
+  await server.nextRequest();
+  await server.nextRequest();
+  expect((await server.nextRequest()).searchParams.get("resourceVersion")).toBe("13");
+});
+
+test.each([
+  [403, "Forbidden"],
+  [404, "NotFound"],
+])("lists again after %d, because what can be read later may be something else", async (code, reason) => {
+  server.respondsWith(list(10, [widget("a", 1)]), errorStatus(code, reason), list(20, [widget("b", 15)]), stream([]));
+  start();
+  const failed = await nextReport("failed");
+  expect(failed.step).toBe("watch");
+  await clock.advance(failed.retryInMs);
+  await nextReport("listed");
+  expect(keys()).toEqual(["ns/b"]);
 });
 
 describe("watch", () => {

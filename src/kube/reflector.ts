@@ -1,7 +1,7 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { KubeApi, WatchEvent } from "./api.ts";
-import { isGone, isThrottled, KubeError } from "./errors.ts";
+import { isGone, isThrottled, isUnreadable, KubeError } from "./errors.ts";
 import { compareResourceVersions, type KubeObject, type ResourceKind, withoutBulk } from "./object.ts";
 import type { StoreWriter } from "./store.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -19,8 +19,10 @@ export type ReflectorReport =
 export interface ReflectorOptions {
   readonly api: KubeApi;
   readonly resource: ResourceKind;
-  /** Absent: all namespaces. */
+  /** Absent: all namespaces, or a cluster-scoped resource. */
   readonly namespace?: string;
+  /** Whether to store an object; the others are dropped as they arrive. It must not change with time. Absent: all. */
+  readonly accepts?: (object: KubeObject) => boolean;
   readonly store: StoreWriter;
   readonly clock: Clock;
   /** Returns a number in [0, 1). */
@@ -74,7 +76,7 @@ interface Listed {
  * watch after 240 to 290 s; the next one continues from the last event or bookmark.
  *
  * *Guarantees*: `run` ends only when its signal aborts. Every change reaches the store, either as an event or as part of
- * a list, except an object that cannot be stored, which is reported as skipped. A list is applied as a whole or not at all.
+ * a list, except an event that cannot be stored, which is reported as skipped. A list is applied as a whole or not at all.
  *
  * *Assumptions*: the API server sends bookmarks at least every 90 s, and versions of one resource are comparable.
  *
@@ -83,7 +85,9 @@ interface Listed {
  *
  * *Errors*: 410 → list again, at once the first time; 429 and 503 → wait as long as Retry-After asks; any other error
  * → back off 0.8 to 30 s with jitter, and continue from the last version; silence for 90 s → reconnect; an event whose
- * version is older than ours (a restored backup of etcd) → list again. An object that cannot be stored is skipped.
+ * version is older than ours (a restored backup of etcd) → list again; a list that cannot be stored → list again, with
+ * backoff; the resource can no longer be read (403, 404) → list again, with backoff. An event that cannot be stored is
+ * skipped.
  */
 export class Reflector {
   readonly #options: ReflectorOptions;
@@ -105,7 +109,8 @@ export class Reflector {
       } catch (error) {
         if (signal.aborted) return;
         await this.#pause(position, error, signal);
-        if (isGone(error)) position = { state: "unlisted" };
+        // What can no longer be read may be another set of objects when it can be again.
+        if (isGone(error) || isUnreadable(error)) position = { state: "unlisted" };
       }
     }
   }
@@ -126,12 +131,12 @@ export class Reflector {
         ...(next === undefined ? {} : { continue: next }),
       });
       pages++;
-      for (const item of page.items) this.#skipOnError(() => objects.push(complete(item, resource)));
+      for (const item of page.items) if (this.#accepts(item)) objects.push(complete(item, resource));
       resourceVersion = page.metadata.resourceVersion ?? resourceVersion;
       next = page.metadata.continue === "" ? undefined : page.metadata.continue;
     } while (next !== undefined);
     const listedAt = clock.monotonic();
-    this.#skipOnError(() => store.replace({ namespace, objects, resourceVersion, versionAtStart }));
+    store.replace({ namespace, objects, resourceVersion, versionAtStart });
     this.#report({ type: "listed", objects: objects.length, pages, durationMs: clock.monotonic() - startedAt });
     return { state: "listed", listedAt, resourceVersion };
   }
@@ -177,8 +182,13 @@ export class Reflector {
     // An API server that was restored from a backup sends nothing until its versions have passed ours: list again.
     if (compareResourceVersions(resourceVersion, position.resourceVersion) < 0)
       throw new KubeError({ call, code: 410, reason: "Expired" }, "the API server's resource versions went backwards");
-    if (event.type !== "BOOKMARK") this.#skipOnError(() => this.#options.store.apply(event));
+    if (event.type !== "BOOKMARK" && this.#accepts(event.object))
+      this.#skipOnError(() => this.#options.store.apply(event));
     position.resourceVersion = resourceVersion;
+  }
+
+  #accepts(object: KubeObject): boolean {
+    return this.#options.accepts?.(object) ?? true;
   }
 
   /** One bad object, or one listener of the store that throws, must not end the stream for all other objects. */

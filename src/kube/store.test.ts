@@ -260,28 +260,63 @@ describe("indexes", () => {
 });
 
 describe("synced", () => {
-  test("is true once every scope has been listed", async () => {
+  test("is true once every scope has been listed", () => {
     expect(store.synced).toBe(false);
     store.addScope("one");
     store.addScope("two");
-    let resolved = false;
-    const waiting = store.whenSynced(new AbortController().signal).then(() => {
-      resolved = true;
-    });
+    let synced = 0;
+    store.onSynced(() => (synced += 1));
     list([], 1, "one");
-    await Promise.resolve();
-    expect([store.synced, resolved]).toEqual([false, false]);
+    expect([store.synced, synced]).toEqual([false, 0]);
     list([], 1, "two");
-    await waiting;
-    expect(store.synced).toBe(true);
+    list([], 2, "two");
+    expect([store.synced, synced]).toEqual([true, 1]);
+    store.onSynced(() => (synced += 1));
+    expect(synced).toBe(2);
   });
 
-  test("rejects the wait when the signal aborts", async () => {
-    store.addScope("one");
-    const abort = new AbortController();
-    const waiting = store.whenSynced(abort.signal);
-    abort.abort(new Error("aborted by the test"));
-    await expect(waiting).rejects.toThrow("aborted by the test");
+  test("is reported after the changes of the list", () => {
+    store.addScope(undefined);
+    const seen: unknown[] = [];
+    store.onSynced(() => seen.push(changes.length));
+    list([widget("a", 1)], 1);
+    expect(seen).toEqual([1]);
+  });
+});
+
+describe("errors", () => {
+  test("an object that cannot be stored fails its list, which is applied otherwise; the store is not synced by it", () => {
+    let broken = true;
+    const parsing = new Store<KubeObject>({
+      parse: (object) => {
+        if (broken && object.metadata.name === "a") throw new Error("broken parser");
+        return object;
+      },
+      indexes: {},
+    });
+    const seen: (string | undefined)[] = [];
+    parsing.onChange((_, after) => seen.push(after?.metadata.name));
+    const all = { namespace: undefined, objects: [widget("a", 1), widget("b", 2)], resourceVersion: "5" };
+    expect(() => parsing.replace({ ...all, versionAtStart: "0" })).toThrow("broken parser");
+    expect([parsing.synced, seen]).toEqual([false, ["b"]]);
+    broken = false;
+    parsing.replace({ ...all, versionAtStart: "5" });
+    expect([parsing.synced, seen]).toEqual([true, ["b", "a"]]);
+  });
+
+  test("a listener that throws keeps no change from the other listeners", () => {
+    const seen: (string | undefined)[] = [];
+    const failing = new Store<Widget>({ indexes: {} });
+    failing.onChange(() => {
+      throw new Error("broken listener");
+    });
+    failing.onChange((_, after) => seen.push(after?.metadata.name));
+    const objects = [widget("a", 1), widget("b", 2)];
+    expect(() => failing.replace({ namespace: undefined, objects, resourceVersion: "5", versionAtStart: "0" })).toThrow(
+      "broken listener",
+    );
+    expect(seen).toEqual(["a", "b"]);
+    expect(failing.synced).toBe(true);
   });
 });
 

@@ -40,7 +40,10 @@ export interface StoreWriter {
   addScope(namespace: string | undefined): void;
   /** The newest version of any object or list seen in the scope; "0" before the first. */
   versionOf(namespace: string | undefined): string;
-  /** Applies a list: objects that it lacks are removed, unless the store has seen a newer version of them. */
+  /**
+   * Applies a list: objects that it lacks are removed, unless the store has seen a newer version of them. Throws if an
+   * object could not be stored, or if a listener threw.
+   */
   replace(list: ObjectList): void;
   apply(event: ObjectEvent): void;
 }
@@ -62,7 +65,8 @@ interface Scope {
  * A local copy of one resource, with indexes.
  *
  * *Expected flow*: one reflector for each scope (a namespace, or all of them) adds its scope, lists it, and then applies
- * events. Readers wait for `synced`. The response to a write of ours goes to `observeOwnWrite`, so that the next
+ * events. Until it is `synced`, readers must take what it
+ * lacks for unknown, not for absent. The response to a write of ours goes to `observeOwnWrite`, so that the next
  * decision is based on it without waiting for the watch.
  *
  * *Guarantees*: objects are deeply frozen. A key never goes back to an older version, in whatever order lists, events
@@ -73,7 +77,8 @@ interface Scope {
  * everything that was seen before it started. If it is older, the API server's history went backwards (a restored backup
  * of etcd), and the list is applied as it is.
  *
- * *Errors*: an exception of a listener reaches the caller; the change has been applied, but later listeners miss it.
+ * *Errors*: an exception of `parse` or of a listener reaches the caller after everything else was applied and all listeners
+ * were called. A list of which an object could not be stored does not make the store synced.
  */
 export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extends string = never>
   implements StoreWriter
@@ -86,7 +91,7 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
   readonly #scopes = new Map<string | undefined, Scope>();
   /** The namespaces, by uid, of objects whose last finalizer we removed, until the API server reports them gone. */
   readonly #finalized = new Map<string, string | undefined>();
-  readonly #whenSynced = Promise.withResolvers<void>();
+  #onSynced: (() => void)[] = [];
 
   constructor({ parse = (object) => object as KubeObject & T, indexes }: StoreOptions<T, IndexName>) {
     this.#parse = parse;
@@ -129,17 +134,10 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     return this.#scopes.size > 0 && this.#scopes.values().every(({ listed }) => listed);
   }
 
-  /** Resolves when `synced`; rejects with the signal's reason. */
-  async whenSynced(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const aborted = Promise.withResolvers<never>();
-    const abort = () => aborted.reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      await Promise.race([this.#whenSynced.promise, aborted.promise]);
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+  /** Calls `listener` once, as soon as the store is synced: now, or after the listeners of the list's changes. */
+  onSynced(listener: () => void): void {
+    if (this.synced) listener();
+    else this.#onSynced.push(listener);
   }
 
   addScope(namespace: string | undefined): void {
@@ -153,6 +151,7 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
   replace({ namespace, objects, resourceVersion, versionAtStart }: ObjectList): void {
     const historyWentBack = compareResourceVersions(resourceVersion, versionAtStart) < 0;
     const changes: Change<T>[] = [];
+    const errors: unknown[] = [];
     const listed = new Set<string>();
     const listedUids = new Set<string | undefined>();
     for (const object of objects) {
@@ -162,8 +161,12 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
       const key = keyOf(object);
       listed.add(key);
       const before = this.#objects.get(key);
-      if (before === undefined || historyWentBack || isNewer(object, before))
+      if (before !== undefined && !historyWentBack && !isNewer(object, before)) continue;
+      try {
         this.#put(key, before, object, changes, historyWentBack);
+      } catch (error) {
+        errors.push(error);
+      }
     }
     for (const [key, object] of this.#objects) {
       if (listed.has(key) || !isInScope(object.metadata.namespace, namespace)) continue;
@@ -173,10 +176,11 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     for (const [uid, itsNamespace] of this.#finalized)
       if (isInScope(itsNamespace, namespace) && (historyWentBack || !listedUids.has(uid))) this.#finalized.delete(uid);
     const scope = this.#scopeOf(namespace);
-    scope.listed = true;
     if (historyWentBack || compareResourceVersions(resourceVersion, scope.version) > 0) scope.version = resourceVersion;
-    if (this.synced) this.#whenSynced.resolve();
-    this.#notify(changes, "list");
+    // A store that lacks an object must not pass for complete.
+    if (errors.length === 0) scope.listed = true;
+    this.#notify(changes, "list", errors);
+    if (this.synced) for (const listener of this.#onSynced.splice(0)) listener();
   }
 
   apply({ type, object }: ObjectEvent): void {
@@ -254,8 +258,16 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     return scope;
   }
 
-  #notify(changes: readonly Change<T>[], source: ChangeSource): void {
-    for (const [before, after] of changes) for (const listener of this.#listeners) listener(before, after, source);
+  /** @throws the first of `errors` and of those that listeners threw, after all listeners were called. */
+  #notify(changes: readonly Change<T>[], source: ChangeSource, errors: unknown[] = []): void {
+    for (const [before, after] of changes)
+      for (const listener of this.#listeners)
+        try {
+          listener(before, after, source);
+        } catch (error) {
+          errors.push(error);
+        }
+    if (errors.length > 0) throw errors[0];
   }
 }
 

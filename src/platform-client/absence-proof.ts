@@ -7,8 +7,8 @@ import { parentOf } from "./uid.ts";
 
 /**
  * Proves that a resource is absent after a call for its uid was rejected with NOT_FOUND. The response alone
- * proves nothing: it is the same for a resource that the caller cannot see. The proof is that the permissions cover the
- * root above the uid, and that a group above the uid can be read.
+ * proves nothing: it is the same for a resource that the caller cannot see. The proof is that the permissions, read after that response,
+ * cover the root above the uid, and that a group above the uid can be read.
  * @throws {PlatformFailure} if the absence is not proven.
  */
 export async function proveAbsence(
@@ -18,7 +18,7 @@ export async function proveAbsence(
 ): Promise<void> {
   const parent = collection.uids.parentOf(uid);
   const root = permissions.rootAbove(collection, parent ?? uid);
-  await permissions.requireList(collection, root);
+  await permissions.requireListAfterwards(collection, root);
   for (let above = parent; above !== undefined; above = parentOf(above)) {
     try {
       await api.get(groups, above, signal);

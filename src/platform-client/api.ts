@@ -1,5 +1,8 @@
 import type { ExternalResource, ResourceType } from "./collection.ts";
 
+/** The maximum number of resources on one page of a list. */
+export const resourcesPerPage = 200;
+
 /** Which part of a collection a list covers: everything below a group, or only the group's direct children. */
 export type ListScope = { readonly descendantsOf: string } | { readonly childrenOf: string };
 

@@ -74,6 +74,30 @@ describe("parseErrorBody", () => {
   });
 });
 
+describe("a QuotaFailure", () => {
+  const withDetail = (detail: object) => parseErrorBody(429, { code: 8, message: "m", details: [detail] });
+  const type = "type.googleapis.com/google.rpc.QuotaFailure";
+
+  it("is returned with the quotas that it names", () => {
+    const violations = [{ subject: "groups:abc", description: "at most 100 groups" }, "nonsense"];
+    expect(withDetail({ "@type": type, violations })?.quotaViolations).toEqual([
+      { subject: "groups:abc", description: "at most 100 groups" },
+    ]);
+  });
+  it("counts as one also if it names no quota", () => {
+    expect(withDetail({ "@type": type })?.quotaViolations).toEqual([]);
+  });
+  it("is not assumed for another detail", () => {
+    expect(withDetail({ "@type": "type.googleapis.com/google.rpc.ErrorInfo" })).not.toHaveProperty("quotaViolations");
+  });
+  it("is bounded, as all details are", () => {
+    const violations = Array.from({ length: 1_000 }, () => ({ subject: "s".repeat(100_000), description: "d" }));
+    const parsed = withDetail({ "@type": type, violations })?.quotaViolations ?? [];
+    expect(parsed).toHaveLength(64);
+    expect(parsed[0]?.subject).toHaveLength(32_768);
+  });
+});
+
 describe("whether a failure proves that a write had no effect", () => {
   const proving = ["INVALID_ARGUMENT", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED"].concat(
     ["FAILED_PRECONDITION", "UNIMPLEMENTED", "UNAUTHENTICATED"],
@@ -87,6 +111,8 @@ describe("whether a failure proves that a write had no effect", () => {
     [{ kind: "paused", retryAfterMs: 0 }, true],
     [{ kind: "credential", cause: "unavailable", message: "" }, true],
     [{ kind: "permissions", capability: "", scope: "" }, true],
+    [{ kind: "suspended", outage: { kind: "noResponse", message: "" } }, true],
+    [{ kind: "parentGone", parent: "" }, true],
   ])("%j: %s", (problem, proves) => {
     expect(provesNoEffect(problem)).toBe(proves);
   });

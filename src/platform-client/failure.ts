@@ -35,7 +35,13 @@ export interface PreconditionViolation {
   readonly subject?: string;
 }
 
-/** The content of an AIP-193 error. */
+/** A quota that a request would exceed. */
+export interface QuotaViolation {
+  readonly subject: string;
+  readonly description: string;
+}
+
+/** The content of an AIP-193 error. Its lists have at most 64 items, and its texts at most 32,768 characters. */
 export interface PlatformError {
   readonly code: CodeName;
   readonly message: string;
@@ -43,6 +49,8 @@ export interface PlatformError {
   readonly domain: string;
   readonly fieldViolations: readonly FieldViolation[];
   readonly preconditionViolations: readonly PreconditionViolation[];
+  /** Absent unless the error has a `google.rpc.QuotaFailure`: the request exceeds a quota, not a rate. */
+  readonly quotaViolations?: readonly QuotaViolation[];
 }
 
 /**
@@ -50,15 +58,30 @@ export interface PlatformError {
  * - `rejected`: the platform responded with an AIP-193 error whose code agrees with the HTTP status.
  * - `noResponse`: no response, or one that is not the platform's. Whether the call took effect is unknown.
  * - `paused`: not sent, because the platform asked for a pause (Retry-After) or another process may be the leader.
+ * - `suspended`: not sent, because the last calls failed with `outage` and the circuit is open. See `circuit.ts`.
  * - `credential`: not sent, because there is no token. The token service is `unavailable`, or it rejected the `exchange`.
+ * - `ownerMismatch`: not sent, because the operator's identity records another owner, or none.
  * - `permissions`: not sent, or its response proves nothing, because the identity lacks the capability in the scope.
+ * - `parentGone`: rejected, because the group below which a resource was to be created is proven to be gone.
  */
 export type PlatformProblem =
+  | OutageProblem
+  | { readonly kind: "paused"; readonly retryAfterMs: number }
+  | { readonly kind: "suspended"; readonly outage: OutageProblem }
+  | { readonly kind: "ownerMismatch"; readonly expected: string; readonly recorded: string | null }
+  | { readonly kind: "permissions"; readonly capability: string; readonly scope: string }
+  | { readonly kind: "parentGone"; readonly parent: string };
+
+/** The kinds of problems that can be an outage: a problem of the platform or of the credential, whatever the call. */
+export type OutageProblem =
   | { readonly kind: "rejected"; readonly error: PlatformError; readonly retryAfterMs?: number }
   | { readonly kind: "noResponse"; readonly message: string; readonly retryAfterMs?: number }
-  | { readonly kind: "paused"; readonly retryAfterMs: number }
-  | { readonly kind: "credential"; readonly cause: "unavailable" | "exchange"; readonly message: string }
-  | { readonly kind: "permissions"; readonly capability: string; readonly scope: string };
+  | {
+      readonly kind: "credential";
+      readonly cause: "unavailable" | "exchange";
+      readonly message: string;
+      readonly retryAfterMs?: number;
+    };
 
 /** A failed call to the platform, named by `call`. It never contains a token or a request body. */
 export class PlatformFailure extends Error {
@@ -66,13 +89,14 @@ export class PlatformFailure extends Error {
   readonly call: string;
   readonly problem: PlatformProblem;
   constructor(call: string, problem: PlatformProblem, options?: ErrorOptions) {
-    super(`${call}: ${describe(problem)}`, options);
+    super(`${call}: ${describeProblem(problem)}`, options);
     this.call = call;
     this.problem = problem;
   }
 }
 
-function describe(problem: PlatformProblem): string {
+/** One line for logs and errors. */
+export function describeProblem(problem: PlatformProblem): string {
   switch (problem.kind) {
     case "rejected":
       return `${problem.error.code}: ${problem.error.message}`;
@@ -81,8 +105,14 @@ function describe(problem: PlatformProblem): string {
       return problem.message;
     case "paused":
       return `not sent; retry in ${Math.ceil(problem.retryAfterMs / 1000)} s`;
+    case "ownerMismatch":
+      return `the operator's identity records ${problem.recorded === null ? "no owner" : `the owner ${problem.recorded}`}, and this operator is ${problem.expected}`;
+    case "suspended":
+      return `not sent because the last calls failed: ${describeProblem(problem.outage)}`;
     case "permissions":
       return `the operator's identity does not have ${problem.capability} in ${problem.scope}`;
+    case "parentGone":
+      return `the group ${problem.parent} does not exist`;
   }
 }
 
@@ -103,17 +133,21 @@ export const statusOfCode: Readonly<Record<number, number>> = {
   16: 401,
 };
 
+/** What is kept of an error, because an error is remembered for each object that it concerns. */
+const maxItems = 64;
+const maxTextLength = 32_768;
+
 /** Parses the body of an AIP-193 error. Returns undefined if `body` is not one or its code contradicts the HTTP status. */
 export function parseErrorBody(status: number, body: unknown): PlatformError | undefined {
   if (!isRecord(body) || typeof body["code"] !== "number" || typeof body["message"] !== "string") return undefined;
   const code = codeNames[body["code"]];
   if (code === undefined || code === "OK" || (statusOfCode[body["code"]] ?? 500) !== status) return undefined;
-  const details = Array.isArray(body["details"]) ? body["details"].filter(isRecord) : [];
+  const details = Array.isArray(body["details"]) ? body["details"].slice(0, maxItems).filter(isRecord) : [];
   const detail = (type: string) =>
     details.find((candidate) => String(candidate["@type"]).endsWith(`google.rpc.${type}`)) ?? {};
   return {
     code,
-    message: body["message"],
+    message: textOf(body["message"]),
     reason: textOf(detail("ErrorInfo")["reason"]),
     domain: textOf(detail("ErrorInfo")["domain"]),
     fieldViolations: recordsOf(detail("BadRequest")["fieldViolations"]).map((violation) => ({
@@ -125,7 +159,19 @@ export function parseErrorBody(status: number, body: unknown): PlatformError | u
       description: textOf(violation["description"]),
       ...(violation["subject"] ? { subject: textOf(violation["subject"]) } : {}),
     })),
+    ...(details.some(isQuotaFailure)
+      ? {
+          quotaViolations: recordsOf(detail("QuotaFailure")["violations"]).map((violation) => ({
+            subject: textOf(violation["subject"]),
+            description: textOf(violation["description"]),
+          })),
+        }
+      : {}),
   };
+}
+
+function isQuotaFailure(detail: Record<string, unknown>): boolean {
+  return String(detail["@type"]).endsWith("google.rpc.QuotaFailure");
 }
 
 const codesThatProveNoEffect: ReadonlySet<CodeName> = new Set([
@@ -145,8 +191,11 @@ export function provesNoEffect(problem: PlatformProblem): boolean {
     case "rejected":
       return codesThatProveNoEffect.has(problem.error.code);
     case "paused":
+    case "suspended":
     case "credential":
+    case "ownerMismatch":
     case "permissions":
+    case "parentGone":
       return true;
     case "noResponse":
       return false;
@@ -172,9 +221,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function recordsOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
+  return Array.isArray(value) ? value.slice(0, maxItems).filter(isRecord) : [];
 }
 
 function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
+  return typeof value === "string" ? value.slice(0, maxTextLength) : "";
 }

@@ -28,15 +28,20 @@ async function platform(...behaviours: Behaviour[]) {
   });
   endings.push(() => transport.close(), server.close);
   let epoch = 1;
+  let canReplace = true;
+  const keepToken = () => {
+    canReplace = false;
+  };
   const rejected: number[] = [];
   const tokens = {
     token: async () => ({ value: `token-${epoch}`, epoch }),
     reject: (token: { readonly epoch: number }) => {
       rejected.push(token.epoch);
-      epoch += 1;
+      if (canReplace) epoch += 1;
+      return canReplace;
     },
   } as unknown as TokenSource;
-  return { server, rejected, leader, api: new HttpPlatformApi(transport, tokens, server.url, systemClock) };
+  return { server, rejected, leader, keepToken, api: new HttpPlatformApi(transport, tokens, server.url) };
 }
 
 const { signal } = new AbortController();
@@ -188,24 +193,17 @@ describe("UNAUTHENTICATED", () => {
     expect(rejected).toEqual([1]);
   });
 
+  it("is returned at once if the token was replaced a moment ago", async () => {
+    const { api, server, keepToken } = await platform(rejects(401, 16));
+    keepToken();
+    expect(await failureOf(create(api))).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it("is returned after the second response", async () => {
     const { api, server } = await platform(rejects(401, 16));
     expect(await failureOf(create(api))).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
     expect(server.requests).toHaveLength(2);
-  });
-});
-
-describe("Retry-After pauses all calls", () => {
-  it.each([
-    ["with 429", rejects(429, 8, { "retry-after": "60" })],
-    ["with a 503 of a proxy", json(503, undefined, { "retry-after": "60" })],
-  ])("%s", async (_, behaviour) => {
-    const { api, server } = await platform(behaviour);
-    await failureOf(create(api));
-    const held = await failureOf(api.get(groupCollection, uid, signal));
-    expect(held).toMatchObject({ kind: "paused" });
-    expect(held.kind === "paused" && held.retryAfterMs).toBeGreaterThan(59_000);
-    expect(server.requests).toHaveLength(1);
   });
 });
 

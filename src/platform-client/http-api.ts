@@ -1,29 +1,22 @@
-import type { Clock, MonotonicTime } from "#src/time/clock.ts";
-import type { ListQuery, ResourcePage, PlatformApi } from "./api.ts";
+import { type ListQuery, type PlatformApi, type ResourcePage, resourcesPerPage } from "./api.ts";
 import type { ExternalResource, ResourceType } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
 import type { TokenSource } from "./token-source.ts";
 import type { HttpCall, HttpTransport } from "./transport.ts";
 
-const pageSize = "200";
-
 /**
- * The platform's API over HTTP and JSON. A call that is rejected with UNAUTHENTICATED is sent once more under a new token,
- * because that code proves that the first request had no effect. After a response with Retry-After, no call is sent
- * until that time has passed.
+ * The platform's API over HTTP and JSON. A call that is rejected with UNAUTHENTICATED is sent once more if there is a new
+ * token, because that code proves that the first request had no effect.
  */
 export class HttpPlatformApi implements PlatformApi {
   readonly #transport: HttpTransport;
   readonly #tokens: TokenSource;
   readonly #baseUrl: URL;
-  readonly #clock: Clock;
-  #pausedUntil: MonotonicTime = 0;
 
-  constructor(transport: HttpTransport, tokens: TokenSource, baseUrl: URL, clock: Clock) {
+  constructor(transport: HttpTransport, tokens: TokenSource, baseUrl: URL) {
     this.#transport = transport;
     this.#tokens = tokens;
     this.#baseUrl = baseUrl;
-    this.#clock = clock;
   }
 
   async list<R extends ExternalResource>(
@@ -31,7 +24,7 @@ export class HttpPlatformApi implements PlatformApi {
     query: ListQuery,
     signal: AbortSignal,
   ): Promise<ResourcePage<R>> {
-    const parameters = new URLSearchParams({ page_size: pageSize, order_by: "uid", ...query.filter });
+    const parameters = new URLSearchParams({ page_size: String(resourcesPerPage), order_by: "uid", ...query.filter });
     if (query.scope !== undefined) {
       if ("descendantsOf" in query.scope) parameters.set("uidp.descendants_of", query.scope.descendantsOf);
       else parameters.set("uidp.children_of", query.scope.childrenOf);
@@ -105,23 +98,14 @@ export class HttpPlatformApi implements PlatformApi {
     try {
       return await this.#sendOnce(call, token.value, signal);
     } catch (error) {
-      if (!isRejection(error, "UNAUTHENTICATED")) throw error;
-      this.#tokens.reject(token);
+      if (!isRejection(error, "UNAUTHENTICATED") || !this.#tokens.reject(token)) throw error;
       return this.#sendOnce(call, (await this.#tokens.token()).value, signal);
     }
   }
 
-  async #sendOnce(call: Omit<HttpCall, "origin" | "bearer">, bearer: string, signal: AbortSignal): Promise<unknown> {
-    const pause = this.#pausedUntil - this.#clock.monotonic();
-    if (pause > 0) throw new PlatformFailure(call.name, { kind: "paused", retryAfterMs: pause });
+  #sendOnce(call: Omit<HttpCall, "origin" | "bearer">, bearer: string, signal: AbortSignal): Promise<unknown> {
     const path = `${this.#baseUrl.pathname.replace(/\/$/, "")}/${call.path}`;
-    try {
-      return await this.#transport.send({ ...call, path, origin: this.#baseUrl.origin, bearer }, signal);
-    } catch (error) {
-      if (error instanceof PlatformFailure && "retryAfterMs" in error.problem)
-        this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + error.problem.retryAfterMs);
-      throw error;
-    }
+    return this.#transport.send({ ...call, path, origin: this.#baseUrl.origin, bearer }, signal);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ListQuery, ResourcePage, PlatformApi } from "./api.ts";
+import type { ListQuery, ListScope, ResourcePage, PlatformApi } from "./api.ts";
 import type { ExternalResource } from "./collection.ts";
 import { groupCollection } from "./group-collection.testing.ts";
 import { listAll } from "./list-all.ts";
@@ -26,7 +26,19 @@ function respondingWith(...pages: readonly { readonly uids: string; readonly tot
       };
     },
   } as unknown as PlatformApi;
-  return { pageTokens, all: () => listAll(api, groupCollection, {}, signal) };
+  return { pageTokens, all: (scope?: ListScope) => listAll(api, groupCollection, scope ? { scope } : {}, signal) };
+}
+
+/** A platform whose pages have one resource each, and never end. */
+function respondingEndlessly(resource: (page: number) => ExternalResource | undefined) {
+  let pages = 0;
+  const api = {
+    list: async (): Promise<ResourcePage<ExternalResource>> => {
+      const one = resource((pages += 1));
+      return { resources: one === undefined ? [] : [one], totalCount: 9, nextPageToken: String(pages) };
+    },
+  } as unknown as PlatformApi;
+  return { pages: () => pages, all: () => listAll(api, groupCollection, {}, signal) };
 }
 
 describe("a list", () => {
@@ -71,6 +83,44 @@ describe("a list", () => {
     );
     await all();
     expect(pageTokens).toEqual([undefined, "1", "2"]);
+  });
+
+  it.each<[string, ListScope]>([
+    ["children of another group", { childrenOf: `${"a".repeat(40)}/1111111111111111` }],
+    ["descendants of another group", { descendantsOf: `${"a".repeat(40)}/1111111111111111` }],
+    ["descendants of another root", { descendantsOf: "b".repeat(40) }],
+  ])("fails if a resource is not in the scope: %s", async (_, scope) => {
+    await expect(respondingWith({ uids: "12", totalCount: 2 }).all(scope)).rejects.toMatchObject({
+      problem: { kind: "noResponse", message: expect.stringContaining("outside of the scope") },
+    });
+  });
+
+  it.each<[string, ListScope]>([
+    ["children", { childrenOf: "a".repeat(40) }],
+    ["descendants", { descendantsOf: "a".repeat(40) }],
+  ])("contains the %s of the group", async (_, scope) => {
+    expect((await respondingWith({ uids: "12", totalCount: 2 }).all(scope)).resources).toHaveLength(2);
+  });
+
+  it("fails if a page is larger than requested", async () => {
+    const uids = "1".repeat(201);
+    await expect(respondingWith({ uids, totalCount: 201 }).all()).rejects.toThrow("more than 200");
+  });
+
+  it("fails if its pages do not end", async () => {
+    const { pages, all } = respondingEndlessly(() => undefined);
+    await expect(all()).rejects.toThrow("pages");
+    expect(pages()).toBeLessThanOrEqual(10_000);
+  });
+
+  it("fails if its resources take too much memory", async () => {
+    const description = "x".repeat(8 * 1024 * 1024);
+    const { pages, all } = respondingEndlessly((page) => ({
+      uid: `${"a".repeat(40)}/${page.toString(16).padStart(16, "0")}`,
+      description,
+    }));
+    await expect(all()).rejects.toThrow("too large");
+    expect(pages()).toBeLessThanOrEqual(33);
   });
 
   it("fails if a page starts over", async () => {

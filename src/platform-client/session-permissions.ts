@@ -1,7 +1,7 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import type { PlatformApi } from "./api.ts";
 import type { ManagedCollection } from "./collection.ts";
-import { PlatformFailure } from "./failure.ts";
+import { isRejection, PlatformFailure } from "./failure.ts";
 import { groups } from "./permission-resources.ts";
 import { type Permissions, type RoleCatalog, readPermissions } from "./permissions.ts";
 import { isWithin } from "./uid.ts";
@@ -28,8 +28,9 @@ interface ReadPermissions {
 const retryMs = 1_000;
 
 /**
- * The permissions of a session's identity. They are read once per token, and again (at most once per second) while a
- * caller requires more than they grant, because an administrator may have granted more since.
+ * The permissions of a session's identity. They are read once per token; again (at most once per second) while a caller
+ * requires more than they grant, because an administrator may have granted more since; and again after each response that
+ * is to prove an absence.
  */
 export class SessionPermissions {
   readonly #options: SessionPermissionsOptions;
@@ -49,6 +50,10 @@ export class SessionPermissions {
     return this.#current?.roles;
   }
 
+  get unreadableRoots(): readonly string[] {
+    return [...(this.#current?.unreadableRoots.keys() ?? [])];
+  }
+
   /** Calls `listener` after each read under a new token. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
@@ -59,9 +64,8 @@ export class SessionPermissions {
     if (this.#current === undefined || this.#current.epoch !== this.#options.credentialEpoch()) await this.#read();
   }
 
-  /** Reads permissions and roles by a read that starts after this call. @throws {PlatformFailure} */
-  async readAgain(): Promise<void> {
-    await this.#reading?.catch(() => undefined);
+  /** Reads permissions and roles. @throws {PlatformFailure} */
+  async reread(): Promise<void> {
     await this.#read();
   }
 
@@ -90,6 +94,26 @@ export class SessionPermissions {
     if (problem !== undefined) throw problem;
   }
 
+  /**
+   * Requires the same as `requireList`, of permissions that were read after this call. Must be called after the response
+   * that is to prove an absence: permissions that were lost before it would make everything look absent. One read serves
+   * all callers that wait for it.
+   * @throws {PlatformFailure} as `requireList` does.
+   */
+  async requireListAfterwards(collection: ManagedCollection, group: string): Promise<void> {
+    const root = this.rootAbove(collection, group);
+    await this.rereadAfterwards();
+    const problem = this.#problem(collection, group, root);
+    if (problem !== undefined) throw problem;
+  }
+
+  /** Reads permissions and roles by a read that starts after this call. @throws {PlatformFailure} */
+  async rereadAfterwards(): Promise<void> {
+    // A read in flight has started before this call.
+    await this.#reading?.catch(() => undefined);
+    await this.#read();
+  }
+
   #problem(collection: ManagedCollection, group: string, root: string): unknown {
     const capability = collection.listCapability;
     if (this.#current?.unreadableRoots.has(root)) return this.#current.unreadableRoots.get(root);
@@ -109,7 +133,15 @@ export class SessionPermissions {
     const { api, identity, roots, clock, signal, credentialEpoch } = this.#options;
     const read = await readPermissions(api, identity, signal);
     const unreadableRoots = new Map<string, unknown>();
-    for (const root of roots) await api.get(groups, root, signal).catch((error) => unreadableRoots.set(root, error));
+    for (const root of roots) {
+      try {
+        await api.get(groups, root, signal);
+      } catch (error) {
+        // Only the platform decides that a root cannot be read. After another failure, nothing is known of it.
+        if (!isRejection(error, "NOT_FOUND") && !isRejection(error, "PERMISSION_DENIED")) throw error;
+        unreadableRoots.set(root, error);
+      }
+    }
     const previousEpoch = this.#current?.epoch;
     this.#current = { ...read, unreadableRoots, epoch: credentialEpoch(), readAt: clock.monotonic() };
     if (previousEpoch !== this.#current.epoch) for (const listener of this.#listeners) listener();

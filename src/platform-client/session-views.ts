@@ -10,10 +10,11 @@ import { PostLedger } from "./post-ledger.ts";
  * with a lost response is settled when what it creates is seen.
  */
 export class SessionViews {
-  readonly posts = new PostLedger();
+  readonly posts: PostLedger;
   readonly #views: ReadonlyMap<string, CollectionView<ExternalResource>>;
 
-  constructor(collections: readonly ManagedCollection[]) {
+  constructor(collections: readonly ManagedCollection[], posts = new PostLedger()) {
+    this.posts = posts;
     this.#views = new Map(collections.map((collection) => [collection.name, new CollectionView(collection)]));
   }
 

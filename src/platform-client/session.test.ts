@@ -96,6 +96,7 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
     credentialEpoch: () => state.epoch,
     collections: [groupCollection],
     clock,
+    random: () => 0.5,
     signal: new AbortController().signal,
     canWrite: () => state.canWrite,
   });
@@ -149,10 +150,10 @@ describe("ensureSnapshot", () => {
 });
 
 describe("absence is proven", () => {
-  const gone = async (setUp: (given: ReturnType<typeof world>) => void, uid = child) => {
+  const gone = async (setUp: (given: ReturnType<typeof world>) => unknown, uid = child) => {
     const given = world();
     given.groups.delete(uid);
-    setUp(given);
+    await setUp(given);
     const failure = await problemOf(given.session.read(groupCollection, uid));
     return { ...given, failure, is: given.session.viewOf(groupCollection).stateOf(uid).is };
   };
@@ -180,6 +181,15 @@ describe("absence is proven", () => {
   it("not under a token without the list capability", async () => {
     const { is, failure } = await gone(({ state }) => {
       state.capabilities = ["CAP_REPO_LIST"];
+    });
+    expect(is).not.toBe("gone");
+    expect(failure).toMatchObject({ kind: "permissions", capability: "CAP_IAM_GROUPS_LIST" });
+  });
+
+  it("not if the capability was lost after the permissions were read", async () => {
+    const { is, failure } = await gone(async ({ session, state }) => {
+      await session.refreshPermissions();
+      state.capabilities = [];
     });
     expect(is).not.toBe("gone");
     expect(failure).toMatchObject({ kind: "permissions", capability: "CAP_IAM_GROUPS_LIST" });
@@ -232,6 +242,16 @@ describe("a list without sufficient permissions", () => {
     expect(session.viewOf(groupCollection).snapshotOf(root)).toBeUndefined();
   });
 
+  it("is not recorded if they were lost under the same token meanwhile", async () => {
+    const { session, state } = world();
+    await session.refreshPermissions();
+    state.capabilities = [];
+    expect(await problemOf(session.list(groupCollection, { descendantsOf: root }))).toMatchObject({
+      kind: "permissions",
+    });
+    expect(session.viewOf(groupCollection).snapshotOf(root)).toBeUndefined();
+  });
+
   it("is not sent outside the roots", async () => {
     const { session, calls } = world();
     expect(await problemOf(session.ensureSnapshot(groupCollection, otherRoot, anything))).toMatchObject({
@@ -239,6 +259,14 @@ describe("a list without sufficient permissions", () => {
     });
     expect(calls).toEqual([]);
   });
+});
+
+it("confirms lists that end together by one read of the permissions, which starts after them", async () => {
+  const { session, calls } = world();
+  await session.refreshPermissions();
+  await Promise.all([root, group, child].map((parent) => session.list(groupCollection, { childrenOf: parent })));
+  expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(2);
+  expect(calls.lastIndexOf(`list roles {}`)).toBeGreaterThan(calls.lastIndexOf(`list groups childrenOf,${child}`));
 });
 
 it("reads permissions once per token", async () => {

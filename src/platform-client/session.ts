@@ -3,15 +3,21 @@ import { minutes } from "#src/time/durations.ts";
 import { proveAbsence } from "./absence-proof.ts";
 import type { ListScope, PlatformApi } from "./api.ts";
 import type { ManagedCollection, ExternalResource, ResourceType } from "./collection.ts";
+import type { OutageListener } from "./circuit.ts";
 import type { CollectionView } from "./collection-view.ts";
+import type { OwnerCheck } from "./owner-check.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
+import { GovernedApi } from "./governed-api.ts";
 import { listAll } from "./list-all.ts";
+import type { Outage } from "./outage.ts";
 import { groups } from "./permission-resources.ts";
 import type { Permissions, RoleCatalog } from "./permissions.ts";
+import type { PostLedger } from "./post-ledger.ts";
 import { SessionPermissions } from "./session-permissions.ts";
 import { SessionViews } from "./session-views.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
+import { parentOf } from "./uid.ts";
 
 export interface SessionOptions {
   readonly api: PlatformApi;
@@ -23,9 +29,15 @@ export interface SessionOptions {
   readonly credentialEpoch: () => number;
   /** The collections that the session reads and writes. */
   readonly collections: readonly ManagedCollection[];
+  /** The POSTs of the process. Sessions whose objects may move from one to the other share one ledger. */
+  readonly posts?: PostLedger;
   readonly clock: Clock;
+  /** Returns a number in [0, 1). */
+  readonly random: () => number;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
+  /** Must permit each write: the operator's identity records this operator. Absent in tests of other parts. */
+  readonly owner?: OwnerCheck;
   /** Checked before each write: false once another process may be the leader. */
   readonly canWrite: () => boolean;
 }
@@ -49,10 +61,12 @@ const newGroupMs = minutes(1);
  * **Guarantees.**
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
  * - A resource becomes `gone` only through a proof of absence or our own DELETE. A snapshot is recorded only if the
- *   permissions to see all of it were held before and after its list.
+ *   permissions to see all of it were held before its list, and read again after it.
  * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `posts.unknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
- * - Nothing is written once `canWrite` returns false, and nothing is listed outside the roots.
+ * - Nothing is written while the operator's identity records another owner, nor once `canWrite` returns false, and nothing is
+ *   listed outside the roots.
+ * - During an outage, and during a pause that the platform asked for, no call is sent (`GovernedApi`).
  * - Concurrent callers share lists (`SnapshotBatcher`) and reads of the permissions (`SessionPermissions`).
  *
  * **Assumptions.** No other process writes for the same owner while `canWrite` returns true. The platform's uids name their
@@ -61,11 +75,13 @@ const newGroupMs = minutes(1);
  * **Caveats.** The session does not retry a failed call. A `read` of a missing resource costs more calls than one of a
  * present resource, because its absence has to be proven. Two `read`s of one uid are two calls.
  *
- * **Errors.** Every method that returns a promise rejects with a `PlatformFailure`, of kind `permissions` where a missing
- * resource would prove nothing and `paused` where `canWrite` returns false; or with the reason of `signal`.
+ * **Errors.** Every method that returns a promise rejects with a `PlatformFailure`: of kind `permissions` where a missing
+ * resource would prove nothing, `paused` where `canWrite` returns false or the platform asked for a pause, and `suspended`
+ * during an outage; or with the reason of `signal`.
  */
 export class PlatformSession {
   readonly #options: SessionOptions;
+  readonly #api: GovernedApi;
   readonly #permissions: SessionPermissions;
   readonly #seen: SessionViews;
   readonly #batcher: SnapshotBatcher;
@@ -74,8 +90,11 @@ export class PlatformSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#permissions = new SessionPermissions(options);
-    this.#seen = new SessionViews(options.collections);
+    const { clock, random, signal } = options;
+    const probedGroup = parentOf(options.identity) ?? options.identity;
+    this.#api = new GovernedApi(options.api, { probedGroup, clock, random, signal });
+    this.#permissions = new SessionPermissions({ ...options, api: this.#api });
+    this.#seen = new SessionViews(options.collections, options.posts);
     this.#batcher = new SnapshotBatcher({
       viewOf: (collection) => this.#seen.viewOf(collection),
       rootAbove: (collection, group) => this.#permissions.rootAbove(collection, group),
@@ -109,6 +128,26 @@ export class PlatformSession {
     return this.#permissions.roles;
   }
 
+  /** The roots that the identity could not read when the permissions were read last. */
+  get unreadableRoots(): readonly string[] {
+    return this.#permissions.unreadableRoots;
+  }
+
+  /** Why no calls are sent; undefined while they are. */
+  get outage(): Outage | undefined {
+    return this.#api.circuit.outage;
+  }
+
+  /** Increases each time that an outage ends. What failed because of an outage can then be tried again. */
+  get recoveries(): number {
+    return this.#api.circuit.recoveries;
+  }
+
+  /** Calls `listener` when an outage starts, changes its class, or ends. */
+  onOutageChange(listener: OutageListener): void {
+    this.#api.circuit.onChange(listener);
+  }
+
   /** Calls `listener` after each complete list, before the callers that wait for the list continue. */
   onSnapshot(listener: SnapshotListener): void {
     this.#listeners.push(listener);
@@ -133,6 +172,11 @@ export class PlatformSession {
     return this.#permissions.refresh();
   }
 
+  /** Reads permissions and roles again, because somebody may have changed them. */
+  rereadPermissions(): Promise<void> {
+    return this.#permissions.reread();
+  }
+
   /** Resolves once a snapshot of the children of `parent` meets the requirement; lists them if there is none yet. */
   ensureSnapshot(collection: ManagedCollection, parent: string, requirement: SnapshotRequirement): Promise<void> {
     return this.#batcher.ensure(collection, parent, requirement);
@@ -140,13 +184,12 @@ export class PlatformSession {
 
   /** Records a snapshot of the scope. */
   async list(collection: ManagedCollection, scope: ListScope): Promise<void> {
-    const { api, clock, signal } = this.#options;
+    const { clock, signal } = this.#options;
     const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
     await this.#permissions.requireList(collection, group);
     const startedAt = clock.monotonic();
-    const list = await listAll(api, collection, { scope }, signal);
-    // Permissions that were lost while the list was read would make the resources that it lacks look absent.
-    await this.#permissions.requireList(collection, group);
+    const list = await listAll(this.#api, collection, { scope }, signal);
+    await this.#permissions.requireListAfterwards(collection, group);
     const changed = this.#seen.recordSnapshot(collection, scope, list, startedAt);
     for (const listener of this.#listeners) listener(collection, changed);
   }
@@ -160,22 +203,22 @@ export class PlatformSession {
     capability: string,
     scope: ListScope,
   ): Promise<readonly R[] | undefined> {
-    const { api, signal } = this.#options;
+    const { signal } = this.#options;
     const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
     const isAllowed = () => this.permissions?.allow(capability, group) === true;
     await this.refreshPermissions();
     if (!isAllowed()) return undefined;
-    const { resources } = await listAll(api, type, { scope }, signal);
-    await this.#permissions.readAgain();
+    const { resources } = await listAll(this.#api, type, { scope }, signal);
+    await this.#permissions.rereadAfterwards();
     return isAllowed() ? resources : undefined;
   }
 
   /** Reads one resource, or proves that it is absent. Rejects if neither succeeds. */
   async read(collection: ManagedCollection, uid: string): Promise<void> {
-    const { api, clock, signal } = this.#options;
+    const { clock, signal } = this.#options;
     const startedAt = clock.monotonic();
     try {
-      this.#seen.record(collection, await api.get(collection, uid, signal), startedAt);
+      this.#seen.record(collection, await this.#api.get(collection, uid, signal), startedAt);
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) throw error;
       await this.#proveAbsence(collection, uid);
@@ -190,10 +233,10 @@ export class PlatformSession {
     body: Readonly<Record<string, unknown>>,
     key: string,
   ): Promise<void> {
-    const { api, clock, signal } = this.#options;
-    this.#requireLeadership(`create ${collection.name}`);
+    const { clock, signal } = this.#options;
+    await this.#requireWritable(`create ${collection.name}`);
     const post = async () => {
-      const created = await api.create(collection, parent, body, signal);
+      const created = await this.#api.create(collection, parent, body, signal);
       if (collection.naturalKeyOf(created) === key) return created;
       // A resource with another key would not be found again, and would be created again: the outcome is unknown.
       throw new PlatformFailure(`create ${collection.name}`, {
@@ -214,10 +257,10 @@ export class PlatformSession {
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
   ): Promise<void> {
-    const { api, clock, signal } = this.#options;
-    this.#requireLeadership(`update ${collection.name}`);
+    const { clock, signal } = this.#options;
+    await this.#requireWritable(`update ${collection.name}`);
     try {
-      this.#seen.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
+      this.#seen.record(collection, await this.#api.update(collection, uid, body, mask, signal), clock.monotonic());
     } catch (error) {
       if (!hadNoEffect(error) || isRejection(error, "NOT_FOUND")) this.viewOf(collection).recordStale(uid);
       throw error;
@@ -226,10 +269,10 @@ export class PlatformSession {
 
   /** Deletes one resource. Resolves also if it was absent before and that is proven. */
   async delete(collection: ManagedCollection, uid: string): Promise<void> {
-    const { api, clock, signal } = this.#options;
-    this.#requireLeadership(`delete ${collection.name}`);
+    const { clock, signal } = this.#options;
+    await this.#requireWritable(`delete ${collection.name}`);
     try {
-      await api.delete(collection, uid, signal);
+      await this.#api.delete(collection, uid, signal);
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) {
         if (!hadNoEffect(error)) this.viewOf(collection).recordStale(uid);
@@ -241,11 +284,12 @@ export class PlatformSession {
   }
 
   #proveAbsence(collection: ManagedCollection, uid: string): Promise<void> {
-    const { api, signal } = this.#options;
-    return proveAbsence({ api, permissions: this.#permissions, signal }, collection, uid);
+    const { signal } = this.#options;
+    return proveAbsence({ api: this.#api, permissions: this.#permissions, signal }, collection, uid);
   }
 
-  #requireLeadership(call: string): void {
+  async #requireWritable(call: string): Promise<void> {
+    await this.#options.owner?.require();
     if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "#src/time/clock.ts";
-import type { ListScope } from "./api.ts";
+import { type ListScope, resourcesPerPage } from "./api.ts";
 import type { ManagedCollection } from "./collection.ts";
 import { PlatformFailure } from "./failure.ts";
 import { satisfies, type Snapshot, type SnapshotRequirement } from "./snapshots.ts";
@@ -27,7 +27,6 @@ interface Batch {
 
 /** Requests within this time of the first one share its lists. */
 const batchMs = 20;
-const resourcesPerPage = 200;
 /** A list during which something was created or deleted is not stable; after this many lists the caller retries later. */
 const maxAttempts = 3;
 

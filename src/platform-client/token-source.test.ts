@@ -6,6 +6,7 @@ import { systemClock } from "#src/time/clock.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { PlatformFailure, type PlatformProblem } from "./failure.ts";
 import { type Behaviour, json, rejects, serve } from "./misbehaving-server.testing.ts";
+import { subjectTokenFile } from "./subject-token-file.ts";
 import { TokenSource } from "./token-source.ts";
 import { HttpTransport } from "./transport.ts";
 
@@ -31,12 +32,16 @@ afterEach(async () => {
 });
 
 async function source(...behaviours: Behaviour[]) {
+  return sourceReading(() => subjectTokenFile(tokenFile)(), ...behaviours);
+}
+
+async function sourceReading(readSubjectToken: () => Promise<string>, ...behaviours: Behaviour[]) {
   const server = await serve(...behaviours);
   const transport = new HttpTransport({ connections: 2, deadlineMs: 10_000, clock: systemClock });
   endings.push(() => transport.close(), server.close);
   const clock = new ManualClock(start);
   const authUrl = new URL("/auth", server.url);
-  const options = { authUrl, audience: "https://platform.example", identity, tokenFile, clock };
+  const options = { authUrl, audience: "https://platform.example", identity, readSubjectToken, clock };
   return { server, clock, tokens: new TokenSource(transport, options) };
 }
 
@@ -97,6 +102,63 @@ describe("a token", () => {
   });
 });
 
+describe("a wall clock that jumps", () => {
+  it.each([
+    ["back by an hour", -60 * minute],
+    ["ahead by two hours", 120 * minute],
+  ])("%s changes neither when a token is renewed nor when it expires", async (_, jump) => {
+    const { server, clock, tokens } = await source(token("one"), token("two", 240));
+    await tokens.token();
+    clock.jumpWall(jump);
+    await clock.advance(47 * minute);
+    expect((await tokens.token()).value).toBe("one");
+    expect(server.requests).toHaveLength(1);
+    await clock.advance(13 * minute);
+    expect((await tokens.token()).value).toBe("two");
+  });
+
+  it("back by an hour does not stop the exchange after a failure", async () => {
+    const { clock, tokens } = await source(rejects(503, 14), token("one"));
+    await failureOf(tokens.token());
+    clock.jumpWall(-60 * minute);
+    await clock.advance(1_000);
+    expect((await tokens.token()).value).toBe("one");
+  });
+
+  it("does not exchange for each call if it is far ahead of the token service", async () => {
+    const { server, clock, tokens } = await source(token("one"), token("two"));
+    clock.jumpWall(120 * minute);
+    await tokens.token();
+    await clock.advance(20_000);
+    await tokens.token();
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("a token that the platform rejects", () => {
+  it("is replaced at most once a minute", async () => {
+    const { server, clock, tokens } = await source(token("one"), token("two"), token("three"));
+    expect(tokens.reject(await tokens.token())).toBe(true);
+    const second = await tokens.token();
+    expect(tokens.reject(second)).toBe(false);
+    await clock.advance(59_000);
+    expect(tokens.reject(second)).toBe(false);
+    expect((await tokens.token()).value).toBe("two");
+    await clock.advance(1_000);
+    expect(tokens.reject(second)).toBe(true);
+    expect((await tokens.token()).value).toBe("three");
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("may be retried if it has been replaced meanwhile", async () => {
+    const { tokens } = await source(token("one"), token("two"));
+    const first = await tokens.token();
+    tokens.reject(first);
+    await tokens.token();
+    expect(tokens.reject(first)).toBe(true);
+  });
+});
+
 describe("without a token", () => {
   it.each<[string, Behaviour, object]>([
     ["a rejected exchange", rejects(403, 7), { kind: "credential", cause: "exchange" }],
@@ -131,6 +193,34 @@ describe("without a token", () => {
     expect(server.requests).toHaveLength(1);
     await clock.advance(1_000);
     expect((await tokens.token()).value).toBe("one");
+  });
+
+  it("a refused exchange is repeated at most every 30 s", async () => {
+    const { server, clock, tokens } = await source(rejects(403, 7), token("one"));
+    await failureOf(tokens.token());
+    await clock.advance(29_000);
+    expect(await failureOf(tokens.token())).toMatchObject({ kind: "credential", cause: "exchange" });
+    expect(server.requests).toHaveLength(1);
+    await clock.advance(1_000);
+    expect((await tokens.token()).value).toBe("one");
+  });
+
+  it("the failure of an exchange keeps its cause, and the Retry-After of the token service", async () => {
+    const { tokens } = await source(rejects(429, 8, { "retry-after": "7" }));
+    const error: unknown = await tokens.token().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      problem: { kind: "credential", cause: "unavailable", retryAfterMs: 7_000 },
+      cause: { problem: { kind: "rejected", error: { code: "RESOURCE_EXHAUSTED" } } },
+    });
+  });
+
+  it("the subject token may come from a function, whose failure is reported", async () => {
+    const { tokens } = await sourceReading(() => Promise.reject(new Error("no RBAC for this account")), token("one"));
+    expect(await failureOf(tokens.token())).toMatchObject({
+      kind: "credential",
+      cause: "unavailable",
+      message: expect.stringContaining("no RBAC for this account"),
+    });
   });
 
   it("the error contains no token", async () => {

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
-import type { Clock } from "#src/time/clock.ts";
-import { hours } from "#src/time/durations.ts";
-import { PlatformFailure } from "./failure.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import { hours, minutes, seconds } from "#src/time/durations.ts";
+import { PlatformFailure, type PlatformProblem } from "./failure.ts";
+import type { ReadSubjectToken } from "./subject-token-file.ts";
 import type { HttpTransport } from "./transport.ts";
 
 export interface TokenSourceOptions {
@@ -11,9 +11,8 @@ export interface TokenSourceOptions {
   readonly audience: string;
   /** The uid of the identity to assume. */
   readonly identity: string;
-  /** The file with this workload's own OIDC token. It is read for each exchange, because the kubelet replaces it. */
-  readonly tokenFile: string;
-  /** The wall clock decides, because the token service gives the expiry as a date. */
+  /** Called for each exchange. */
+  readonly readSubjectToken: ReadSubjectToken;
   readonly clock: Clock;
 }
 
@@ -24,32 +23,46 @@ export interface PlatformToken {
 }
 
 interface CurrentToken extends PlatformToken {
-  readonly renewAt: number;
-  readonly expiresAt: number;
+  readonly renewAt: MonotonicTime;
+  readonly expiresAt: MonotonicTime;
 }
 
 /** A token is renewed after this share of its lifetime. */
 const renewShare = 0.8;
 /** A token that expires sooner than this is not used: it could expire before the platform verifies it. */
-const expiryMarginMs = 10_000;
-/** A failed exchange is retried after this time at the earliest: otherwise every waiting call would retry it at once. */
-const failureKeptMs = 1_000;
+const expiryMarginMs = seconds(10);
+/**
+ * A failed exchange is retried after this time at the earliest: otherwise every waiting call would retry it at once. One
+ * that was refused is retried less often, because somebody has to change something first.
+ */
+const failureKeptMs = { unavailable: seconds(1), exchange: seconds(30) } as const;
+/** A token that the platform rejects is replaced at most once in this time: the fault may not be the token's. */
+const replacementIntervalMs = minutes(1);
 /** The lifetime of a token without an expiry in the response. */
 const defaultLifetimeMs = hours(1);
+/** A token is used for this time at least, however far the clocks of the token service and of this machine are apart. */
+const minLifetimeMs = minutes(1);
+const maxLifetimeMs = hours(24);
+const maxTokenLength = 65_536;
 
 /** The codes with which the token service rejects the workload itself; after any other failure a retry may succeed. */
 const rejectionCodes: readonly string[] = ["PERMISSION_DENIED", "INVALID_ARGUMENT", "UNAUTHENTICATED", "NOT_FOUND"];
 
+type CredentialProblem = Extract<PlatformProblem, { kind: "credential" }>;
+
 /**
- * The operator's API token: its projected service-account token, exchanged at the platform's token service. One exchange
+ * The API token of one identity: the workload's own token, exchanged at the platform's token service. One exchange
  * serves all concurrent callers. A token past 80 % of its lifetime is renewed in the background and used meanwhile.
+ *
+ * All intervals are monotonic. The wall clock is read only when a token arrives, to convert its expiry, which is a date.
  */
 export class TokenSource {
   readonly #transport: HttpTransport;
   readonly #options: TokenSourceOptions;
   #current: CurrentToken | undefined;
   #exchange: Promise<CurrentToken> | undefined;
-  #failed: { readonly at: number; readonly error: unknown } | undefined;
+  #failed: { readonly until: MonotonicTime; readonly error: unknown } | undefined;
+  #replacedAt: MonotonicTime | undefined;
   #epoch = 0;
   /** Never aborted: an exchange serves many callers, and none of them may cancel it for the others. */
   readonly #lifetime = new AbortController();
@@ -61,7 +74,7 @@ export class TokenSource {
 
   /** @throws {PlatformFailure} of kind `credential`. */
   async token(): Promise<PlatformToken> {
-    const now = this.#options.clock.now();
+    const now = this.#options.clock.monotonic();
     const current = this.#current;
     if (current === undefined || now >= current.expiresAt - expiryMarginMs) return this.#renew();
     // A failed renewal is not a failure of this call: the current token is still valid, and the next call retries.
@@ -74,18 +87,27 @@ export class TokenSource {
     return this.#epoch;
   }
 
-  /** Must be called after the platform rejected `token` with UNAUTHENTICATED: the next call exchanges a new one. */
-  reject(token: PlatformToken): void {
-    if (this.#current?.epoch === token.epoch) this.#current = undefined;
+  /**
+   * Must be called after the platform rejected `token` with UNAUTHENTICATED. A rejected token is replaced by the next call
+   * of `token`, at most once a minute.
+   * @returns whether that call returns another token. Otherwise the rejected one stays in use.
+   */
+  reject(token: PlatformToken): boolean {
+    if (this.#current?.epoch !== token.epoch) return true;
+    const now = this.#options.clock.monotonic();
+    if (this.#replacedAt !== undefined && now < this.#replacedAt + replacementIntervalMs) return false;
+    this.#replacedAt = now;
+    this.#current = undefined;
+    return true;
   }
 
   #renew(): Promise<CurrentToken> {
     const { clock } = this.#options;
-    if (this.#failed !== undefined && clock.now() < this.#failed.at + failureKeptMs)
-      return Promise.reject(this.#failed.error);
+    if (this.#failed !== undefined && clock.monotonic() < this.#failed.until) return Promise.reject(this.#failed.error);
     this.#exchange ??= this.#exchangeOnce()
       .catch((error: unknown) => {
-        this.#failed = { at: clock.now(), error };
+        const cause = isExchangeRefused(error) ? "exchange" : "unavailable";
+        this.#failed = { until: clock.monotonic() + failureKeptMs[cause], error };
         throw error;
       })
       .finally(() => {
@@ -95,35 +117,30 @@ export class TokenSource {
   }
 
   async #exchangeOnce(): Promise<CurrentToken> {
+    const { clock } = this.#options;
     const subjectToken = await this.#readSubjectToken();
-    const startedAt = this.#options.clock.now();
+    const startedAt = clock.monotonic();
     const { token, expiry } = await this.#requestToken(subjectToken);
-    if (typeof token !== "string" || token === "")
-      throw unavailable("the response of the token service contains no token");
-    const expiresAt =
-      typeof expiry === "string" && !Number.isNaN(Date.parse(expiry))
-        ? Date.parse(expiry)
-        : startedAt + defaultLifetimeMs;
+    if (typeof token !== "string" || token === "" || token.length > maxTokenLength)
+      throw credentialFailure("unavailable", "the response of the token service contains no token");
+    const lifetimeMs = lifetimeUntil(expiry, clock.now());
     this.#epoch += 1;
     this.#current = {
       value: token,
       epoch: this.#epoch,
-      expiresAt,
-      renewAt: startedAt + (expiresAt - startedAt) * renewShare,
+      expiresAt: startedAt + lifetimeMs,
+      renewAt: startedAt + lifetimeMs * renewShare,
     };
     return this.#current;
   }
 
   async #readSubjectToken(): Promise<string> {
-    const { tokenFile } = this.#options;
-    let token: string;
     try {
-      token = (await readFile(tokenFile, "utf8")).trim();
+      return await this.#options.readSubjectToken();
     } catch (error) {
-      throw unavailable(`the token file ${tokenFile} cannot be read: ${(error as Error).message}`, error);
+      const message = error instanceof Error ? error.message : "there is no subject token";
+      throw credentialFailure("unavailable", message, error);
     }
-    if (token === "") throw unavailable(`the token file ${tokenFile} is empty`);
-    return token;
   }
 
   async #requestToken(subjectToken: string): Promise<{ readonly token?: unknown; readonly expiry?: unknown }> {
@@ -141,16 +158,36 @@ export class TokenSource {
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
       if (error.problem.kind === "rejected" && rejectionCodes.includes(error.problem.error.code))
-        throw new PlatformFailure("exchange token", {
-          kind: "credential",
-          cause: "exchange",
-          message: `the token service refused the exchange for identity ${identity}: ${error.problem.error.message}`,
-        });
-      throw unavailable(`the token service is not available: ${error.message}`, error);
+        throw credentialFailure(
+          "exchange",
+          `the token service refused the exchange for identity ${identity}: ${error.problem.error.message}`,
+          error,
+        );
+      throw credentialFailure("unavailable", `the token service is not available: ${error.message}`, error);
     }
   }
 }
 
-function unavailable(message: string, cause?: unknown): PlatformFailure {
-  return new PlatformFailure("exchange token", { kind: "credential", cause: "unavailable", message }, { cause });
+/** How long a token is used, from an expiry as a date. The two clocks may differ, so that the result is bounded. */
+function lifetimeUntil(expiry: unknown, now: number): number {
+  const expiresAt = typeof expiry === "string" ? Date.parse(expiry) : Number.NaN;
+  if (Number.isNaN(expiresAt)) return defaultLifetimeMs;
+  return Math.min(Math.max(expiresAt - now, minLifetimeMs), maxLifetimeMs);
+}
+
+function isExchangeRefused(error: unknown): boolean {
+  return error instanceof PlatformFailure && error.problem.kind === "credential" && error.problem.cause === "exchange";
+}
+
+/** A failure of the exchange. If the token service asked for a pause, so does the failure. */
+function credentialFailure(cause: CredentialProblem["cause"], message: string, error?: unknown): PlatformFailure {
+  const retryAfterMs =
+    error instanceof PlatformFailure && "retryAfterMs" in error.problem ? error.problem.retryAfterMs : undefined;
+  const problem: CredentialProblem = {
+    kind: "credential",
+    cause,
+    message,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  return new PlatformFailure("exchange token", problem, { cause: error });
 }

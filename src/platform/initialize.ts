@@ -4,9 +4,15 @@ import { writeAdminTokenFile } from "./access/admin-token-file.ts";
 import { newAdminToken, insertAdminToken } from "./access/admin-token.ts";
 import { AuthoredWriter } from "./audit/authored-writer.ts";
 import { groups } from "./collections/groups.ts";
-import { newRootUid } from "./contract/uid.ts";
+import { identities } from "./collections/identities.ts";
+import { roleBindings } from "./collections/role-bindings.ts";
+import { newRootUid, newUidIn } from "./contract/uid.ts";
 import { GroupSchema } from "./gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { IdentitySchema } from "./gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { RoleBindingSchema } from "./gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { writeBuiltinRoles } from "./iam/builtin-role-rows.ts";
+import type { InitFile, InitIdentity } from "./init-file.ts";
+import { compareInitFile, type InitDifference } from "./init-file-differences.ts";
 import { type Database, statement } from "./store/database.ts";
 
 const fact = statement((db, p: { name: string }) => db.selectFrom("facts").select("value").where("name", "=", p.name));
@@ -20,27 +26,53 @@ export interface Initialization {
   readonly rootGroup: string;
   /** Whether the root group and the admin token were created by this call. */
   readonly created: boolean;
+  /** What the database, which an earlier call initialized, has otherwise than the init file. */
+  readonly differences: readonly InitDifference[];
 }
 
 /**
- * Creates the first root group and the admin token if they do not exist, and updates the built-in roles. Replicas may call it
- * at the same time, because writes are serial.
+ * Creates the first root group, the admin token and what the init file declares, if the database is empty, and updates the
+ * built-in roles. Replicas may call it at the same time, because writes are serial. On a database that is not empty, the init
+ * file is compared and never applied.
  * @param adminTokenFile is written (mode 0600) before the token is committed, so that a crash cannot leave a token that
  *   nobody knows
  */
-export async function initialize(database: Database, adminTokenFile: string, now: number): Promise<Initialization> {
+export async function initialize(
+  database: Database,
+  adminTokenFile: string,
+  now: number,
+  initFile?: InitFile,
+): Promise<Initialization> {
   return database.write(async (writer) => {
     const tx = new AuthoredWriter(writer, { kind: "platform" }, now);
     await writeBuiltinRoles(tx, now);
     const known = await tx.first(fact, { name: "root_group" });
-    if (known !== undefined) return { rootGroup: known.value, created: false };
+    if (known !== undefined) {
+      const differences = initFile === undefined ? [] : await compareInitFile(tx, initFile, known.value);
+      return { rootGroup: known.value, created: false, differences };
+    }
     const time = timestampFromMs(now);
-    const root = create(GroupSchema, { uid: newRootUid(), name: "root", createTime: time, updateTime: time });
+    const { uid, name } = initFile?.rootGroup ?? { uid: newRootUid(), name: "root" };
+    const root = create(GroupSchema, { uid, name, createTime: time, updateTime: time });
     await groups.insert(tx, root);
+    for (const identity of initFile?.identities ?? []) await createIdentity(tx, identity, root.uid);
     await tx.run(setFact, { name: "root_group", value: root.uid });
     const token = newAdminToken();
     writeAdminTokenFile(adminTokenFile, token);
     await insertAdminToken(tx, token, now);
-    return { rootGroup: root.uid, created: true };
+    return { rootGroup: root.uid, created: true, differences: [] };
   });
+}
+
+async function createIdentity(
+  tx: AuthoredWriter,
+  { uid, name, description, claimMatch, role }: InitIdentity,
+  group: string,
+): Promise<void> {
+  const time = timestampFromMs(tx.now);
+  const relationship = { case: "claimMatch", value: claimMatch } as const;
+  const times = { createTime: time, updateTime: time, lastSeenTime: time };
+  await identities.insert(tx, create(IdentitySchema, { uid, name, description, relationship, ...times }));
+  const binding = { uid: newUidIn(group), identityUid: uid, roleUid: role.uid, createTime: time };
+  await roleBindings.insert(tx, create(RoleBindingSchema, binding));
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import type { FaultRule } from "./faults/fault-rule.ts";
+import type { InitFile } from "./init-file.ts";
 import type { ListenOptions } from "./server/http-server.ts";
 import type { PlatformSettings } from "./service/platform-settings.ts";
 import type { Database } from "./store/database.ts";
@@ -14,6 +15,8 @@ export interface PlatformOptions {
   readonly log: Logger;
   readonly listen: ListenOptions;
   readonly adminTokenFile: string;
+  /** What the first start creates; undefined for a root group with a random uid. */
+  readonly initFile: InitFile | undefined;
   /** Milliseconds by which each response of the API is delayed. */
   readonly latency: number;
   /** The maximum number of concurrent API calls. More fail with code 8. */

@@ -26,18 +26,20 @@ const drainMilliseconds = 8_000;
  * @throws Error if the address is in use, or the database or the admin token file cannot be written
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { database, adminTokenFile, auditRetention, clock, log } = options;
+  const { database, adminTokenFile, initFile, auditRetention, clock, log } = options;
   const handlers = Promise.withResolvers<PortHandlers>();
   // Requests that await it receive the error. Without a request, it must not be an unhandled rejection.
   handlers.promise.catch(() => {});
   const server = await HttpServer.listen(options.listen, handlers.promise);
   try {
     const settings = options.settings(server.url);
-    const { rootGroup, created } = await initialize(database, adminTokenFile, clock());
+    const { rootGroup, created, differences } = await initialize(database, adminTokenFile, clock(), initFile);
     const stopping = new AbortController();
     const connections = () => server.connections();
     handlers.resolve(await portHandlers(options, settings, connections, stopping.signal));
     if (created) log.info({ rootGroup, adminTokenFile }, "root group and admin token created");
+    for (const difference of differences)
+      log.warn(difference, "the init file differs from the database; it is compared and never applied");
     const stopRetention =
       auditRetention === undefined ? undefined : retainAuditLog({ database, age: auditRetention, clock, log });
     return {

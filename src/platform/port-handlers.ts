@@ -39,13 +39,14 @@ export async function portHandlers(
   const tokens = new ApiTokens(keys, authUrl, baseUrl, clock);
   const authenticator = new Authenticator(database, tokens);
   const operations = platformOperations(options, settings, tokens, authenticator);
+  const overGrpc = operations.filter(({ transports }) => transports === "all");
   const metrics = new PlatformMetrics(connections);
   const faults = new Faults(options.faults);
   const runner = new CallRunner({ metrics, log, latency, maximumInFlight, faults });
   const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });
   return {
     kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),
-    rpc: grpcHandler(operations, runner, { ...settings, stopping, log }),
+    rpc: grpcHandler(overGrpc, runner, { ...settings, stopping, log }),
     rejection: (rejection) => rejectionResponse(rejection, errorDomain),
     http: httpEndpoints({
       rest: restHandler(transcoder, runner, errorDomain),

@@ -2,6 +2,7 @@ import { accountAssociationsService } from "./iam/account-associations.ts";
 import { groupInvitesService } from "./iam/group-invites.ts";
 import { groupsService } from "./iam/groups.ts";
 import { identitiesService } from "./iam/identities.ts";
+import { identityTokensService } from "./iam/identity-tokens.ts";
 import { identityProvidersService } from "./iam/identity-providers.ts";
 import { roleBindingsService } from "./iam/role-bindings.ts";
 import { rolesService } from "./iam/roles.ts";
@@ -22,6 +23,7 @@ export function servicesOf(sessions: Sessions, masterKey: MasterKey): Service[] 
   return [
     groupsService(sessions),
     identitiesService(sessions),
+    identityTokensService(sessions),
     rolesService(sessions),
     roleBindingsService(sessions),
     identityProvidersService(sessions, masterKey),

@@ -1,22 +1,24 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
-import { isForbidden, isNotFound } from "#src/kube/errors.ts";
+import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import { observe } from "./observe/observe.ts";
-import type { Observed, ReconcileState } from "./observe/observed.ts";
+import type { Observed, ReconcileState, Refusal } from "./observe/observed.ts";
 import type { Sources } from "./observe/sources.ts";
 import { performOnKubernetes, performOnPlatform } from "./perform.ts";
 import { decide } from "./policy/decide.ts";
-import { isBeingDeleted } from "./policy/object.ts";
 import { plainText } from "./policy/plain-text.ts";
 import {
+  stateAfterAcceptance,
   stateAfterDecision,
   stateAfterFailure,
-  stateAfterStatusForbidden,
+  stateAfterRefusal,
+  stateAfterStatusWrite,
   stateAfterSuccess,
 } from "./policy/reconcile-state.ts";
+import { refusalOf } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import { isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 
@@ -35,8 +37,8 @@ export interface ReconcileTelemetry {
   performed(observed: Observed, step: Step): void;
   /** A platform call failed. It is retried after `retryInMs`. */
   failed(observed: Observed, step: Step, error: PlatformFailure, retryInMs: number): void;
-  /** Kubernetes forbade the status write for an object that is being deleted. The deletion continues. */
-  statusForbidden(observed: Observed): void;
+  /** Kubernetes refused a step. It is retried at `refusal.retryAt`. */
+  refused(observed: Observed, step: KubeStep, error: KubeError, refusal: Refusal): void;
 }
 
 /**
@@ -59,14 +61,14 @@ export class Reconciler {
     this.#options = options;
   }
 
-  /** @throws {KubeError} if Kubernetes rejected a write: the observation may have been outdated. */
+  /** @throws {KubeError} if the observation was outdated (a conflict), or if Kubernetes is not available. */
   async reconcile(kind: Kind, key: string, signal: AbortSignal): Promise<Result> {
     const { sources } = this.#options;
     for (let count = 0; count < maxSteps; count += 1) {
       const observed = observe(sources, kind, key);
       if (observed === undefined) return { type: "done" };
       const step = decide(observed, kind);
-      this.#remember(key, observed, stateAfterDecision(observed, step));
+      this.#remember(key, observed, (state) => stateAfterDecision({ ...observed, state }, step));
       if (step.do === "done") return { type: "done" };
       if (step.do === "wait") return { type: "requeueAfter", ms: Math.max(step.until - observed.now, 0) };
       signal.throwIfAborted();
@@ -82,20 +84,21 @@ export class Reconciler {
     const governance = sources.tenancy.governanceOf(observed.resource);
     // The object lost its Tenant since it was observed. The next decision observes that.
     if (governance.by !== "tenant") return;
-    const { session } = governance.context;
+    const { session, credentialEpoch } = governance.context;
     try {
       await performOnPlatform(session, this.#kindOf(step) ?? kind, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
       this.#recordRemoval(kind, key, step, "failed");
       const now = sources.clock.monotonic();
-      const failure = failureOf(observed, kind, step, error.problem, now, random());
-      this.#remember(key, observed, stateAfterFailure(observed, failure));
+      const failed = { ...observed, credentialEpoch: credentialEpoch() };
+      const failure = failureOf(failed, kind, step, error.problem, now, random());
+      this.#remember(key, observed, (state) => stateAfterFailure({ state }, failure, observed.state));
       telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
     }
     this.#recordRemoval(kind, key, step, "removed");
-    this.#remember(key, observed, stateAfterSuccess(observed, step));
+    this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step));
     this.#report(observed, step);
   }
 
@@ -111,7 +114,10 @@ export class Reconciler {
     if (step.do === "removeUndeclared" && cached !== undefined) undeclared.recordRemoval(cached, step.uid, outcome);
   }
 
-  /** @returns false if the object does not exist any longer. @throws {KubeError} */
+  /**
+   * A refusal is remembered, so that the next decision observes it.
+   * @returns false if the object does not exist any longer. @throws {KubeError}
+   */
   async #callKubernetes(
     kind: Kind,
     key: string,
@@ -119,23 +125,29 @@ export class Reconciler {
     step: KubeStep,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { sources, kube, telemetry } = this.#options;
+    const { sources, kube, random, telemetry } = this.#options;
     try {
       await performOnKubernetes(sources, kube, kind, observed, step, signal);
     } catch (error) {
       if (isNotFound(error) && step.do !== "readCrd") return false;
-      // The deletion of a namespace removes the operator's RBAC RoleBinding before the objects that still have finalizers.
-      if (!isForbidden(error) || step.do !== "writeStatus" || !isBeingDeleted(observed.resource)) throw error;
-      this.#remember(key, observed, stateAfterStatusForbidden(observed, sources.clock.monotonic()));
-      telemetry.statusForbidden(observed);
+      if (!isRefused(error)) throw error;
+      const now = sources.clock.monotonic();
+      const refusal = refusalOf(observed, step.do, error, now, random());
+      this.#remember(key, observed, (state) => stateAfterRefusal({ state }, step, refusal, now));
+      telemetry.refused(observed, step, error, refusal);
       return true;
     }
+    const acceptedAt = sources.clock.monotonic();
+    this.#remember(key, observed, (state) => {
+      const accepted = stateAfterAcceptance({ state }, step);
+      return step.do === "writeStatus" ? stateAfterStatusWrite({ state: accepted }, acceptedAt) : accepted;
+    });
     this.#report(observed, step);
     return true;
   }
 
-  #remember(key: string, { resource, state }: Observed, next: ReconcileState): void {
-    if (next !== state) this.#options.sources.states.get(resource.kind).set(key, next);
+  #remember(key: string, { resource, state }: Observed, change: (state: ReconcileState) => ReconcileState): void {
+    this.#options.sources.states.get(resource.kind).update(key, state.resourceUid, change);
   }
 
   #report(observed: Observed, step: Step): void {

@@ -4,6 +4,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { ManagedCollection } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
+import { Semaphore } from "#src/runtime/semaphore.ts";
 import { resyncOnce, runResyncs } from "./resync.ts";
 import { otherRoot, root } from "./policy/observed-fixture.testing.ts";
 
@@ -24,6 +25,7 @@ function startResyncs(fails: (list: string) => boolean = () => false) {
     session,
     roots: [root, otherRoot],
     intervalMs: 600_000,
+    limit: new Semaphore(1),
     clock,
     random: () => 0,
     onListed: () => undefined,

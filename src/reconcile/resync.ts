@@ -1,12 +1,15 @@
 import type { Clock } from "#src/time/clock.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
+import type { Semaphore } from "#src/runtime/semaphore.ts";
 
 export interface ResyncOptions {
   readonly kinds: readonly Kind[];
   readonly session: PlatformSession;
   readonly roots: readonly string[];
   readonly intervalMs: number;
+  /** Limits the concurrent resyncs of several sessions. */
+  readonly limit: Semaphore;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
@@ -24,19 +27,21 @@ const jitter = 0.1;
  * objects whose external resources differ from before. Runs until `signal` aborts.
  */
 export async function runResyncs(options: ResyncOptions, signal: AbortSignal): Promise<void> {
-  const { clock, intervalMs, random } = options;
+  const { clock, intervalMs, random, limit } = options;
   while (!signal.aborted) {
     try {
       await clock.sleep(intervalMs * (1 - jitter + 2 * jitter * random()), signal);
     } catch {
       return;
     }
-    await resyncOnce(options);
+    await limit.run(async () => {
+      if (!signal.aborted) await resyncOnce(options);
+    });
   }
 }
 
 /** One resync. A list that fails is reported and does not prevent the others. */
-export async function resyncOnce(options: ResyncOptions): Promise<void> {
+export async function resyncOnce(options: Omit<ResyncOptions, "limit">): Promise<void> {
   const { kinds, session, roots, clock, onListed, onFailure, onComplete } = options;
   let isComplete = true;
   for (const kind of kinds) {

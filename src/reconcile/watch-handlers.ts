@@ -4,7 +4,9 @@ import { keyOf } from "#src/kube/object.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
+import { isServedBy, type TenancyChange } from "./tenancy/tenancy.ts";
 import { type CachedResource, claimedUids, referencedKeys, referenceKey } from "./observe/cached-resource.ts";
+import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
 
@@ -16,26 +18,39 @@ export type Enqueue = (kind: string, key: string, options: AddOptions) => void;
  *
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
  *   its deletion; the objects that claim the same uid; and those in Conflict, if it may have released a name.
- * - The platform was listed: the objects whose external resources changed, and all objects that are waiting.
- * - The permissions of a session changed: all objects that are waiting.
+ * - The platform was listed: the objects whose external resources changed, and all objects of the session that are waiting.
+ * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
+ * - A kind could be read for the first time: all objects that are waiting.
+ * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace.
  *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
- * `low` for objects that a repeated list of a store changed, and for what the platform or new permissions wake.
+ * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions,
+ * the end of an outage or a Tenant wake.
  */
 export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLimits, enqueue: Enqueue): void {
   const { kinds, stores, tenancy } = sources;
-  for (const kind of kinds)
-    stores
-      .get(kind.name)
-      .onChange((before, after, source) => onResourceChanged(sources, kind, before, after, source, enqueue));
+  for (const kind of kinds) {
+    const store = stores.get(kind.name);
+    store.onChange((before, after, source) => onResourceChanged(sources, kind, before, after, source, enqueue));
+    store.onSynced(() => {
+      for (const other of kinds) wakeAllWaiting(sources, other, enqueue);
+    });
+  }
   tenancy.onSession((session) => {
     session.onSnapshot((collection, changed) => {
       const kind = kinds.find((one) => one.collection.name === collection.name);
       if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
     });
-    session.onPermissionsChanged(() => {
-      for (const kind of kinds) wakeWaiting(sources, kind, enqueue);
+    const wakeItsWaiting = () => {
+      for (const kind of kinds) wakeWaiting(sources, session, kind, enqueue);
+    };
+    session.onPermissionsChanged(wakeItsWaiting);
+    session.onOutageChange((outage) => {
+      if (outage === undefined) wakeItsWaiting();
     });
+  });
+  tenancy.onChange((change) => {
+    for (const kind of kinds) onTenancyChanged(sources, kind, change, enqueue);
   });
 }
 
@@ -58,7 +73,10 @@ function onResourceChanged(
     sources.states.get(kind.name).get(key, after, now, bornHere);
   }
   // The reconcile that made a write observes it itself.
-  if (source !== "ownWrite") enqueue(kind.name, key, { priority: source === "list" ? "low" : "high" });
+  if (source !== "ownWrite") {
+    const waitsForNobody = source === "list" && after !== undefined && !isUnhandled(after);
+    enqueue(kind.name, key, { priority: waitsForNobody ? "low" : "high" });
+  }
   if (mattersToReferrers(before, after)) wakeReferrers(sources, kind, cached, enqueue);
   if (after === undefined) wakeReferents(sources, kind, cached, enqueue);
   wakeClaimants(sources, kind, before, after, enqueue);
@@ -73,24 +91,72 @@ function onCollectionListed(
   changed: readonly string[],
   enqueue: Enqueue,
 ): void {
-  sources.breaker.assess(session.viewOf(kind.collection), managedUids(sources, kind), (missing, managed) =>
-    opensBreaker(missing, managed, breakerLimits),
-  );
+  const opens = (missing: number, managed: number) => opensBreaker(missing, managed, breakerLimits);
+  for (const [tenant, uids] of managedUids(sources, session, kind))
+    sources.breakers.of(tenant, kind.name).assess(session.viewOf(kind.collection), uids, opens);
   for (const uid of changed)
     for (const cached of objectsOf(sources, session, kind, uid)) enqueue(kind.name, keyOf(cached), { priority: "low" });
   // The list may show what they wait for: a name that was released, a resource that now exists.
-  wakeWaiting(sources, kind, enqueue);
+  wakeWaiting(sources, session, kind, enqueue);
 }
 
-function wakeWaiting({ states }: Sources, kind: Kind, enqueue: Enqueue): void {
-  for (const key of states.get(kind.name).waiting()) enqueue(kind.name, key, { priority: "low" });
+function wakeAllWaiting({ states }: Sources, { name: kind }: Kind, enqueue: Enqueue): void {
+  for (const key of states.get(kind).waiting()) enqueue(kind, key, { priority: "low" });
 }
 
-/** The uids that objects claim by their status, except objects that are being deleted. */
-function managedUids({ stores }: Sources, kind: Kind): string[] {
-  return [...stores.get(kind.name).values()].flatMap(({ resource: { status, metadata } }) =>
-    status?.uid === undefined || metadata.deletionTimestamp !== undefined ? [] : [status.uid],
-  );
+/** The objects that are waiting, and that the session reconciles. */
+function wakeWaiting(
+  { states, stores, tenancy }: Sources,
+  session: PlatformSession,
+  { name: kind }: Kind,
+  enqueue: Enqueue,
+): void {
+  const store = stores.get(kind);
+  for (const key of states.get(kind).waiting()) {
+    const cached = store.get(key);
+    if (cached !== undefined && isServedBy(tenancy, cached.resource, session)) enqueue(kind, key, { priority: "low" });
+  }
+}
+
+/** The objects whose Tenant, or what it permits, may have changed. Whatever they waited for, they may do now. */
+function onTenancyChanged(
+  { stores, states }: Sources,
+  { name: kind }: Kind,
+  { namespaces, tenants }: TenancyChange,
+  enqueue: Enqueue,
+): void {
+  const store = stores.get(kind);
+  const wake = (cached: CachedResource) => {
+    const key = keyOf(cached);
+    states.get(kind).clearFailure(key);
+    enqueue(kind, key, { priority: "low" });
+  };
+  for (const namespace of namespaces) for (const cached of store.index("namespace", namespace)) wake(cached);
+  if (tenants.size === 0) return;
+  for (const cached of store.values()) {
+    const { metadata, status } = cached.resource;
+    const isNamed = status?.tenant !== undefined && tenants.has(status.tenant);
+    if (isNamed && metadata.deletionTimestamp !== undefined && !namespaces.has(metadata.namespace ?? "")) wake(cached);
+  }
+}
+
+/** The uids that objects record in their status, by the Tenant that uses the session, except objects that are being deleted. */
+function managedUids(
+  { stores, tenancy }: Sources,
+  session: PlatformSession,
+  kind: Kind,
+): ReadonlyMap<string, readonly string[]> {
+  const byTenant = new Map<string, string[]>();
+  for (const { resource } of stores.get(kind.name).values()) {
+    const { status, metadata } = resource;
+    if (status?.uid === undefined || metadata.deletionTimestamp !== undefined) continue;
+    const governance = tenancy.governanceOf(resource);
+    if (governance.by !== "tenant" || governance.context.session !== session) continue;
+    const uids = byTenant.get(governance.context.name);
+    if (uids === undefined) byTenant.set(governance.context.name, [status.uid]);
+    else uids.push(status.uid);
+  }
+  return byTenant;
 }
 
 function mattersToReferrers(before: CachedResource | undefined, after: CachedResource | undefined): boolean {
@@ -119,7 +185,7 @@ function wakeReferents({ stores, states }: Sources, kind: Kind, gone: CachedReso
 
 /** The other objects that claim a uid which this object now claims, or no longer claims. */
 function wakeClaimants(
-  { stores, breaker }: Sources,
+  { stores, breakers }: Sources,
   kind: Kind,
   before: CachedResource | undefined,
   after: CachedResource | undefined,
@@ -128,7 +194,7 @@ function wakeClaimants(
   const [previous, current] = [claimsOf(before), claimsOf(after)];
   const released = previous.filter((uid) => !current.includes(uid));
   const added = current.filter((uid) => !previous.includes(uid));
-  for (const uid of released) breaker.release(uid);
+  for (const uid of released) breakers.release(kind.name, uid);
   for (const uid of [...released, ...added])
     for (const other of stores.get(kind.name).index("claims", uid))
       if (other !== (after ?? before)) enqueue(kind.name, keyOf(other), {});

@@ -49,7 +49,8 @@ test("never runs more reconciles at once than there are workers, over all contro
     a.controller.enqueue(key);
     b.controller.enqueue(key);
   }
-  pool.start();
+  pool.start(a.controller);
+  pool.start(b.controller);
   await settled();
   expect(pool.active).toBe(3);
   expect([a.started, b.started]).toEqual([["1", "2"], ["1"]]);
@@ -68,17 +69,18 @@ test("takes no key before start", async () => {
   a.controller.enqueue("1");
   await settled();
   expect(a.started).toEqual([]);
-  pool.start();
+  pool.start(a.controller);
   await settled();
   expect(a.started).toEqual(["1"]);
-  expect(() => pool.start()).toThrow("only once");
+  expect(() => pool.start(a.controller)).toThrow("only once");
 });
 
 test("takes high priority in one controller before low priority in another", async () => {
   const { a, b, order, pool } = oneWorker();
   for (const key of ["1", "2"]) a.enqueue(key, { priority: "low" });
   for (const key of ["1", "2"]) b.enqueue(key);
-  pool.start();
+  pool.start(a);
+  pool.start(b);
   await settled();
   expect(order).toEqual(["b1", "b2", "a1", "a2"]);
 });
@@ -87,7 +89,8 @@ test("a flood of keys in one controller does not delay another", async () => {
   const { a, b, order, pool } = oneWorker();
   for (let key = 0; key < 100; key++) a.enqueue(String(key));
   b.enqueue("0");
-  pool.start();
+  pool.start(a);
+  pool.start(b);
   await settled();
   expect(order.indexOf("b0")).toBeLessThan(3);
   expect(order).toHaveLength(101);
@@ -108,7 +111,7 @@ test("reconciles that never wait do not block the event loop", async () => {
   });
   const pool = new WorkerPool({ controllers: [busy], workers: 1, clock: systemClock });
   busy.enqueue("a");
-  pool.start();
+  pool.start(busy);
   for (; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
   expect(runs).toBeGreaterThan(1);
   expect(runs).toBeLessThan(tooMany);
@@ -122,7 +125,7 @@ describe("stop", () => {
     a.controller.enqueue("1");
     a.controller.enqueue("2");
     a.controller.enqueue("3", { delayMs: 60_000 });
-    pool.start();
+    pool.start(a.controller);
     await settled();
     const stopped = pool.stop({ graceMs: 5000 });
     await clock.advance(4000);
@@ -136,7 +139,7 @@ describe("stop", () => {
     const a = gated("a");
     const pool = new WorkerPool({ controllers: [a.controller], workers: 1, clock });
     a.controller.enqueue("1");
-    pool.start();
+    pool.start(a.controller);
     await settled();
     const stopped = pool.stop({ graceMs: 5000 });
     await clock.advance(5000);
@@ -148,7 +151,7 @@ describe("stop", () => {
     const a = gated("a");
     const pool = new WorkerPool({ controllers: [a.controller], workers: 1, clock });
     a.controller.enqueue("1");
-    pool.start();
+    pool.start(a.controller);
     await settled();
     expect(await pool.stop({ graceMs: 0 })).toBe(false);
   });

@@ -15,7 +15,7 @@ const maxTurnMs = 10;
 /**
  * A bounded number of workers, shared by several controllers.
  *
- * *Expected flow*: `start` once every store that a reconcile reads has synced; `stop` once, at the end.
+ * *Expected flow*: `start` once for each controller, as soon as its keys can be reconciled; `stop` once, at the end.
  *
  * *Guarantees*: never more than `workers` reconciles at once. Keys of high priority go first, whatever their controller;
  * within one priority the controllers take turns, so that a flood of keys of one kind does not delay the others.
@@ -26,7 +26,9 @@ export class WorkerPool {
   readonly #workers: number;
   readonly #clock: Clock;
   readonly #active = new Set<Promise<void>>();
-  #state: "idle" | "started" | "stopped" = "idle";
+  /** In the order of `#controllers`. */
+  #started: readonly Controller[] = [];
+  #stopped = false;
   /** The index of the controller that is asked first for the next key. */
   #nextController = 0;
   #dispatchScheduled = false;
@@ -40,10 +42,11 @@ export class WorkerPool {
     for (const { queue } of controllers) queue.onReady = () => this.#scheduleDispatch();
   }
 
-  /** Starts to take keys. @throws when called twice, or after `stop`. */
-  start(): void {
-    if (this.#state !== "idle") throw new Error("a worker pool can be started only once");
-    this.#state = "started";
+  /** Starts to take the keys of `controller`. @throws when called twice for one, or after `stop`. */
+  start(controller: Controller): void {
+    if (this.#stopped || this.#started.includes(controller))
+      throw new Error(`the controller ${controller.name} can be started only once, and not after the pool was stopped`);
+    this.#started = this.#controllers.filter((one) => one === controller || this.#started.includes(one));
     this.#scheduleDispatch();
   }
 
@@ -57,7 +60,7 @@ export class WorkerPool {
    * @returns whether all of them ended without being aborted.
    */
   async stop({ graceMs }: { readonly graceMs: number }): Promise<boolean> {
-    this.#state = "stopped";
+    this.#stopped = true;
     for (const { queue } of this.#controllers) queue.close();
     let drained = true;
     const abort = () => {
@@ -73,7 +76,7 @@ export class WorkerPool {
 
   /** Schedules one dispatch for all keys that become ready together; it never runs inside the caller. */
   #scheduleDispatch(): void {
-    if (this.#dispatchScheduled || this.#state !== "started") return;
+    if (this.#dispatchScheduled || this.#stopped) return;
     this.#dispatchScheduled = true;
     this.#turnStartedAt ??= this.#startTurn();
     if (this.#clock.monotonic() - this.#turnStartedAt < maxTurnMs) queueMicrotask(() => this.#dispatch());
@@ -82,7 +85,7 @@ export class WorkerPool {
 
   #dispatch(): void {
     this.#dispatchScheduled = false;
-    while (this.#state === "started" && this.#active.size < this.#workers) {
+    while (!this.#stopped && this.#active.size < this.#workers) {
       const controller = this.#controllerWith("high") ?? this.#controllerWith("low");
       const key = controller?.queue.take();
       if (controller === undefined || key === undefined) return;
@@ -95,11 +98,11 @@ export class WorkerPool {
   }
 
   #controllerWith(priority: Priority): Controller | undefined {
-    for (let step = 0; step < this.#controllers.length; step++) {
-      const index = (this.#nextController + step) % this.#controllers.length;
-      const controller = this.#controllers[index];
+    for (let step = 0; step < this.#started.length; step++) {
+      const index = (this.#nextController + step) % this.#started.length;
+      const controller = this.#started[index];
       if (controller?.queue.hasReady(priority) !== true) continue;
-      this.#nextController = (index + 1) % this.#controllers.length;
+      this.#nextController = (index + 1) % this.#started.length;
       return controller;
     }
     return undefined;

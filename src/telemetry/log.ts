@@ -1,4 +1,5 @@
 import { type DestinationStream, destination as fileDestination, type Logger, pino } from "pino";
+import { BatchedLines } from "./batched-lines.ts";
 import { redact } from "./redaction.ts";
 
 export type { Logger } from "pino";
@@ -11,8 +12,8 @@ export interface LogOptions {
   /** Fields of every line: `{ component: "operator" }`. */
   readonly fields?: Readonly<Record<string, unknown>>;
   /**
-   * Default: standard error. Writes are asynchronous and may be batched; what is left is written when the process exits,
-   * also after an uncaught exception.
+   * Default: standard error. Writes are asynchronous and batched (see `BatchedLines`). While nobody reads standard error, at
+   * most 4 MiB wait; lines that arrive then are dropped.
    */
   readonly destination?: DestinationStream;
 }
@@ -32,8 +33,17 @@ export function createLog({ level, fields = {}, destination }: LogOptions): Logg
       serializers: { err: describeError },
       hooks: { streamWrite: redact },
     },
-    destination ?? fileDestination({ dest: 2, sync: false }),
+    destination ?? standardError(),
   );
+}
+
+/** How much may wait while nobody reads standard error, in characters. */
+const maxBuffered = 4 * 1024 * 1024;
+
+function standardError(): DestinationStream {
+  const lines = new BatchedLines(fileDestination({ dest: 2, sync: false, maxLength: maxBuffered }));
+  process.once("exit", () => lines.flushSync());
+  return lines;
 }
 
 interface DescribedError {

@@ -118,6 +118,17 @@ export class OperatorMetrics {
     [],
   );
 
+  readonly kindReadable = this.#gauge(
+    "muster_kind_readable",
+    "1 if the objects of the kind could be listed when that was last tried; 0 if a permission or the CRD is missing.",
+    ["kind"],
+  );
+  readonly kubernetesRefused = this.#gauge(
+    "muster_kubernetes_refused",
+    "Number of custom resources for which Kubernetes refuses a step: a missing permission, a quota, an admission policy.",
+    ["kind", "step"],
+  );
+
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
   }

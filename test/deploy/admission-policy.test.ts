@@ -6,7 +6,6 @@ import { describeWithControlPlane } from "#test/support/control-plane/describe-w
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { applyAdmissionPolicy } from "./admission-policy.ts";
 import { applyDefinitions } from "./definitions.ts";
-import { kustomize } from "./kustomize.ts";
 
 const object = (kind: KindName, name: string, namespace: string, metadata: object = {}): KubeObject => ({
   apiVersion,
@@ -16,37 +15,36 @@ const object = (kind: KindName, name: string, namespace: string, metadata: objec
 });
 
 describeWithControlPlane("deploy/kustomize/components/admission-policy", (controlPlane) => {
-  const watched = "team-a";
+  const namespace = "team-a";
 
   beforeAll(async () => {
     const { admin } = controlPlane();
     await applyDefinitions(admin);
-    for (const name of [watched, "team-b"])
-      await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-    await applyAdmissionPolicy(admin, [watched]);
+    await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    await applyAdmissionPolicy(admin);
   });
 
   it.each(kinds)("adds the finalizer to a new $name, and later applies keep it", async ({ name: kind }) => {
     const { admin } = controlPlane();
-    const applied = await admin.apply(object(kind, "applied", watched));
+    const applied = await admin.apply(object(kind, "applied", namespace));
     expect(applied.metadata.finalizers).toEqual([finalizer]);
-    const again = await admin.apply(object(kind, "applied", watched, { labels: { changed: "yes" } }));
+    const again = await admin.apply(object(kind, "applied", namespace, { labels: { changed: "yes" } }));
     expect(again.metadata).toMatchObject({ finalizers: [finalizer], labels: { changed: "yes" } });
-    const forced = await admin.apply(object(kind, "applied", watched), { fieldManager: "another" });
+    const forced = await admin.apply(object(kind, "applied", namespace), { fieldManager: "another" });
     expect(forced.metadata.finalizers).toEqual([finalizer]);
   });
 
   it("adds the finalizer once, after existing finalizers", async () => {
     const { admin } = controlPlane();
-    const others = object("Group", "others", watched, { finalizers: ["example.com/theirs"] });
+    const others = object("Group", "others", namespace, { finalizers: ["example.com/theirs"] });
     expect((await admin.create(others)).metadata.finalizers).toEqual(["example.com/theirs", finalizer]);
-    const ours = object("Group", "ours", watched, { finalizers: [finalizer] });
+    const ours = object("Group", "ours", namespace, { finalizers: [finalizer] });
     expect((await admin.create(ours)).metadata.finalizers).toEqual([finalizer]);
   });
 
   it("does not add the finalizer again after the operator removed it", async () => {
     const { admin } = controlPlane();
-    const released = object("Group", "released", watched);
+    const released = object("Group", "released", namespace);
     await admin.create(released);
     await admin.delete(released);
     expect((await admin.get(released)).metadata.deletionTimestamp).toBeDefined();
@@ -54,17 +52,10 @@ describeWithControlPlane("deploy/kustomize/components/admission-policy", (contro
     expect(await admin.find(released)).toBeUndefined();
   });
 
-  it("is bound by the overlay to exactly the namespaces that the operator watches", async () => {
-    const objects = await kustomize("overlays/try-out-with-admission-policy");
-    const binding = objects.find(({ kind }) => kind === "MutatingAdmissionPolicyBinding");
-    const settings = objects.find(({ metadata }) => metadata.name.startsWith("muster-operator-"));
-    expect(binding?.["spec"].matchResources.namespaceSelector.matchExpressions).toEqual([
-      { key: "kubernetes.io/metadata.name", operator: "In", values: [settings?.["data"].MUSTER_WATCH_NAMESPACE] },
-    ]);
-  });
-
-  it("does not apply in a namespace that is not watched, where nothing would remove the finalizer", async () => {
-    const elsewhere = await controlPlane().admin.apply(object("Group", "elsewhere", "team-b"));
-    expect(elsewhere.metadata.finalizers).toBeUndefined();
+  it("applies in every namespace, also in a new one", async () => {
+    const { admin } = controlPlane();
+    await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-b" } });
+    const elsewhere = await admin.apply(object("Group", "elsewhere", "team-b"));
+    expect(elsewhere.metadata.finalizers).toEqual([finalizer]);
   });
 });

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parseAllDocuments } from "yaml";
@@ -7,12 +8,15 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
 const run = promisify(execFile);
 
+/** The absolute path of `deploy/kustomize`. */
+export const manifests = fileURLToPath(new URL("../../deploy/kustomize", import.meta.url));
+
 /**
- * Builds a folder below `deploy/kustomize`, and returns its objects in the order in which they must be applied. The test
+ * Builds a folder, by its path relative to `deploy/kustomize`, and returns its objects in the order in which they must be applied. The test
  * control plane includes kustomize; if `KUBEBUILDER_ASSETS` provides the control plane, kubectl is used instead.
  */
 export async function kustomize(folder: string): Promise<readonly KubeObject[]> {
-  const path = fileURLToPath(new URL(`../../deploy/kustomize/${folder}`, import.meta.url));
+  const path = resolve(manifests, folder);
   const command = process.env["KUBEBUILDER_ASSETS"] ? "kubectl" : await buildControlPlane();
   const { stdout } = await run(command, ["kustomize", path], { maxBuffer: 2 ** 24 });
   return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);

@@ -102,8 +102,8 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
     expect(readSettings(operatorSettings, operator().args.slice(1), environment)).toMatchObject({
       platformUrl: new URL(`http://platform.muster-platform.svc:8080`),
       watchNamespace: ["shop"],
-      leaseNamespace: "muster-system",
-      leaseName: "muster",
+      leaseNamespace: undefined,
+      leaseName: "muster-operator",
       listen: {
         port: found("Deployment", "muster-operator")["spec"].template.spec.containers[0].ports[0].containerPort,
       },

@@ -10,25 +10,25 @@ export interface ServiceAccountName {
 export const operatorAccount: ServiceAccountName = { namespace: "muster-system", name: "muster-operator" };
 
 /**
- * Loads the RBAC objects of `deploy/kustomize`. The function that it returns binds the roles to an account in the given
- * namespaces, so that a test can run an operator with the permissions of a deployed one.
+ * Loads the RBAC objects of the operator in `deploy/kustomize`. The function that it returns binds the roles to an account,
+ * so that a test can run an operator with the permissions of a deployed one. The account's name is that of the Lease.
  */
-export async function loadOperatorRbac(): Promise<
-  (account: ServiceAccountName, watchedNamespaces: readonly string[]) => readonly KubeObject[]
-> {
-  const isRbac = ({ apiVersion }: KubeObject) => apiVersion.startsWith("rbac.authorization.k8s.io/");
-  const base = (await kustomize("base")).filter(isRbac);
-  const watched = (await kustomize("watched-namespace")).filter(isRbac);
-  return (account, watchedNamespaces) => {
-    const forAccount = (object: KubeObject): KubeObject =>
-      object["subjects"] === undefined
-        ? object
-        : { ...object, subjects: [{ kind: "ServiceAccount", name: account.name, namespace: account.namespace }] };
-    return [
-      ...base,
-      ...watchedNamespaces.flatMap((namespace) =>
-        watched.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } })),
-      ),
-    ].map(forAccount);
-  };
+export async function loadOperatorRbac(): Promise<(account: ServiceAccountName) => readonly KubeObject[]> {
+  const objects = await kustomize("base");
+  const bindings = objects.filter(({ subjects }) => subjects !== undefined);
+  const roles = objects.filter(({ kind, metadata: { name } }) =>
+    bindings.some(({ roleRef }) => roleRef.kind === kind && roleRef.name === name),
+  );
+  return (account) => [
+    ...roles.map((role) => (role.kind === "Role" ? { ...role, rules: forLeaseOf(account, role) } : role)),
+    ...bindings.map((binding) => ({
+      ...binding,
+      subjects: [{ kind: "ServiceAccount", name: account.name, namespace: account.namespace }],
+    })),
+  ];
+}
+
+function forLeaseOf({ name }: ServiceAccountName, role: KubeObject): object[] {
+  const rules: { resourceNames?: readonly string[] }[] = role["rules"];
+  return rules.map((rule) => (rule.resourceNames === undefined ? rule : { ...rule, resourceNames: [name] }));
 }

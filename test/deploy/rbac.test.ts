@@ -12,59 +12,75 @@ interface Access {
   readonly name?: string;
 }
 
-const watched = "team-a";
-const other = "team-b";
+const namespaces = ["team-a", "team-b"];
+const everywhere = [...namespaces, "kube-system", "muster-system"];
 const ours = kinds.map(({ definition: { plural } }) => `${plural}.${apiGroup}`);
-const inEach = (namespaces: readonly string[], resources: readonly string[], verbs: readonly string[]): Access[] =>
-  namespaces.flatMap((namespace) =>
-    resources.flatMap((resource) => verbs.map((verb) => ({ verb, resource, namespace }))),
+const tenants = `tenants.${apiGroup}`;
+const inEach = (
+  names: readonly (string | undefined)[],
+  resources: readonly string[],
+  verbs: readonly string[],
+): Access[] =>
+  names.flatMap((namespace) =>
+    resources.flatMap((resource) =>
+      verbs.map((verb) => ({ verb, resource, ...(namespace === undefined ? {} : { namespace }) })),
+    ),
   );
 const status = ours.map((resource) => `${resource}/status`);
 const leases = "leases.coordination.k8s.io";
 const definitions = "customresourcedefinitions.apiextensions.k8s.io";
 
 const allowed: readonly Access[] = [
-  // In every namespace, because namespace deletion removes the role bindings before objects that still have finalizers.
-  ...inEach([watched, other], ours, ["list", "watch", "patch"]),
-  ...inEach([watched], status, ["patch"]),
-  ...inEach([watched], ["events.events.k8s.io"], ["create", "patch"]),
-  { verb: "create", resource: leases, namespace: "muster-system" },
-  { verb: "get", resource: leases, namespace: "muster-system", name: "muster" },
-  { verb: "update", resource: leases, namespace: "muster-system", name: "muster" },
-  ...ours.map((name) => ({ verb: "get", resource: definitions, name })),
+  // In every namespace: Tenants decide what the operator does there, and change while it runs.
+  ...inEach([undefined, ...everywhere], ours, ["get", "list", "watch", "patch"]),
+  ...inEach([undefined, ...everywhere], status, ["patch"]),
+  ...inEach([undefined, ...everywhere], ["events.events.k8s.io"], ["create", "patch"]),
+  ...inEach([undefined], [tenants], ["get", "list", "watch", "patch", "operate"]),
+  ...inEach([undefined], [`${tenants}/status`], ["patch"]),
+  ...inEach([undefined], ["namespaces"], ["list", "watch"]),
   { verb: "get", resource: "namespaces", name: "kube-system" },
+  { verb: "create", resource: leases, namespace: "muster-system" },
+  { verb: "get", resource: leases, namespace: "muster-system", name: operatorAccount.name },
+  { verb: "update", resource: leases, namespace: "muster-system", name: operatorAccount.name },
+  ...[...ours, tenants].map((name) => ({ verb: "get", resource: definitions, name })),
 ];
 
 const denied: readonly Access[] = [
-  // The operator never replaces, creates or deletes an object of a user.
-  ...inEach([watched], ours, ["get", "create", "update", "delete", "deletecollection"]),
-  ...inEach([watched], status, ["get", "update"]),
-  // In other namespaces it writes neither status nor events.
-  ...inEach([other, "kube-system", "muster-system"], ours, ["get", "create", "update", "delete"]),
-  ...inEach([other], status, ["patch"]),
-  ...inEach([other, "muster-system"], ["events.events.k8s.io"], ["create", "patch"]),
-  ...["get", "create", "update", "delete"].flatMap((verb) => ours.map((resource) => ({ verb, resource }))),
-  // No secrets, no pods, no tokens of other accounts, no privilege escalation.
-  ...inEach([watched, "muster-system"], ["secrets", "configmaps", "pods", "serviceaccounts"], ["get", "list", "watch"]),
-  ...inEach([watched, "muster-system"], ["serviceaccounts/token", "pods/exec", "pods"], ["create"]),
+  // The operator never replaces, creates or deletes an object of a user. Who may update Tenants is an administrator.
+  ...inEach([undefined, ...everywhere], ours, ["create", "update", "delete", "deletecollection"]),
+  ...inEach([undefined], [tenants], ["create", "update", "delete", "deletecollection"]),
+  ...inEach([undefined, ...everywhere], status, ["get", "update"]),
+  ...inEach([undefined], [`${tenants}/status`], ["get", "update"]),
+  // No secrets, no pods, no tokens of accounts that no Tenant names, no privilege escalation.
+  ...inEach(everywhere, ["secrets", "configmaps", "pods", "serviceaccounts"], ["get", "list", "watch"]),
+  ...inEach(everywhere, ["serviceaccounts/token", "pods/exec", "pods"], ["create"]),
+  { verb: "create", resource: "serviceaccounts/token", namespace: "muster-system", name: operatorAccount.name },
+  { verb: "create", resource: "serviceaccounts/token", namespace: "muster-system", name: "muster-tenant-shop" },
   ...inEach(
-    [watched, "muster-system"],
-    ["roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io"],
-    ["create", "patch", "update", "bind", "escalate"],
+    [undefined, ...everywhere],
+    [
+      "roles.rbac.authorization.k8s.io",
+      "rolebindings.rbac.authorization.k8s.io",
+      "clusterroles.rbac.authorization.k8s.io",
+      "clusterrolebindings.rbac.authorization.k8s.io",
+      "validatingadmissionpolicies.admissionregistration.k8s.io",
+      "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+    ],
+    ["create", "patch", "update", "delete", "bind", "escalate"],
   ),
   ...["impersonate"].flatMap((verb) => ["users", "groups", "serviceaccounts"].map((resource) => ({ verb, resource }))),
   // Only its own Lease.
   { verb: "update", resource: leases, namespace: "muster-system", name: "other" },
-  { verb: "get", resource: leases, namespace: "kube-system", name: "muster" },
-  { verb: "create", resource: leases, namespace: watched },
-  { verb: "delete", resource: leases, namespace: "muster-system", name: "muster" },
+  { verb: "get", resource: leases, namespace: "kube-system", name: operatorAccount.name },
+  { verb: "create", resource: leases, namespace: "team-a" },
+  { verb: "delete", resource: leases, namespace: "muster-system", name: operatorAccount.name },
   { verb: "list", resource: leases, namespace: "muster-system" },
-  // Only its own CRDs, read-only, and only one namespace.
+  // Only its own CRDs, read-only. Namespaces are read, never written.
   { verb: "get", resource: definitions, name: "certificates.cert-manager.io" },
   { verb: "list", resource: definitions },
   ...["update", "patch", "delete"].map((verb) => ({ verb, resource: definitions, name: "groups.iam.muster.dev" })),
-  { verb: "get", resource: "namespaces", name: watched },
-  { verb: "list", resource: "namespaces" },
+  { verb: "get", resource: "namespaces", name: "team-a" },
+  ...inEach([undefined, ...namespaces], ["namespaces"], ["create", "update", "patch", "delete"]),
   { verb: "*", resource: "*.*" },
 ];
 
@@ -72,11 +88,11 @@ describeWithControlPlane("the operator's service account", (controlPlane) => {
   beforeAll(async () => {
     const { admin } = controlPlane();
     const rbac = await loadOperatorRbac();
-    for (const name of [operatorAccount.namespace, watched, other])
+    for (const name of [operatorAccount.namespace, ...namespaces])
       await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-    for (const object of rbac(operatorAccount, [watched])) await admin.apply(object);
+    for (const object of rbac(operatorAccount)) await admin.apply(object);
     // The API server's authorizer observes new role bindings a moment after their creation.
-    await vi.waitUntil(() => isAllowed({ verb: "patch", resource: status[0] ?? "", namespace: watched }), {
+    await vi.waitUntil(() => isAllowed({ verb: "patch", resource: `${tenants}/status` }), {
       timeout: 10_000,
     });
   });

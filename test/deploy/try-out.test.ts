@@ -2,12 +2,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { parse } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { kubeconfig } from "#test/support/control-plane/kubeconfig.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
+import { ownerIdOf } from "#test/support/harness/operator-identity.ts";
 import { MusterProcess } from "#test/support/harness/muster-process.ts";
 import { applyDefinitions } from "./definitions.ts";
 import { kustomize } from "./kustomize.ts";
@@ -54,25 +55,29 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
     await rm(folder, { recursive: true });
   });
 
-  async function runBootstrap(...extraFlags: string[]): Promise<MusterProcess> {
+  async function runBootstrap(ownerId: string, ...extraFlags: string[]): Promise<MusterProcess> {
     const flags = ["--platform-url", platformUrl, "--admin-token-file", join(folder, "admin-token")];
-    const run = new MusterProcess(["bootstrap", ...flags, "--issuer", controlPlane().url, ...extraFlags]);
+    const cluster = ["--issuer", controlPlane().url, "--owner-id", ownerId, "--tenant-namespace", "shop"];
+    const roles = ["viewer", "editor", "registry.pull"].flatMap((role) => ["--tenant-role", role]);
+    const run = new MusterProcess(["bootstrap", ...flags, ...cluster, ...roles, ...extraFlags]);
     await run.ended;
     return run;
   }
 
   async function bootstrap(): Promise<string> {
-    const run = await runBootstrap();
+    const run = await runBootstrap(await ownerIdOf(controlPlane()));
     expect(run.exitCode, run.plainOutput).toBe(0);
     return run.plainOutput;
   }
 
+  const documents = (text: string) => parseAllDocuments(text).map((one) => one.toJS() as KubeObject);
+
   it("bootstrap creates the operator's identity once, and prints the same when it is repeated", async () => {
     const said = await bootstrap();
-    expect(parse(said)).toMatchObject({
-      kind: "ConfigMap",
-      metadata: { namespace: "muster-system", name: "muster-identity" },
-    });
+    expect(documents(said)).toMatchObject([
+      { kind: "ConfigMap", metadata: { namespace: "muster-system", name: "muster-identity" } },
+      { kind: "Tenant", metadata: { name: "default" }, spec: { namespaces: ["shop"] } },
+    ]);
     expect(await bootstrap()).toBe(said);
   });
 
@@ -80,15 +85,29 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
     [["--role", "emperor"], '--role: the role "emperor" does not exist on the platform'],
     [["--root-group", "0".repeat(40)], "NOT_FOUND"],
   ])("bootstrap explains why it cannot create the operator's identity: %s", async (flags, reason) => {
-    const run = await runBootstrap(...flags);
+    const run = await runBootstrap(await ownerIdOf(controlPlane()), ...flags);
     expect(run.exitCode).toBe(1);
     expect(run.plainOutput).toContain(reason);
   });
 
+  it("bootstrap refuses one owner id for two identities, and two for one, unless it is to take over", async () => {
+    const own = await ownerIdOf(controlPlane());
+    const refused = [await runBootstrap(own, "--audience", "another"), await runBootstrap("another-cluster")];
+    for (const run of refused) {
+      expect(run.exitCode).toBe(1);
+      expect(run.plainOutput).toContain("--take-over");
+    }
+    const rebuilt = await runBootstrap("rebuilt-cluster", "--take-over");
+    expect(rebuilt.exitCode, rebuilt.plainOutput).toBe(0);
+    expect((await runBootstrap(own, "--take-over")).exitCode).toBe(0);
+    expect(await bootstrap()).toContain(own);
+  });
+
   it("creates the resources of examples/ on the platform", async () => {
     const { admin, url, ca } = controlPlane();
-    const identity = parse(await bootstrap()) as KubeObject;
-    await admin.apply(identity);
+    const printed = documents(await bootstrap());
+    const [identity] = printed as [KubeObject];
+    for (const object of printed) await admin.apply(object);
     const deployed = new Workload([...objects, identity], "Deployment", "muster-operator");
 
     const { namespace, serviceAccount } = deployed;
@@ -108,6 +127,7 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
         MUSTER_PLATFORM_URL: platformUrl,
         MUSTER_TOKEN_FILE: join(folder, "token"),
         MUSTER_KUBECONFIG: join(folder, "kubeconfig"),
+        MUSTER_LEASE_NAMESPACE: namespace,
       },
     });
     const { address } = await operator.logged("listening");

@@ -2,12 +2,16 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
 interface Container {
   readonly args: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly env?: readonly EnvironmentVariable[];
   readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[];
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly livenessProbe: Probe;
   readonly readinessProbe: Probe;
 }
+
+type EnvironmentVariable =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly valueFrom: { readonly fieldRef: { readonly fieldPath: string } } };
 
 interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
@@ -43,15 +47,21 @@ export class Workload {
   }
 
   /**
-   * The variables of the container: those of its ConfigMaps, overridden by its own.
+   * The variables of the container: those of its ConfigMaps, overridden by its own. Of the fields of a pod, only
+   * `spec.serviceAccountName` is known.
    *
-   * @throws if a ConfigMap is missing: the pod would not start.
+   * @throws if a ConfigMap is missing or a field is not known: the pod would not start.
    */
   get environment(): Readonly<Record<string, string>> {
     const maps = (this.container.envFrom ?? []).map(
       ({ configMapRef }): Record<string, string> => this.#find("ConfigMap", configMapRef.name)["data"],
     );
-    const own = Object.fromEntries((this.container.env ?? []).map(({ name, value }) => [name, value]));
+    const own = Object.fromEntries(
+      (this.container.env ?? []).map((variable) => [
+        variable.name,
+        "value" in variable ? variable.value : this.#fieldOfPod(variable.valueFrom.fieldRef.fieldPath),
+      ]),
+    );
     return Object.assign({}, ...maps, own) as Record<string, string>;
   }
 
@@ -71,6 +81,11 @@ export class Workload {
 
   get probePaths(): readonly string[] {
     return [this.container.livenessProbe, this.container.readinessProbe].map(({ httpGet }) => httpGet.path);
+  }
+
+  #fieldOfPod(fieldPath: string): string {
+    if (fieldPath === "spec.serviceAccountName") return this.serviceAccount;
+    throw new Error(`the field ${fieldPath} of a pod is not known`);
   }
 
   #find(kind: string, name: string): KubeObject {

@@ -1,7 +1,6 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
-import type { KubeClient } from "#src/kube/client.ts";
-import { Reflector } from "#src/kube/reflector.ts";
+import type { KubeObject } from "#src/kube/object.ts";
 import { Store } from "#src/kube/store.ts";
 import {
   type CachedResource,
@@ -10,51 +9,45 @@ import {
   resourceIndexes,
 } from "#src/reconcile/observe/cached-resource.ts";
 import { resourceKindOf } from "#src/reconcile/perform.ts";
-import type { Clock } from "#src/time/clock.ts";
-import type { OperatorTelemetry } from "./telemetry.ts";
+import { type ReflectorContext, startReflector } from "./start-reflector.ts";
 
 /** The cached custom resources, one store per kind. */
 export type Caches = PerKind<Store<CachedResource, ResourceIndex>>;
 
-export interface CachesOptions {
+export interface CachesOptions extends ReflectorContext {
   readonly kinds: readonly Kind[];
-  readonly kube: KubeClient;
-  readonly namespaces: readonly string[];
-  readonly telemetry: OperatorTelemetry;
-  readonly clock: Clock;
-  readonly random: () => number;
+  /** The namespaces whose objects are cached; null: all. */
+  readonly namespaces: ReadonlySet<string> | null;
 }
 
-/** Starts a reflector for each kind and namespace, which keeps its store up to date until `signal` aborts. */
-export function startCaches(
-  { kinds, kube, namespaces, telemetry, clock, random }: CachesOptions,
-  signal: AbortSignal,
-): Caches {
-  const caches = new PerKind(kinds, newStore);
-  for (const kind of kinds)
-    for (const namespace of namespaces) {
-      const reflector = new Reflector({
-        api: kube,
-        resource: resourceKindOf(kind.definition),
-        namespace,
-        store: caches.get(kind.name),
-        clock,
-        random,
-        report: (report) => telemetry.reflector(kind.name, namespace, report),
-      });
-      void reflector.run(signal);
-    }
-  return caches;
+export interface StartedCaches {
+  readonly caches: Caches;
+  /**
+   * Resolves once each kind has been listed, or cannot be: a permission or its CustomResourceDefinition is missing. The
+   * reflector of such a kind keeps trying, and its store is synced as soon as it succeeds.
+   */
+  readonly tried: Promise<unknown>;
 }
 
-/** Resolves once every store has been listed. @throws the reason of `signal`. */
-export async function cachesSynced(caches: Caches, signal: AbortSignal): Promise<void> {
-  for (const cache of caches.values()) await cache.whenSynced(signal);
+/** Starts one reflector for each kind, which keeps its store up to date until `signal` aborts: one watch for all namespaces. */
+export function startCaches({ kinds, namespaces, ...context }: CachesOptions, signal: AbortSignal): StartedCaches {
+  const caches = newCaches(kinds);
+  const accepts =
+    namespaces === null ? undefined : ({ metadata }: KubeObject) => namespaces.has(metadata.namespace ?? "");
+  const tried = kinds.map((kind) =>
+    startReflector(context, resourceKindOf(kind.definition), caches.get(kind.name), signal, accepts),
+  );
+  return { caches, tried: Promise.all(tried) };
 }
 
-function newStore(kind: Kind): Store<CachedResource, ResourceIndex> {
-  return new Store<CachedResource, ResourceIndex>({
-    parse: (object, before) => parseResource(kind, object, before),
-    indexes: resourceIndexes(kind),
-  });
+/** Empty caches. */
+export function newCaches(kinds: readonly Kind[]): Caches {
+  return new PerKind(
+    kinds,
+    (kind) =>
+      new Store<CachedResource, ResourceIndex>({
+        parse: (object, before) => parseResource(kind, object, before),
+        indexes: resourceIndexes(kind),
+      }),
+  );
 }

@@ -1,11 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { groupKind } from "#src/kinds/group.ts";
 import { type Behaviour, json, serve } from "#src/platform-client/misbehaving-server.testing.ts";
 import { systemClock } from "#src/time/clock.ts";
-import { connectPlatform } from "./connect-platform.ts";
+import { PlatformConnection } from "./connect-platform.ts";
 
 const { collection: groups } = groupKind;
 const owner = "d".repeat(40);
@@ -31,28 +28,33 @@ const platform: Behaviour = (request, response) => {
   return json(200, { roles, roleBindings, groups: below, totalCount: "1" })(request, response);
 };
 
-it("creates independent sessions for several credentials and boundaries", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "muster-connect-"));
-  const tokenFile = join(folder, "token");
-  await writeFile(tokenFile, "own");
+it("sessions of one platform share connections, and neither tokens nor what they have seen", async () => {
   const server = await serve(platform);
-  const connections = tenants.map(({ root, identity }) =>
-    connectPlatform({ platformUrl: server.url, authUrl: server.url, identity, tokenFile }, [root], {
+  const connection = new PlatformConnection(
+    { platformUrl: server.url, authUrl: server.url },
+    {
       collections: [groups],
       connections: 1,
       deadlineMs: 5_000,
       clock: systemClock,
-      signal: new AbortController().signal,
+      random: () => 0.5,
       canWrite: () => true,
       observe: () => undefined,
-    }),
+    },
+  );
+  const sessions = tenants.map(({ root, identity }) =>
+    connection.openSession(
+      { identity, roots: [root], readSubjectToken: async () => "own" },
+      "cluster",
+      new AbortController().signal,
+    ),
   );
   try {
     const [own, other] = tenants.map(({ root }) => root);
-    const [first, second] = connections.map(({ session }) => session);
+    const [first, second] = sessions.map(({ session }) => session);
     expect(server.requests).toEqual([]);
     await first?.list(groups, { descendantsOf: own ?? "" });
-    expect([connections[0]?.credentialEpoch(), connections[1]?.credentialEpoch()]).toEqual([1, 0]);
+    expect(sessions.map(({ credentialEpoch }) => credentialEpoch())).toEqual([1, 0]);
     await second?.list(groups, { descendantsOf: other ?? "" });
     expect(
       [first, second].map((session) => [...(session?.viewOf(groups).resources() ?? [])].map(({ uid }) => uid)),
@@ -60,9 +62,9 @@ it("creates independent sessions for several credentials and boundaries", async 
     await expect(first?.list(groups, { descendantsOf: other ?? "" })).rejects.toMatchObject({
       problem: { kind: "permissions", scope: other },
     });
+    expect(first?.posts).toBe(second?.posts);
   } finally {
-    for (const connection of connections) await connection.close();
+    await connection.close();
     await server.close();
-    await rm(folder, { recursive: true });
   }
 });

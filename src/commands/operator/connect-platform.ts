@@ -1,84 +1,112 @@
 import { readTextFile } from "#src/commands/settings/settings.ts";
 import type { ManagedCollection } from "#src/platform-client/collection.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
+import { OwnerCheck } from "#src/platform-client/owner-check.ts";
+import { PostLedger } from "#src/platform-client/post-ledger.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
+import type { ReadSubjectToken } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport, type HttpTransportOptions } from "#src/platform-client/transport.ts";
+import type { ConnectedSession, SessionCredential } from "#src/reconcile/tenancy/tenant-sessions.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { OperatorValues } from "./settings.ts";
 
-/** One identity on one platform, and how to prove it. */
-export interface PlatformCredential {
+/** Where a platform is. */
+export interface PlatformAddress {
   readonly platformUrl: URL;
   readonly authUrl: URL;
   /** PEM certificates of the authorities to trust. Absent: the default ones. */
   readonly ca?: string;
-  /** The uid of the identity to assume. */
-  readonly identity: string;
-  readonly tokenFile: string;
 }
 
 export interface PlatformConnectionOptions {
   readonly collections: readonly ManagedCollection[];
+  /** The maximum number of connections of all sessions together, to the platform and to its token service each. */
   readonly connections: number;
   /** The deadline of one call, in milliseconds. */
   readonly deadlineMs: number;
   readonly clock: Clock;
-  /** Aborts the calls in flight and everything that waits. */
-  readonly signal: AbortSignal;
+  /** Returns a number in [0, 1). */
+  readonly random: () => number;
   /** False once another process may be the leader. */
   readonly canWrite: () => boolean;
   readonly observe: NonNullable<HttpTransportOptions["observe"]>;
 }
 
-export interface PlatformConnection {
-  readonly session: PlatformSession;
-  /** The number of token exchanges so far. */
-  readonly credentialEpoch: () => number;
-  close(): Promise<void>;
+/** How a session proves its identity, and where it may look. */
+export interface SessionOptions extends SessionCredential {
+  readonly readSubjectToken: ReadSubjectToken;
+}
+
+/** A session, and the check that the operator's identity records this operator. */
+export interface OpenedSession extends ConnectedSession {
+  readonly owner: OwnerCheck;
 }
 
 /**
- * Creates the session of one credential, which reads and writes below `roots` only, with connections and tokens of its own. It sends nothing until
- * the session is used.
+ * One platform, for any number of sessions. They share the connections, so that the number of Tenants does not increase it,
+ * and the ledger of POSTs, because an object may move from one session to another while the outcome of its POST is unknown.
+ * Each has its own token, and what one of them has seen is not visible to another.
  */
-export function connectPlatform(
-  { platformUrl, authUrl, ca, identity, tokenFile }: PlatformCredential,
-  roots: readonly string[],
-  { collections, connections, deadlineMs, clock, signal, canWrite, observe }: PlatformConnectionOptions,
-): PlatformConnection {
-  const transport = new HttpTransport({
-    connections,
-    deadlineMs,
-    clock,
-    canWrite,
-    ...(ca === undefined ? {} : { ca }),
-    observe,
-  });
-  const audience = platformUrl.href.replace(/\/$/, "");
-  const tokens = new TokenSource(transport, { authUrl, audience, identity, tokenFile, clock });
-  const credentialEpoch = () => tokens.epoch;
-  const session = new PlatformSession({
-    api: new HttpPlatformApi(transport, tokens, platformUrl, clock),
-    identity,
-    roots,
-    credentialEpoch,
-    collections,
-    clock,
-    signal,
-    canWrite,
-  });
-  return { session, credentialEpoch, close: () => transport.close() };
+export class PlatformConnection {
+  readonly posts = new PostLedger();
+  readonly #address: PlatformAddress;
+  readonly #options: PlatformConnectionOptions;
+  readonly #transport: HttpTransport;
+
+  constructor(address: PlatformAddress, options: PlatformConnectionOptions) {
+    this.#address = address;
+    this.#options = options;
+    const { connections, deadlineMs, clock, canWrite, observe } = options;
+    const ca = address.ca === undefined ? {} : { ca: address.ca };
+    this.#transport = new HttpTransport({ connections, deadlineMs, clock, canWrite, ...ca, observe });
+  }
+
+  /**
+   * Creates a session, which reads and writes below its roots only. It sends nothing until it is used.
+   * @param owner the owner that the operator's identity must record before anything is written: its name for the session of
+   * the operator, and then the check that this session has, for those of Tenants.
+   */
+  openSession(
+    { identity, roots, readSubjectToken }: SessionOptions,
+    owner: string | OwnerCheck,
+    signal: AbortSignal,
+  ): OpenedSession {
+    const { platformUrl, authUrl } = this.#address;
+    const { collections, clock, random, canWrite } = this.#options;
+    const audience = platformUrl.href.replace(/\/$/, "");
+    const tokens = new TokenSource(this.#transport, { authUrl, audience, identity, readSubjectToken, clock });
+    const credentialEpoch = () => tokens.epoch;
+    const api = new HttpPlatformApi(this.#transport, tokens, platformUrl);
+    const check = owner instanceof OwnerCheck ? owner : new OwnerCheck({ api, identity, owner, clock, signal });
+    const session = new PlatformSession({
+      api,
+      identity,
+      owner: check,
+      roots,
+      credentialEpoch,
+      collections,
+      posts: this.posts,
+      clock,
+      random,
+      signal,
+      canWrite,
+    });
+    return { session, credentialEpoch, owner: check };
+  }
+
+  /** Aborts all calls, and closes the connections. */
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
 }
 
-/** The operator's own credential. @throws if the file of `--platform-ca` cannot be read. */
-export async function readCredential(values: OperatorValues): Promise<PlatformCredential> {
+/** The platform of the operator. @throws if the file of `--platform-ca` cannot be read. */
+export async function readPlatformAddress(values: OperatorValues): Promise<PlatformAddress> {
   const ca = values.platformCa === undefined ? undefined : await readTextFile("--platform-ca", values.platformCa);
   return {
     platformUrl: values.platformUrl,
     authUrl: values.authUrl ?? values.platformUrl,
     ...(ca === undefined ? {} : { ca }),
-    identity: values.identity,
-    tokenFile: values.tokenFile,
   };
 }

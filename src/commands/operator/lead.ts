@@ -1,34 +1,42 @@
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { confirmAnnotation } from "#src/api/annotations.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeClient } from "#src/kube/client.ts";
 import { EventRecorder } from "#src/kube/event-recorder.ts";
+import { keyOf } from "#src/kube/object.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
-import { Breaker } from "#src/reconcile/observe/breaker.ts";
+import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
-import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
-import { runResyncs } from "#src/reconcile/resync.ts";
-import { everything } from "#src/reconcile/tenancy/boundary.ts";
-import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
+import { TenantReconciler } from "#src/reconcile/tenant-reconciler.ts";
+import type { OuterBound } from "#src/reconcile/tenancy/boundary.ts";
+import { LiveTenancy } from "#src/reconcile/tenancy/live-tenancy.ts";
+import type { TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
+import { connectTenantHandlers } from "#src/reconcile/tenant-handlers.ts";
+import { ownerOf } from "#src/platform-client/owner-record.ts";
 import { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { Caches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
-import { connectPlatform, type PlatformConnection, readCredential } from "./connect-platform.ts";
+import { PlatformConnection, readPlatformAddress } from "./connect-platform.ts";
+import { settleTimes } from "./earlier-leader.ts";
+import { createSessions, startSessionWork } from "./live-sessions.ts";
 import type { OperatorValues } from "./settings.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";
+import { type TenancyCaches, tenantResource } from "./tenancy-caches.ts";
 
 /** Running reconciles may finish for this long at shutdown, so that SIGTERM to exit takes less than 10 s. */
 const drainMs = 5_000;
-/** A silent watch is detected after 90 s; an event can be this late before the caches show it. */
-const maxWatchDelayMs = 120_000;
 /** The share of a kind's resources that must disappear at once, in addition to `--breaker-objects`. */
 const breakerShare = 0.1;
 
@@ -37,6 +45,9 @@ export interface LeadOptions {
   readonly values: OperatorValues;
   readonly kube: KubeClient;
   readonly caches: Caches;
+  readonly tenancyCaches: TenancyCaches;
+  /** The operator's own namespace. */
+  readonly namespace: string;
   readonly cluster: Cluster;
   readonly leadership: Leadership;
   readonly telemetry: OperatorTelemetry;
@@ -51,85 +62,114 @@ export interface LeaderWork {
   stop(): Promise<boolean>;
 }
 
-/** Starts what only the leader runs: platform session, controllers, worker pool and resyncs. */
+/** Starts what only the leader runs: sessions of the platform, controllers, worker pool, checks and resyncs. */
 export async function lead(options: LeadOptions): Promise<LeaderWork> {
-  const { kinds, values, leadership, telemetry, lifetime, clock, random } = options;
-  const platform = connectPlatform(await readCredential(values), values.rootGroup, {
+  const { kinds, values, kube, namespace, cluster, leadership, telemetry, lifetime, clock, random } = options;
+  const address = await readPlatformAddress(values);
+  const platform = new PlatformConnection(address, {
     collections: kinds.map(({ collection }) => collection),
     connections: values.workers,
     deadlineMs: values.platformTimeout,
     clock,
-    signal: lifetime.signal,
+    random,
     canWrite: () => leadership.held(),
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });
-  const base = createSources(options, platform);
+  const owner = ownerOf(cluster.ownerId, values.class);
+  const sessions = createSessions({ values, kube, namespace, platform, address, owner, signal: lifetime.signal });
+  const base = createSources(options, sessions);
   const breakerLimits = { objects: values.breakerObjects, share: breakerShare };
-  const undeclared = new UndeclaredAccess({ sources: base, breakerLimits, confirmationOf: () => undefined });
+  const undeclared = new UndeclaredAccess({
+    sources: base,
+    breakerLimits,
+    confirmationOf: (tenant) => options.tenancyCaches.tenants.get(tenant)?.metadata.annotations?.[confirmAnnotation],
+  });
   const sources: Sources = { ...base, undeclared };
   const controllers = createControllers(options, sources);
-  const pool = new WorkerPool({ controllers: [...controllers.values()], workers: values.workers, clock });
+  const tenants = createTenantController(options);
+  const all = [...controllers.values(), tenants];
+  const pool = new WorkerPool({ controllers: all, workers: values.workers, clock });
 
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
+  connectTenantHandlers(options.tenancyCaches.tenants, sources.stores, (key, how) => tenants.enqueue(key, how));
   telemetry.watchSources(sources, () => undeclared.counts());
-  for (const [kind, controller] of controllers.entries())
-    for (const key of sources.stores.get(kind).keys()) controller.enqueue(key, { priority: "low" });
-  pool.start();
-  const resyncs = runResyncs(
-    {
-      kinds,
-      session: platform.session,
-      roots: values.rootGroup,
-      intervalMs: values.resync,
-      clock,
-      random,
-      onListed: (kind, seconds) => telemetry.resynced(kind, seconds, observeOrphans(sources, kind)),
-      onFailure: (kind, root, error) => telemetry.resyncFailed(kind, root, error),
-      onComplete: async (session) => {
-        for (const key of await undeclared.assess(session)) controllers.get("Group").enqueue(key, { priority: "low" });
-      },
-    },
-    lifetime.signal,
-  );
+  for (const [kind, controller] of controllers.entries()) {
+    const store = sources.stores.get(kind);
+    for (const cached of store.values())
+      controller.enqueue(keyOf(cached), { priority: isUnhandled(cached) ? "high" : "low" });
+    store.onSynced(() => {
+      if (!lifetime.signal.aborted) pool.start(controller);
+    });
+  }
+  pool.start(tenants);
+  const onResynced = async (session: PlatformSession) => {
+    for (const key of await undeclared.assess(session)) controllers.get("Group").enqueue(key, { priority: "low" });
+  };
+  const work = startSessionWork({ kinds, values, sessions, sources, telemetry, clock, random, onResynced });
 
   return {
     stop: async () => {
       await pool.stop({ graceMs: leadership.signal.aborted ? 0 : drainMs });
-      platform.session.posts.noteAbort();
+      platform.posts.noteAbort();
       lifetime.abort(new Error("the operator is stopping"));
-      await resyncs;
       await platform.close();
-      return !platform.session.posts.mayStillTakeEffect;
+      await work.ended();
+      return !platform.posts.mayStillTakeEffect;
     },
   };
 }
 
 /** Everything that a reconcile observes. */
-function createSources(options: LeadOptions, platform: PlatformConnection): Omit<Sources, "undeclared"> {
-  const { kinds, values, kube, caches, cluster, leadership, lifetime, clock } = options;
+function createSources(options: LeadOptions, sessions: TenantSessions): Omit<Sources, "undeclared"> {
+  const { kinds, values, kube, caches, tenancyCaches, cluster, leadership, lifetime, clock } = options;
   const settleMs = values.platformTimeout + values.settleTime;
-  const leadingSince = clock.monotonic();
+  const { settledAt, soleLeaderSince } = settleTimes(leadership.acquired, caches, clock.monotonic(), settleMs);
   return {
     kinds,
     stores: caches,
     states: new PerKind(kinds, () => new ReconcileStates()),
-    tenancy: singleTenant({
-      name: "all",
-      session: platform.session,
-      boundary: everything({ roots: values.rootGroup, roles: values.allowedRole, namespaces: null }),
-      identity: values.identity,
-      credentialEpoch: platform.credentialEpoch,
-      // A leader whose Lease expired may have had a request in flight; one that released its Lease did not.
-      settledAt: leadership.acquired === "expired" ? leadingSince + settleMs : leadingSince,
+    tenancy: new LiveTenancy({
+      ...tenancyCaches,
+      sessions,
+      outer: outerBoundOf(values),
+      class: values.class ?? "",
+      settledAt,
     }),
     crds: new CrdReads(kube, clock, lifetime.signal),
-    breaker: new Breaker(),
-    owners: [ownerHash(cluster.ownerId), ...values.previousOwnerId.map((id) => ownerHash(id))],
+    breakers: new Breakers(() => randomUUID().slice(0, 8)),
+    owners: ownersOf(values, cluster),
     serviceAccountIssuer: cluster.serviceAccountIssuer,
-    soleLeaderSince: leadership.acquired === "created" ? leadingSince : leadingSince + maxWatchDelayMs,
+    soleLeaderSince,
     settleMs,
     clock,
   };
+}
+
+function outerBoundOf({ rootGroup, allowedRole, allowedNamespace }: OperatorValues): OuterBound {
+  return {
+    roots: rootGroup,
+    roles: allowedRole,
+    namespaces: allowedNamespace.length === 0 ? null : allowedNamespace,
+  };
+}
+
+function ownersOf({ previousOwnerId, class: own }: OperatorValues, { ownerId }: Cluster): Sources["owners"] {
+  return [ownerHash(ownerId, own), ...previousOwnerId.map((id) => ownerHash(id, own))];
+}
+
+/** The controller of Tenants. */
+function createTenantController(options: LeadOptions): Controller {
+  const { kube, caches: stores, tenancyCaches, values, telemetry, clock, random } = options;
+  const served = values.class ?? "";
+  const reconciler = new TenantReconciler({ ...tenancyCaches, resource: tenantResource, stores, class: served, kube });
+  return new Controller({
+    name: "tenant",
+    reconcile: (key, signal) => reconciler.reconcile(key, signal),
+    clock,
+    random,
+    metrics: telemetry.metrics,
+    onFailure: (failure) => telemetry.reconcileFailed(failure),
+  });
 }
 
 /** One controller per kind; all of them share the reconciler. */

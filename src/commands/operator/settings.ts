@@ -1,4 +1,5 @@
 import { serviceAccountDirectory } from "#src/kube/config.ts";
+import { ownerIdPattern } from "#src/platform-client/owner-record.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
 import {
   duration,
@@ -19,8 +20,14 @@ import {
 
 const uid = matching("UID", uidPattern, "a uid: 40 hex digits, then / and 16 hex digits for each level below");
 const namespace = matching("NAME", /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "the name of a namespace");
+const className = matching(
+  "CLASS",
+  /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+  "a class: lowercase letters, digits and '-', starting and ending with a letter or digit",
+);
+const role = matching("ROLE", /^[^,;\s][^,;]*$/, "the name or uid of a role. To allow several roles, repeat the flag");
 
-/** The settings of `muster operator`. Root groups, namespaces and roles are the boundary of what it can manage. */
+/** The settings of `muster operator`. Root groups, namespaces and roles are the outer bound of every Tenant. */
 export const operatorSettings = {
   platformUrl: required(
     url,
@@ -42,10 +49,20 @@ export const operatorSettings = {
   ),
   rootGroup: requiredList(
     uid,
-    "The uid of a group in and below which the operator manages resources. The operator never writes or grants anything outside of it.",
+    "The uid of a group in and below which Tenants may use resources. No Tenant can permit a group outside of it, and the operator never writes or grants anything there.",
   ),
-  watchNamespace: requiredList(namespace, "A namespace whose Muster objects the operator reconciles."),
-  allowedRole: requiredList(text, "A role that RoleBinding objects may grant: the name of a built-in role, or a uid."),
+  allowedNamespace: optionalList(
+    namespace,
+    "A namespace whose Muster objects the operator reconciles if a Tenant selects it. (default: every namespace)",
+  ),
+  allowedRole: requiredList(
+    role,
+    "A role that RoleBinding objects may grant if their Tenant lists it: the name of a built-in role, or a uid. No Tenant can permit another one.",
+  ),
+  class: optional(
+    className,
+    "The class of the Tenants that this operator serves. Set it if the cluster has several operators. (default: Tenants without a class)",
+  ),
   serviceAccountDirectory: withDefault(
     file,
     serviceAccountDirectory,
@@ -58,7 +75,10 @@ export const operatorSettings = {
   context: optional(text, "The context of the kubeconfig. (default: its current context)"),
   listen: withDefault(listenAddress, "0.0.0.0:8080", "The address that serves /livez, /readyz and /metrics."),
   leaseNamespace: optional(namespace, "The namespace of the Lease. (default: that of the pod or the context)"),
-  leaseName: withDefault(text, "muster", "The Lease that elects the leader among several operators."),
+  leaseName: optional(
+    text,
+    "The Lease that elects the leader among several operators. (default: muster; with --class, muster-CLASS)",
+  ),
   leaseDuration: withDefault(
     duration,
     "15s",
@@ -82,7 +102,7 @@ export const operatorSettings = {
     "Pause re-creation when at least this many resources of a kind, and 10 % of them, disappear at once.",
   ),
   ownerId: optional(
-    text,
+    matching("ID", ownerIdPattern, "letters, digits and the characters . _ -, at most 64"),
     "The id that marks resources on the platform as managed by this cluster. Set it to keep managing the same resources after the cluster is rebuilt. (default: the uid of the namespace kube-system)",
   ),
   previousOwnerId: optionalList(text, "A former owner id, whose resources this cluster also manages."),

@@ -1,22 +1,33 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import { isNotFound, KubeError } from "#src/kube/errors.ts";
+import { isNotFound, isUnreadable, KubeError } from "#src/kube/errors.ts";
 import type { DropReason } from "#src/kube/event-recorder.ts";
 import type { ReflectorReport } from "#src/kube/reflector.ts";
 import type { Logger } from "#src/telemetry/log.ts";
 import type { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import type { PlatformFailure } from "#src/platform-client/failure.ts";
+import type { Outage } from "#src/platform-client/outage.ts";
 import type { HttpCall } from "#src/platform-client/transport.ts";
-import type { Observed } from "#src/reconcile/observe/observed.ts";
+import type { Observed, Refusal } from "#src/reconcile/observe/observed.ts";
+import { observeRefusals } from "#src/reconcile/observe/refusals.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { ReconcileTelemetry } from "#src/reconcile/reconciler.ts";
-import type { Step } from "#src/reconcile/policy/step.ts";
+import type { SessionReport } from "#src/reconcile/session-checks.ts";
+import type { KubeStep, Step } from "#src/reconcile/policy/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
+
+/** What the settings name, and the platform does not have or does not show. */
+export interface SettingsReport {
+  readonly unknownRoles: readonly string[];
+  readonly unreadableRoots: readonly string[];
+}
 
 /** Receives the reports of the operator's parts and turns them into log lines and metrics, all in one place. */
 export class OperatorTelemetry implements ReconcileTelemetry {
   readonly metrics: OperatorMetrics;
   readonly #log: Logger;
+  /** The kinds that cannot be read, as far as that was logged. */
+  readonly #unreadable = new Set<string>();
 
   constructor(log: Logger, metrics: OperatorMetrics) {
     this.#log = log;
@@ -36,17 +47,25 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   failed({ resource }: Observed, step: Step, error: PlatformFailure, retryInMs: number): void {
-    this.#log.warn(
+    // The outage itself is logged once, and not for each object that waits for its end.
+    const level = error.problem.kind === "suspended" ? "debug" : "warn";
+    this.#log[level](
       { ...nameOf(resource), step: step.do, err: withoutStack(error), retryInMs: Math.round(retryInMs) },
       "platform call failed",
     );
   }
 
-  statusForbidden({ resource }: Observed): void {
-    this.#log.info(
-      nameOf(resource),
-      "status update forbidden, for example because the namespace is being deleted; deletion continues",
-    );
+  /** The calls to the platform were suspended because of an outage; or, if undefined, they go again. */
+  outageChanged(tenant: string | undefined, outage: Outage | undefined): void {
+    const where = tenant === undefined ? {} : { tenant };
+    if (outage === undefined) this.#log.info(where, "platform calls resumed");
+    else this.#log.warn({ ...where, class: outage.class, problem: outage.message }, "platform calls suspended");
+  }
+
+  refused({ resource }: Observed, step: KubeStep, error: KubeError, { attempts }: Refusal): void {
+    // The metric counts the objects whose calls are still refused; the log names each once.
+    const level = attempts === 1 ? "warn" : "debug";
+    this.#log[level]({ ...nameOf(resource), step: step.do, err: withoutStack(error) }, "call refused by Kubernetes");
   }
 
   reconcileFailed({ controller, key, error, retryInMs }: ReconcileFailure): void {
@@ -54,10 +73,12 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     this.#log.warn({ controller, key, err, retryInMs: Math.round(retryInMs) }, "reconcile failed");
   }
 
-  reflector(kind: string, namespace: string, report: ReflectorReport): void {
-    const where = { kind, namespace };
+  reflector(kind: string, report: ReflectorReport): void {
+    const where = { kind };
     switch (report.type) {
       case "listed":
+        this.metrics.kindReadable.set({ kind }, 1);
+        this.#unreadable.delete(kind);
         this.#log.info(
           { ...where, objects: report.objects, durationMs: Math.round(report.durationMs) },
           "objects listed",
@@ -70,16 +91,29 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         this.#log.info(where, "resource version expired; listing again");
         break;
       case "failed":
-        this.#log.warn(
-          { ...where, step: report.step, err: report.error, retryInMs: Math.round(report.retryInMs) },
-          report.step === "list" && isNotFound(report.error)
-            ? "the API server does not serve this kind; apply the CustomResourceDefinitions in crds/"
-            : "watch failed",
-        );
+        if (isUnreadable(report.error)) this.#kindUnreadable(kind, report.error);
+        else
+          this.#log.warn(
+            { ...where, step: report.step, err: report.error, retryInMs: Math.round(report.retryInMs) },
+            "watch failed",
+          );
         break;
       case "skipped":
         this.#log.error({ ...where, err: report.error }, "invalid object skipped");
     }
+  }
+
+  /** Logged once, until the kind can be read: the reflector retries for as long as that takes. */
+  #kindUnreadable(kind: string, error: KubeError): void {
+    this.metrics.kindReadable.set({ kind }, 0);
+    if (this.#unreadable.has(kind)) return;
+    this.#unreadable.add(kind);
+    this.#log.error(
+      { kind, err: withoutStack(error) },
+      isNotFound(error)
+        ? "the API server does not serve this kind; apply the CustomResourceDefinitions in crds/"
+        : "the objects of this kind cannot be read; allow the operator's service account to list and watch them in all namespaces",
+    );
   }
 
   platformCall(call: HttpCall, outcome: string, seconds: number): void {
@@ -107,10 +141,33 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     this.#log.warn({ collection: collection.name, root, err: withoutStack(error) }, "resync failed");
   }
 
+  /** The report of a session changed; `tenant` is undefined for the operator's own. */
+  sessionChecked(tenant: string | undefined, report: SessionReport): void {
+    const where = tenant === undefined ? {} : { tenant };
+    if (report.is === "failed") this.#log.error({ ...where, problem: report.problem }, "credential does not work");
+    else if (report.is === "checked" && report.unreadableRoots.length > 0)
+      this.#log.error({ ...where, groups: report.unreadableRoots }, "groups cannot be read; check uids and roles");
+    else if (report.is === "checked") this.#log.info(where, "credential works");
+  }
+
+  /** The settings were compared with the platform. */
+  settingsChecked({ unknownRoles, unreadableRoots }: SettingsReport): void {
+    if (unknownRoles.length > 0)
+      this.#log.error(
+        { flag: "--allowed-role", roles: unknownRoles },
+        "the platform has no such role; correct the name, or remove it",
+      );
+    if (unreadableRoots.length > 0)
+      this.#log.error(
+        { flag: "--root-group", groups: unreadableRoots },
+        "the group does not exist, or the operator's identity cannot read it; correct the uid, or bind a role there",
+      );
+  }
+
   /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */
   watchSources(sources: Sources, undeclaredCounts: () => ReadonlyMap<string, number>): void {
     this.metrics.onScrape(() => {
-      const { objects, breaker, snapshotAge, undeclared } = this.metrics;
+      const { objects, breaker, kubernetesRefused, snapshotAge, undeclared } = this.metrics;
       for (const [kind, count] of undeclaredCounts()) undeclared.set({ kind }, count);
       objects.reset();
       for (const { name: kind, collection } of sources.kinds) {
@@ -124,7 +181,10 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         if (startTimes.length > 0)
           snapshotAge.set({ kind }, (sources.clock.monotonic() - Math.min(...startTimes)) / 1000);
       }
-      breaker.set(sources.breaker.size);
+      breaker.set(sources.breakers.held);
+      kubernetesRefused.reset();
+      for (const { kind, step, objects: refused } of observeRefusals(sources))
+        kubernetesRefused.inc({ kind, step }, refused);
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { createLog } from "#src/telemetry/log.ts";
+import { type InitFile, parseInitFile } from "#src/platform/init-file.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
@@ -19,6 +20,7 @@ export default defineCommand({
     const location = dataLocation(values);
     const adminTokenFile = defaultFile(location, "admin-token", values.adminTokenFile);
     const keyFile = defaultFile(location, "key", values.keyFile);
+    const initFile = values.initFile === undefined ? undefined : await readInitFile(values.initFile);
     const log = createLog({ level: values.logLevel });
     const settingsAt = (url: string): PlatformSettings => {
       const baseUrl = withoutSlash(values.baseUrl?.href ?? url);
@@ -44,6 +46,7 @@ export default defineCommand({
       log,
       listen: { ...values.listen, tls: tlsFiles(values.tlsCert, values.tlsKey, log) },
       adminTokenFile,
+      initFile,
       latency: values.latency,
       maximumInFlight: values.maximumInFlight,
       signingKeyInterval: values.signingKeyInterval,
@@ -62,6 +65,16 @@ export default defineCommand({
     log.info("stopped");
   },
 });
+
+/** @throws {SettingsError} that names the field of the file */
+async function readInitFile(path: string): Promise<InitFile> {
+  const content = await settings.readTextFile("--init-file", path);
+  try {
+    return parseInitFile(content);
+  } catch (error) {
+    throw new settings.SettingsError([`--init-file: ${(error as Error).message}`]);
+  }
+}
 
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

@@ -80,6 +80,10 @@ export const platformSettings = {
     settings.file,
     "The file to which the first start writes the admin token, with mode 0600. (default: the --data file name with .admin-token appended; required with --database)",
   ),
+  initFile: settings.optional(
+    settings.file,
+    "YAML or JSON file with what the first start creates: the name and uid of the root group, and identities that are bound there. If the database is not empty, the file is compared, differences are logged, and nothing is changed.",
+  ),
   keyFile: settings.optional(
     settings.file,
     "The file with the key that encrypts secrets in the data. Created with mode 0600 if it is missing; all replicas need the same one. (default: the --data file name with .key appended; required with --database)",

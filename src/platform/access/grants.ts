@@ -5,6 +5,7 @@ import { type Reader, statement } from "../store/database.ts";
 import { Access, type Grant, downscope } from "./access.ts";
 import { builtinRole } from "./builtin-roles.ts";
 import type { Caller } from "./caller.ts";
+import { initialStamp } from "./security-stamp.ts";
 
 /** One row for each binding of the identity, or a single row without a binding. */
 const identityWithBindings = statement((db, p: { identity: string }) =>
@@ -12,13 +13,15 @@ const identityWithBindings = statement((db, p: { identity: string }) =>
     .selectFrom("identities as identity")
     .leftJoin("role_bindings as binding", "binding.identity_uid", "identity.uid")
     .leftJoin("roles as role", "role.uid", "binding.role_uid")
-    .select(["identity.expires", "binding.parent as group", "binding.role_uid", "role.body as role"])
+    .leftJoin("security_stamps as stamp", "stamp.identity_uid", "identity.uid")
+    .select(["identity.expires", "stamp.stamp", "binding.parent as group", "binding.role_uid", "role.body as role"])
     .where("identity.uid", "=", p.identity),
 );
 
 /**
  * The permissions of a caller in this transaction. Every request reads them again, so revocation is immediate.
- * @throws ApiError (16) if the identity was deleted or its static keys have expired
+ * @throws ApiError (16) if the identity was deleted, its static keys have expired, or the token was ended: how the identity is
+ *   assumed has changed since it was issued, or the identity's tokens were revoked
  */
 export async function accessOf(reader: Reader, caller: Caller, now: number): Promise<Access> {
   if (caller.kind === "admin") return new Access("everything");
@@ -26,6 +29,10 @@ export async function accessOf(reader: Reader, caller: Caller, now: number): Pro
   const [found] = rows;
   if (found === undefined) throw unauthenticated("the identity of the token was deleted");
   if (found.expires !== null && found.expires <= now) throw unauthenticated("the identity's static keys have expired");
+  if ((found.stamp ?? initialStamp) !== caller.securityStamp)
+    throw unauthenticated(
+      "how the identity is assumed was changed after the token was issued, or its tokens were revoked: exchange a subject token again",
+    );
   return new Access(downscope(rows.flatMap(grantIn), caller.downscoping));
 }
 

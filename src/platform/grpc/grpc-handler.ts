@@ -37,7 +37,7 @@ export interface GrpcOptions {
 }
 
 /**
- * Serves every method of the contract over gRPC, gRPC-web and Connect, and the standard services health and reflection.
+ * Serves the operations over gRPC, gRPC-web and Connect, and the standard services health and reflection.
  */
 export function grpcHandler(operations: readonly Operation[], runner: CallRunner, options: GrpcOptions): NodeHandler {
   const { errorDomain, vendorAlias, stopping, log } = options;

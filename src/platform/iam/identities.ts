@@ -1,4 +1,4 @@
-import { clone, create, equals } from "@bufbuild/protobuf";
+import { clone, create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability, dottedNameOf } from "../access/capability.ts";
 import { grantsOf } from "../access/grants.ts";
@@ -22,7 +22,8 @@ import { checkUniqueName } from "../handlers/unique-name.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
-import { revokeRefreshTokens } from "../tokens/refresh-families.ts";
+import { deleteTokens, endTokens } from "../tokens/end-tokens.ts";
+import { assumptionChange } from "./assumption-change.ts";
 import { lookUpIdentity } from "./identity-lookup.ts";
 import { checkRelationship } from "./identity-rules.ts";
 import { deleteBindingsOf } from "./role-binding-rows.ts";
@@ -64,14 +65,14 @@ export function identitiesService(sessions: Sessions): Service {
         const current = await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_UPDATE, identity.uid);
         const mask = readMask(IdentitySchema, updateMask?.paths ?? [], identity);
         const updated = applyMask(IdentitySchema, current, identity, mask);
-        const assumptionChanged = !equals(IdentitySchema, assumption(current), assumption(updated));
+        const change = assumptionChange(current, updated);
         checkTexts(updated);
         // The relationship is not checked if it is unchanged: expired static keys do not prevent a new description.
-        if (assumptionChanged) {
+        if (change !== "none") {
           await requireGrantsOf(session, current.uid);
           checkRelationship(updated, session.now);
-          await revokeRefreshTokens(session.tx, updated.uid);
         }
+        if (change === "replaced") await endTokens(session.tx, updated.uid);
         if (updated.name !== current.name) await checkUniqueName(session, identities, updated.uid, updated.name);
         updated.updateTime = timestampFromMs(session.now);
         await identities.update(session.tx, updated);
@@ -82,7 +83,7 @@ export function identitiesService(sessions: Sessions): Service {
       sessions.write(call, async (session) => {
         await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_DELETE, uid);
         await deleteBindingsOf(session.tx, uid);
-        await revokeRefreshTokens(session.tx, uid);
+        await deleteTokens(session.tx, uid);
         await identities.delete(session.tx, uid);
         return create(EmptySchema);
       }),
@@ -98,13 +99,6 @@ export function identitiesService(sessions: Sessions): Service {
 function checkTexts({ name, description }: Identity): void {
   checkName(name);
   checkDescription(description);
-}
-
-/** The part of an identity that determines which tokens may assume it. */
-function assumption({ relationship }: Identity): Identity {
-  const only = create(IdentitySchema);
-  only.relationship = relationship;
-  return only;
 }
 
 /** A caller that changes how an identity is assumed could assume it, so it must hold everything that the identity holds. */

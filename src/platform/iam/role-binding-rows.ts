@@ -50,6 +50,11 @@ export async function hasEqualBinding(tx: Reader, { uid, identityUid, roleUid }:
   return (await tx.first(equal, parameters)) !== undefined;
 }
 
+/** Whether a binding grants the role to the identity in the group. */
+export async function grantsWithRole(tx: Reader, group: string, identity: string, role: string): Promise<boolean> {
+  return (await tx.first(equal, { group, identity, role, except: "" })) !== undefined;
+}
+
 /** A binding with the resources that it refers to; undefined for those that do not exist. */
 export interface BindingWithReferences {
   readonly binding: RoleBinding;

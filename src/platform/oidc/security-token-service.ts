@@ -3,6 +3,7 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
+import { securityStampOf } from "../access/security-stamp.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
 import { isUid } from "../contract/uid.ts";
@@ -70,7 +71,10 @@ async function exchange(
   if (request.identityProvider !== "") throw unimplemented("exchange by an identity provider");
   if (!isUid(request.identity)) throw invalidArgument("identity", "must be the uid of an identity");
 
-  const identity = await options.database.read((tx) => identities.find(tx, request.identity));
+  const [identity, securityStamp] = await options.database.read(async (tx) => [
+    await identities.find(tx, request.identity),
+    await securityStampOf(tx, request.identity),
+  ]);
   if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
   if (identity === undefined || !canAssume(identity, subjectToken, options.settings)) throw mismatch();
   const now = options.clock();
@@ -81,10 +85,13 @@ async function exchange(
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
   const { issuer: iss, subject: sub, audiences: aud } = subjectToken;
-  const content = { identityUid: identity.uid, audiences, downscoping, actor: { iss, sub, aud } };
+  const content = { identityUid: identity.uid, securityStamp, audiences, downscoping, actor: { iss, sub, aud } };
   const { token, expires } = await options.tokens.issue(content);
   const refreshToken = await options.database.write(async (tx) => {
     await updateLastSeen(tx, identity.uid, now);
+    // The API token contains the stamp that was read, so it has ended; a family would not have.
+    if ((await securityStampOf(tx, identity.uid)) !== securityStamp)
+      throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
     return startFamily(tx, content, now, now + options.settings.refreshLifetime);
   });
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });

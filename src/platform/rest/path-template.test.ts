@@ -12,6 +12,8 @@ describe("parsePathTemplate", () => {
     ["/iam/v2beta1/groups/{group.uid=**}", "/iam/v2beta1/groups/a", { "group.uid": "a" }],
     ["/iam/v2beta1/groups/{uid=**}", "/iam/v2beta1/groupsX", undefined],
     ["/iam/v2beta1/roleBindings:batchCreate", "/iam/v2beta1/roleBindings:batchCreate", {}],
+    ["/i/{uid=**}:revokeTokens", "/i/a/b:revokeTokens", { uid: "a/b" }],
+    ["/i/{uid=**}:revokeTokens", "/i/a/b", undefined],
     ["/a/{b}/c", "/a/x/c", { b: "x" }],
     ["/a/{b}/c", "/a/x/y/c", undefined],
     ["/a.b", "/axb", undefined],

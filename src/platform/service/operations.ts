@@ -11,6 +11,7 @@ export interface Operation {
   readonly name: string;
   /** Whether the bearer token must be an API token. */
   readonly authentication: Service["authentication"];
+  readonly transports: Service["transports"];
   /**
    * Authenticates and runs the handler.
    * @param bearer the bearer token of the call, without `Bearer `
@@ -20,7 +21,7 @@ export interface Operation {
 }
 
 /**
- * All methods of the services. They are the only way into a handler: REST and gRPC both serve these operations.
+ * All methods of the services. They are the only way into a handler, whatever the transport.
  * @param rateLimit for each identity; the admin is not limited
  */
 export function operationsOf(
@@ -31,16 +32,17 @@ export function operationsOf(
   return services.flatMap((service) =>
     service.desc.methods.map((method): Operation => {
       const name = `${service.desc.typeName}/${method.name}`;
-      const { authentication } = service;
+      const { authentication, transports } = service;
       if (authentication === "none") {
         const handler = service.handler(method) ?? notImplemented;
-        return { method, name, authentication, invoke: (request, bearer) => handler(request, { bearer }) };
+        return { method, name, authentication, transports, invoke: (request, bearer) => handler(request, { bearer }) };
       }
       const handler = service.handler(method) ?? notImplemented;
       return {
         method,
         name,
         authentication,
+        transports,
         invoke: async (request, bearer) => {
           const caller = await authenticator.authenticate(bearer);
           if (caller.kind === "identity") rateLimit?.admit(caller.uid);

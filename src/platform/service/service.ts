@@ -25,27 +25,39 @@ export type Handlers<S extends DescService, C = Call> = {
 type AnyHandler<C> = (request: Message, call: C) => Promise<Message>;
 
 /** A service of the contract with its handlers. */
-export type Service =
+export type Service = {
+  readonly desc: DescService;
+  /** The transports that serve it. */
+  readonly transports: "all" | "rest";
+} & (
   | {
-      readonly desc: DescService;
       readonly authentication: "required";
       /** Undefined if the platform does not implement the method. */
       handler(method: DescMethod): AnyHandler<Call> | undefined;
     }
   | {
-      readonly desc: DescService;
       readonly authentication: "none";
       handler(method: DescMethod): AnyHandler<AnonymousCall> | undefined;
-    };
+    }
+);
 
 /** A service whose methods all require an API token. */
-export function implement<S extends DescService>(desc: S, handlers: Handlers<S>): Service {
-  return { desc, authentication: "required", handler: (method) => handlerOf<Call>(handlers, method) };
+export function implement<S extends DescService>(
+  desc: S,
+  handlers: Handlers<S>,
+  transports: Service["transports"] = "all",
+): Service {
+  return { desc, transports, authentication: "required", handler: (method) => handlerOf<Call>(handlers, method) };
 }
 
 /** A service that checks the bearer token itself: the token exchange. */
 export function implementAnonymous<S extends DescService>(desc: S, handlers: Handlers<S, AnonymousCall>): Service {
-  return { desc, authentication: "none", handler: (method) => handlerOf<AnonymousCall>(handlers, method) };
+  return {
+    desc,
+    transports: "all",
+    authentication: "none",
+    handler: (method) => handlerOf<AnonymousCall>(handlers, method),
+  };
 }
 
 function handlerOf<C>(handlers: object, method: DescMethod): AnyHandler<C> | undefined {

@@ -80,9 +80,12 @@ describe("token exchange", () => {
     await separate.admin.ok("PATCH", `/iam/v2beta1/identities/${caller.identity}`, {
       staticKeys: { expirationTime: soon },
     });
-    expect((await caller.get("/iam/v2beta1/groups")).status).toBe(200);
+    // The earlier expiry ended the caller's first token.
+    const { body } = await separate.exchange(await separate.subjectToken(caller.identity), caller.identity);
+    const again = separate.as(body.token);
+    expect((await again.get("/iam/v2beta1/groups")).status).toBe(200);
     separate.advance(61_000);
-    expect((await caller.get("/iam/v2beta1/groups")).body).toMatchObject({ code: 16 });
+    expect((await again.get("/iam/v2beta1/groups")).body).toMatchObject({ code: 16 });
     expect(await separate.exchange(await separate.subjectToken(caller.identity), caller.identity)).toMatchObject(
       denied,
     );

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -68,6 +68,17 @@ describe("muster platform", { timeout: 60_000 }, () => {
     expect(acknowledged.filter((uid) => !found.has(uid))).toEqual([]);
     expect(count).toBe(String(found.size));
     expect(await end(child, "SIGTERM")).toBe(0);
+  });
+
+  it("does not start with a bad --init-file, and names the field", async () => {
+    const file = join(folder, "init.yaml");
+    writeFileSync(file, "rootGroup: {uid: short}\n");
+    const unused = join(folder, "unused");
+    const settings = ["platform", "--data", unused, "--listen", "127.0.0.1:0", "--init-file", file];
+    const { status, stderr } = spawnSync(process.execPath, ["src/main.ts", ...settings], { encoding: "utf8" });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain("--init-file: rootGroup.uid: must be 40 lowercase hex digits");
+    expect(existsSync(unused)).toBe(false);
   });
 
   it("completes running calls on SIGTERM, and exits with 0", async () => {

@@ -126,6 +126,8 @@ interface RunningOptions
       | "faultInjection"
       | "drainDelay"
       | "auditRetention"
+      | "initFile"
+      | "log"
     >
   > {
   readonly tls?: TlsFiles;
@@ -137,11 +139,20 @@ interface RunningOptions
   readonly stallTimeout?: number;
 }
 
+class TestClock {
+  offset = 0;
+  stoppedAt: number | undefined;
+
+  now(): number {
+    return (this.stoppedAt ?? Date.now()) + this.offset;
+  }
+}
+
 /** A platform on loopback, with a clock that a test can advance. */
 export class RunningPlatform {
   readonly #platform: Platform;
   readonly #folder: string;
-  readonly #clock: { offset: number };
+  readonly #clock: TestClock;
   readonly #database: string | undefined;
   readonly #isReplica: boolean;
   readonly admin: Client;
@@ -151,7 +162,7 @@ export class RunningPlatform {
   private constructor(
     platform: Platform,
     folder: string,
-    clock: { offset: number },
+    clock: TestClock,
     database: string | undefined,
     isReplica: boolean,
   ) {
@@ -173,12 +184,11 @@ export class RunningPlatform {
       replicaOf === undefined
         ? { database: givenDatabase ?? (await newDatabase()), folder: mkdtempSync(join(tmpdir(), "muster-platform-")) }
         : { database: replicaOf.#database, folder: replicaOf.#folder };
-    const clock = { offset: 0 };
+    const clock = new TestClock();
     const platform = await startPlatform({
       database: await openDatabase(database, folder, stallTimeout),
       masterKey: readOrCreateKeyFile(join(folder, "key")),
-      clock: () => Date.now() + clock.offset,
-      log: pino({ level: "silent" }),
+      clock: () => clock.now(),
       listen: { host: "127.0.0.1", port: 0, tls },
       adminTokenFile: join(folder, "admin-token"),
       latency: 0,
@@ -189,6 +199,8 @@ export class RunningPlatform {
       faultInjection: false,
       drainDelay: 0,
       auditRetention: undefined,
+      initFile: undefined,
+      log: pino({ level: "silent" }),
       ...serving,
       settings: (url) => ({ ...settingsAt(url), ...settings }),
     });
@@ -205,8 +217,13 @@ export class RunningPlatform {
     this.#clock.offset += milliseconds;
   }
 
+  /** Stops the platform's clock at the beginning of a second, so that only `advance` moves it. */
+  freeze(): void {
+    this.#clock.stoppedAt = Math.floor(Date.now() / 1_000) * 1_000;
+  }
+
   get now(): number {
-    return Date.now() + this.#clock.offset;
+    return this.#clock.now();
   }
 
   as(token: string | undefined): Client {

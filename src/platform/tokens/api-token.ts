@@ -3,6 +3,7 @@ import { jwtVerify, SignJWT } from "jose";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Actor, Caller, Downscoping } from "../access/caller.ts";
 import { type Capability, capabilityNamed, dottedNameOf } from "../access/capability.ts";
+import { initialStamp, type SecurityStamp } from "../access/security-stamp.ts";
 import { unauthenticated } from "../errors/api-error.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 import { apiTokenLifetime } from "./token-lifetime.ts";
@@ -10,6 +11,8 @@ import { apiTokenLifetime } from "./token-lifetime.ts";
 /** The content of an API token, apart from its times. */
 export interface ApiTokenContent {
   readonly identityUid: string;
+  /** Read in the transaction that decided that the identity may be assumed. */
+  readonly securityStamp: SecurityStamp;
   readonly audiences: readonly string[];
   readonly downscoping: Downscoping;
   readonly actor: Actor;
@@ -36,6 +39,7 @@ export class ApiTokens {
 
   async issue({
     identityUid,
+    securityStamp,
     audiences,
     downscoping,
     actor,
@@ -48,6 +52,7 @@ export class ApiTokens {
       act: { ...actor },
       ...(capabilities === undefined ? {} : { cap: [...capabilities].map(dottedNameOf) }),
       ...(groups === undefined ? {} : { scopes: groups }),
+      ...(securityStamp === initialStamp ? {} : { stamp: securityStamp }),
     })
       .setProtectedHeader({ alg: signingAlgorithm, kid, typ: "JWT" })
       .setIssuer(this.#issuer)
@@ -60,7 +65,8 @@ export class ApiTokens {
   }
 
   /**
-   * The caller that holds the token. It does not check whether the identity still exists: every request reads that.
+   * The caller that holds the token. It does not check whether the identity still exists and the token was not ended: every
+   * request reads that.
    * @throws ApiError (16)
    */
   async verify(token: string): Promise<Caller> {
@@ -96,6 +102,7 @@ export class ApiTokens {
       caller: {
         kind: "identity",
         uid: payload.sub ?? "",
+        securityStamp: typeof payload["stamp"] === "string" ? payload["stamp"] : initialStamp,
         downscoping,
         actor: payload["act"] as Actor | undefined,
       },

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Downscoping } from "../access/caller.ts";
 import type { Capability } from "../access/capability.ts";
+import { type SecurityStamp, securityStampOf } from "../access/security-stamp.ts";
 import { isWithin } from "../contract/uid.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
 import type { ApiTokenContent } from "./api-token.ts";
@@ -83,14 +84,16 @@ export async function useRefreshToken(
     await tx.run(deleteFamily, { id });
     return { kind: "rejected", reason: "reused" };
   }
-  const content = downscoped(parse(family.identity_uid, family.content), wanted);
+  // The end of an identity's tokens deletes its families, so a family that exists may use the current stamp.
+  const stamp = await securityStampOf(tx, family.identity_uid);
+  const content = downscoped(parse(family.identity_uid, stamp, family.content), wanted);
   if (content === undefined) return { kind: "rejected", reason: "wider" };
   const next = newToken(id);
   await tx.run(rotate, { id, token_hash: next.token_hash, content: serialize(content) });
   return { kind: "rotated", content, token: next.token, expires: family.expires };
 }
 
-/** Ends all families of an identity, because it was deleted or the tokens that may assume it have changed. */
+/** Ends all families of an identity. */
 export async function revokeRefreshTokens(tx: Writer, identity: string): Promise<void> {
   await tx.run(deleteFamiliesOf, { identity });
 }
@@ -134,7 +137,7 @@ function serialize({ audiences, downscoping: { capabilities, groups }, actor }: 
   return JSON.stringify({ audiences, actor, groups, capabilities: capabilities && [...capabilities] });
 }
 
-function parse(identityUid: string, text: string): ApiTokenContent {
+function parse(identityUid: string, securityStamp: SecurityStamp, text: string): ApiTokenContent {
   const { audiences, actor, groups, capabilities } = JSON.parse(text) as Pick<
     ApiTokenContent,
     "audiences" | "actor"
@@ -144,6 +147,7 @@ function parse(identityUid: string, text: string): ApiTokenContent {
   };
   return {
     identityUid,
+    securityStamp,
     audiences,
     actor,
     downscoping: { groups, capabilities: capabilities === undefined ? undefined : new Set(capabilities) },

@@ -9,6 +9,8 @@ import { Breaker } from "./breaker.ts";
 const opens = (missing: number, managed: number) => opensBreaker(missing, managed, { objects: 3, share: 0.1 });
 const uids = (count: number) =>
   Array.from({ length: count }, (_, index) => `${root}/${index.toString(16).padStart(16, "0")}`);
+let ids = 0;
+const newId = () => `id-${(ids += 1)}`;
 const group = (uid: string): ExternalResource => ({ uid, description: "" });
 const emptyView = () =>
   new CollectionView<ExternalResource>({
@@ -34,15 +36,15 @@ describe("the breaker", () => {
     ["holds nothing below the share", 100, 9, 0],
     ["holds what is missing at the share", 100, 10, 10],
   ])("%s", (_, managed, missing, held) => {
-    const breaker = new Breaker();
+    const breaker = new Breaker(newId);
     const { view, all } = viewAfter(managed, missing);
     breaker.assess(view, all, opens);
-    expect(breaker.size).toBe(held);
+    expect(breaker.open?.missing ?? 0).toBe(held);
     expect(all.filter((uid) => breaker.holds(uid))).toEqual(all.slice(0, held));
   });
 
   it("releases resources that exist again, and those that no object claims any longer", () => {
-    const breaker = new Breaker();
+    const breaker = new Breaker(newId);
     const { view, all } = viewAfter(10, 4);
     breaker.assess(view, all, opens);
     view.record(group(all[0] ?? ""), 3);
@@ -52,8 +54,44 @@ describe("the breaker", () => {
   });
 
   it("does not count resources that were never listed", () => {
-    const breaker = new Breaker();
+    const breaker = new Breaker(newId);
     breaker.assess(emptyView(), uids(50), opens);
-    expect(breaker.size).toBe(0);
+    expect(breaker.open).toBeUndefined();
+  });
+
+  it("is confirmed by its id only, and does not open again for what was confirmed", () => {
+    const breaker = new Breaker(newId);
+    const { view, all } = viewAfter(10, 4);
+    breaker.assess(view, all, opens);
+    const id = breaker.open?.id ?? "";
+    expect(breaker.confirm("another")).toEqual([]);
+    expect(breaker.confirm(id)).toEqual(all.slice(0, 4));
+    breaker.assess(view, all, opens);
+    expect(breaker.open).toBeUndefined();
+    expect(breaker.confirm(id)).toEqual([]);
+  });
+
+  it("opens again, with another id, when resources disappear that were confirmed and re-created", () => {
+    const breaker = new Breaker(newId);
+    const { view, all } = viewAfter(10, 4);
+    breaker.assess(view, all, opens);
+    const first = breaker.open?.id;
+    breaker.confirm(first ?? "");
+    for (const uid of all) view.record(group(uid), 3);
+    breaker.assess(view, all, opens);
+    view.recordSnapshot({ descendantsOf: root }, all.slice(5).map(group), 4, true);
+    breaker.assess(view, all, opens);
+    expect(breaker.open).toMatchObject({ missing: 5 });
+    expect(breaker.open?.id).not.toBe(first);
+  });
+
+  it("keeps its id while more resources disappear", () => {
+    const breaker = new Breaker(newId);
+    const { view, all } = viewAfter(10, 4);
+    breaker.assess(view, all, opens);
+    const id = breaker.open?.id;
+    view.recordSnapshot({ descendantsOf: root }, all.slice(6).map(group), 3, true);
+    breaker.assess(view, all, opens);
+    expect(breaker.open).toEqual({ id, missing: 6 });
   });
 });

@@ -1,16 +1,32 @@
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 
+/** An open breaker: what a person sees, and confirms. */
+export interface OpenBreaker {
+  /** Identifies this opening. A confirmation of an earlier one has no effect. */
+  readonly id: string;
+  readonly missing: number;
+}
+
 /**
- * The uids whose re-creation is paused, because too many resources were missing at once. A person continues it object
- * by object, with a request for a reconcile. How many are too many is a matter of policy (`policy/breaker.ts`).
+ * The uids of one Tenant and kind whose re-creation is paused, because too many resources were missing at once. A person
+ * confirms the re-creation of all of them by the id. How many are too many is a matter of policy (`policy/breaker.ts`).
  */
 export class Breaker {
   readonly #held = new Set<string>();
+  /** Missing resources whose re-creation a person confirmed. They do not count again. */
+  readonly #confirmed = new Set<string>();
+  readonly #newId: () => string;
+  #id: string | undefined;
+
+  /** @param newId returns a text that it never returned before. */
+  constructor(newId: () => string) {
+    this.#newId = newId;
+  }
 
   /**
-   * Assesses one collection after it was listed.
-   * @param managed the uids that objects claim by their status.
+   * Assesses the collection after it was listed.
+   * @param managed the uids that objects record in their status.
    * @param opens whether this number of missing resources, of those managed, opens the breaker.
    */
   assess(
@@ -21,22 +37,35 @@ export class Breaker {
     const missing: string[] = [];
     for (const uid of managed) {
       const external = view.stateOf(uid);
-      if (external.is === "present") this.#held.delete(uid);
-      else if (external.is !== "unknown") missing.push(uid);
+      if (external.is === "present") this.release(uid);
+      else if (external.is !== "unknown" && !this.#confirmed.has(uid)) missing.push(uid);
     }
     if (opens(missing.length, managed.length)) for (const uid of missing) this.#held.add(uid);
+    this.#id = this.#held.size === 0 ? undefined : (this.#id ?? this.#newId());
   }
 
   holds(uid: string): boolean {
     return this.#held.has(uid);
   }
 
-  /** No object claims `uid` any longer. */
+  /** The resource exists again, or no object claims it any longer. */
   release(uid: string): void {
-    this.#held.delete(uid);
+    this.#confirmed.delete(uid);
+    if (this.#held.delete(uid) && this.#held.size === 0) this.#id = undefined;
   }
 
-  get size(): number {
-    return this.#held.size;
+  /** @returns the uids that may now be re-created; none if `id` is not that of the open breaker. */
+  confirm(id: string): readonly string[] {
+    if (id !== this.#id) return [];
+    const confirmed = [...this.#held];
+    for (const uid of confirmed) this.#confirmed.add(uid);
+    this.#held.clear();
+    this.#id = undefined;
+    return confirmed;
+  }
+
+  /** Undefined while the breaker is closed. */
+  get open(): OpenBreaker | undefined {
+    return this.#id === undefined ? undefined : { id: this.#id, missing: this.#held.size };
   }
 }

@@ -64,6 +64,8 @@ export function resourceIndexes(kind: Kind) {
     claims: claimedUids,
     /** By the part of the marker that identifies the object. */
     object: ({ objectHash: hash }: CachedResource): readonly string[] => [hash],
+    /** By namespace. */
+    namespace: ({ metadata: { namespace = "" } }: CachedResource): readonly string[] => [namespace],
     /** Under `yes`: the objects that are not Ready because of a Conflict with another resource. */
     inConflict: ({ resource: { status } }: CachedResource): readonly string[] =>
       status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true ? ["yes"] : [],

@@ -14,7 +14,7 @@ import type { Sources, Stores } from "./sources.ts";
 
 /**
  * Observes one object: gathers what a decision about it needs, from caches only.
- * @returns undefined if the object does not exist (any longer).
+ * @returns undefined if the object does not exist (any longer), or is not served here.
  */
 export function observe(sources: Sources, kind: Kind, key: string): Observed | undefined {
   const { stores, states, tenancy, clock } = sources;
@@ -24,6 +24,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
   const now = clock.monotonic();
   const state = states.get(kind.name).get(key, cached, now);
   const governance = tenancy.governanceOf(resource);
+  if (governance.by === "unserved") return undefined;
   const markers = markersOf(sources.owners, cached);
   const request =
     state.request !== undefined && state.request.value !== resource.status?.lastHandledReconcileAt
@@ -42,6 +43,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     ...platform,
     undeclared: sources.undeclared.observe(cached, governance, resource.status?.uid ?? platform.matches[0]?.uid),
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(stores, resource),
+    unreadDependents: resource.metadata.deletionTimestamp === undefined ? [] : unreadDependentsOf(sources, kind),
     lastDeletionAt: lastDeletionAt(states),
     crd: sources.crds.lastRead(kind) ?? null,
     state,
@@ -67,6 +69,7 @@ type PlatformObservation = Pick<
   | "protectedUids"
   | "settledAt"
   | "credentialEpoch"
+  | "recoveries"
 >;
 
 function observePlatform(
@@ -94,7 +97,7 @@ function observePlatform(
           uid: claimed,
           external: view.stateOf(claimed),
           olderClaimant: olderClaimant(store, claimed, key),
-          heldByBreaker: sources.breaker.holds(claimed),
+          heldByBreaker: sources.breakers.holds(context.name, kind.name, claimed),
         };
   const keys = kind.hasMarker ? markers : naturalKey === undefined ? [] : [naturalKey];
   const matches = keys.flatMap((one) => view.withKey(one)).filter(({ uid }) => otherClaimant(store, uid, key) === null);
@@ -121,6 +124,7 @@ function observePlatform(
     protectedUids: protectedUids(sources, context, claimed, matches, nameConflicts),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
+    recoveries: session.recoveries,
   };
 }
 
@@ -150,10 +154,11 @@ function unobservedPlatform({ stores }: Sources, { resource }: CachedResource, n
     protectedUids: [],
     settledAt: now,
     credentialEpoch: 0,
+    recoveries: 0,
   };
 }
 
-function tenantOf(governance: Governance, { name: kind }: Kind): ObservedTenant {
+function tenantOf(governance: Exclude<Governance, { by: "unserved" }>, { name: kind }: Kind): ObservedTenant {
   switch (governance.by) {
     case "none":
       return { is: "none" };
@@ -199,6 +204,7 @@ export function referencesOf(
 ): References {
   return resolveReferences(kind, resource, {
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
+    isRead: (kindName) => stores.get(kindName).synced,
     roles: session.roles,
     boundary,
     credentialIdentities: tenancy.credentialIdentities,
@@ -242,6 +248,13 @@ function lastDeletionAt(states: PerKind<ReconcileStates>): number | null {
   let last: number | null = null;
   for (const { lastDeletionAt: at } of states.values()) if (at !== null && (last === null || at > last)) last = at;
   return last;
+}
+
+/** The kinds whose objects may refer to those of `kind`, but which have not been read. */
+function unreadDependentsOf({ kinds, stores }: Sources, kind: Kind): string[] {
+  return kinds.flatMap(({ name, refersTo }) =>
+    refersTo.includes(kind.name) && !stores.get(name).synced ? [name] : [],
+  );
 }
 
 /** The objects that refer to this one and have an external resource. */

@@ -51,6 +51,11 @@ export interface Observed {
   readonly undeclared: ObservedUndeclared | null;
   /** The objects that refer to this one and have an external resource. Only filled while this object is being deleted. */
   readonly dependents: readonly Dependent[];
+  /**
+   * The kinds whose objects may refer to this one, but which Kubernetes has not let the operator read yet: whether there are
+   * more dependents is unknown. Only filled while this object is being deleted.
+   */
+  readonly unreadDependents: readonly string[];
   /** When the deletion of any custom resource was last observed. */
   readonly lastDeletionAt: MonotonicTime | null;
   /** The last live read of the object's CustomResourceDefinition. */
@@ -62,6 +67,8 @@ export interface Observed {
   readonly settleMs: number;
   /** Increases with every token exchange. */
   readonly credentialEpoch: number;
+  /** Increases each time that an outage of the platform or the credential ends. */
+  readonly recoveries: number;
   readonly now: MonotonicTime;
   /** The wall clock in milliseconds since the epoch, for times that people read. */
   readonly wallClock: number;
@@ -100,6 +107,8 @@ export type References =
       /** Whether the object that is referred to is being deleted. */
       readonly deleting?: boolean;
     }
+  /** Kubernetes has not let the operator read the kind that the field at `path` refers to: unknown, not absent. */
+  | { readonly are: "unreadKind"; readonly kind: string; readonly path: string }
   /** The roles of the platform have not been read yet. */
   | { readonly are: "unread" }
   | { readonly are: "denied"; readonly message: string };
@@ -211,9 +220,11 @@ export interface ReconcileState {
   readonly deletionSeenAt?: MonotonicTime;
   readonly waitingSince?: MonotonicTime;
   readonly failure?: Failure;
+  /** How many times a watch handler observed that the cause of a failure may be gone. */
+  readonly causeChanges?: number;
   readonly statusWrittenAt?: MonotonicTime;
-  /** When Kubernetes last rejected a status write with 403 Forbidden. */
-  readonly statusForbiddenAt?: MonotonicTime;
+  /** The steps that Kubernetes refused when they were last tried. */
+  readonly refusals?: Readonly<Partial<Record<KubeStepName, Refusal>>>;
   /** The last update that succeeded, with the differences that it was to remove. */
   readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };
   /** When drift was corrected, within the last hour. */
@@ -226,12 +237,31 @@ export interface Failure {
   readonly problem: PlatformProblem;
   /** What the call was to achieve: a failure does not delay the attempt at anything else. */
   readonly attemptOf: string;
-  /** Consecutive failures of this step. */
+  /** `Observed.recoveries` when the call was decided; absent unless the end of an outage may end the problem. */
+  readonly recoveries?: number;
+  /** Consecutive failures of this step. A call that was not sent does not count. */
   readonly attempts: number;
   readonly at: MonotonicTime;
   readonly retryAt: MonotonicTime;
 }
 
+/**
+ * Kubernetes refused a call: a permission is missing, a quota is exceeded, or an admission policy, a webhook or the schema
+ * rejects the write.
+ */
+export interface Refusal {
+  /** The HTTP status. */
+  readonly code: number;
+  /** What Kubernetes said, on one line. It starts with the call, such as `patch groups/status`. At most 1,024 characters. */
+  readonly message: string;
+  /** What the call was to achieve: a refusal does not delay the attempt at anything else. */
+  readonly attemptOf: string;
+  /** Consecutive refusals of this attempt. */
+  readonly attempts: number;
+  readonly retryAt: MonotonicTime;
+}
+
+export type KubeStepName = "addFinalizer" | "removeFinalizer" | "readCrd" | "writeStatus";
 export type PlatformStepName =
   | "refreshPermissions"
   | "list"

@@ -4,13 +4,18 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { markersOf } from "./observe.ts";
 import type { Sources } from "./sources.ts";
 
-/** The uids of the orphans of a kind: its external resources with one of our markers but without a custom resource. */
+/**
+ * The uids of the orphans of a kind: its external resources with one of our markers but without a custom resource. None
+ * while the custom resources have not been read.
+ */
 export function observeOrphans({ stores, owners, tenancy }: Sources, kind: Kind): string[] {
-  if (!kind.hasMarker) return [];
+  if (!kind.hasMarker || !stores.get(kind.name).synced) return [];
   const known = new Set([...stores.get(kind.name).values()].flatMap((cached) => markersOf(owners, cached)));
-  return Array.from(tenancy.sessions).flatMap((session) =>
+  const orphans = Array.from(tenancy.sessions).flatMap((session) =>
     findOrphans(session.viewOf(kind.collection).resources(), owners, known),
   );
+  // Several sessions may see one resource.
+  return [...new Set(orphans)];
 }
 
 /** The uids of the resources with a marker of `owners` that is not `known`. */

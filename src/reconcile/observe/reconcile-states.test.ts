@@ -39,22 +39,40 @@ describe("the state of an object", () => {
     expect(later.request?.value).toHaveLength(statusBounds.text);
   });
 
+  it("does not split a character of the request's value: the API server would store another one", () => {
+    const states = new ReconcileStates();
+    const value = `${"x".repeat(statusBounds.text - 1)}😀`;
+    const { request } = states.get(key, cached({ annotations: { [reconcileRequestedAtAnnotation]: value } }), 1_000);
+    expect(request?.value).toBe("x".repeat(statusBounds.text - 1));
+  });
+
   it("stays forgotten if a call for the object ends later", () => {
     const states = new ReconcileStates();
-    const state = { ...states.get(key, cached(), 1_000), waitingSince: 1_000 };
-    states.set(key, state);
+    const { resourceUid } = states.get(key, cached(), 1_000);
+    const wait = () => states.update(key, resourceUid, (state) => ({ ...state, waitingSince: 1_000 }));
+    wait();
     expect([...states.waiting()]).toEqual([key]);
     states.forget(key);
-    states.set(key, state);
+    wait();
     expect([...states.waiting()]).toEqual([]);
   });
 
   it("loses its failure when the cause has changed", () => {
     const states = new ReconcileStates();
-    states.set(key, { ...states.get(key, cached(), 1_000), failure });
+    const { resourceUid } = states.get(key, cached(), 1_000);
+    states.update(key, resourceUid, (state) => ({ ...state, failure }));
     expect(states.get(key, cached(), 1_000).failure).toBe(failure);
     states.clearFailure(key);
     expect(states.get(key, cached(), 1_000)).not.toHaveProperty("failure");
+    expect(states.get(key, cached(), 1_000).causeChanges).toBe(1);
+  });
+
+  it("keeps the deletion that was first seen during a call", () => {
+    const states = new ReconcileStates();
+    const { resourceUid } = states.get(key, cached(), 1_000);
+    states.get(key, cached({ deletionTimestamp }), 2_000);
+    states.update(key, resourceUid, (state) => ({ ...state, failure }));
+    expect(states.get(key, cached({ deletionTimestamp }), 3_000)).toMatchObject({ failure, deletionSeenAt: 2_000 });
   });
 });
 

@@ -1,7 +1,8 @@
 import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
+import { boundedText } from "#src/api/bounded-text.ts";
 import { statusBounds } from "#src/api/status.ts";
 import type { CachedResource } from "./cached-resource.ts";
-import type { MonotonicTime, ReconcileState } from "./observed.ts";
+import type { KubeStepName, MonotonicTime, ReconcileState, Refusal } from "./observed.ts";
 
 /** The states that this process remembers of the objects of one kind, by `namespace/name`. */
 export class ReconcileStates {
@@ -24,7 +25,8 @@ export class ReconcileStates {
     const known: ReconcileState =
       previous?.resourceUid === uid ? previous : { resourceUid: uid, firstSeenAt: now, bornHere, corrections: [] };
     // The status repeats the value, so it must fit there.
-    const requested = annotations?.[reconcileRequestedAtAnnotation]?.slice(0, statusBounds.text);
+    const annotation = annotations?.[reconcileRequestedAtAnnotation];
+    const requested = annotation === undefined ? undefined : boundedText(annotation, statusBounds.text);
     const isNewRequest = requested !== undefined && known.request?.value !== requested;
     const isNewDeletion = deletionTimestamp !== undefined && known.deletionSeenAt === undefined;
     if (isNewDeletion) this.#lastDeletionAt = now;
@@ -38,21 +40,29 @@ export class ReconcileStates {
     return state;
   }
 
-  /** Replaces the state of an object. The state of an object that was forgotten meanwhile stays forgotten. */
-  set(key: string, state: ReconcileState): void {
-    if (this.#states.get(key)?.resourceUid === state.resourceUid) this.#states.set(key, state);
+  /** Changes the present state of the object with this uid. An object that was forgotten meanwhile stays forgotten. */
+  update(key: string, resourceUid: string, change: (state: ReconcileState) => ReconcileState): void {
+    const state = this.#states.get(key);
+    if (state?.resourceUid === resourceUid) this.#states.set(key, change(state));
   }
 
   forget(key: string): void {
     this.#states.delete(key);
   }
 
-  /** Ends the delay after a failure: its cause has changed. */
+  /** Ends the delay after a failure, also after that of a call in flight: its cause has changed. */
   clearFailure(key: string): void {
     const state = this.#states.get(key);
-    if (state?.failure === undefined) return;
-    const { failure: _failure, ...rest } = state;
-    this.#states.set(key, rest);
+    if (state === undefined) return;
+    const { failure: _failure, causeChanges = 0, ...rest } = state;
+    this.#states.set(key, { ...rest, causeChanges: causeChanges + 1 });
+  }
+
+  /** What Kubernetes refuses, by key and step. */
+  *refusals(): Iterable<readonly [key: string, step: KubeStepName, refusal: Refusal]> {
+    for (const [key, { refusals }] of this.#states)
+      if (refusals !== undefined)
+        for (const [step, refusal] of Object.entries(refusals)) yield [key, step as KubeStepName, refusal];
   }
 
   /** The keys of the objects that are waiting for something. */

@@ -9,6 +9,8 @@ import type { References } from "./observed.ts";
 export interface ReferenceContext {
   /** The custom resource at `namespace/name`. */
   readonly find: (kind: string, key: string) => Resource | undefined;
+  /** Whether the objects of a kind have been read, so that one that is not found does not exist. */
+  readonly isRead: (kind: string) => boolean;
   /** Undefined until the roles have been read. */
   readonly roles: RoleCatalog | undefined;
   readonly boundary: Boundary;
@@ -65,6 +67,7 @@ function findObject(
     );
   const name = `${kind} ${reference.name}`;
   const found = context.find(kind, `${namespace}/${reference.name}`);
+  if (!context.isRead(kind)) return { are: "unreadKind", kind, path };
   if (found === undefined)
     return waiting(
       "ReferenceNotFound",

@@ -2,7 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { PerKind } from "#src/kinds/per-kind.ts";
 import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Clock } from "#src/time/clock.ts";
-import type { Breaker } from "./breaker.ts";
+import type { Breakers } from "./breakers.ts";
 import type { CachedResource, ResourceStore } from "./cached-resource.ts";
 import type { CrdReads } from "./crd-reads.ts";
 import type { ObservedUndeclared } from "./observed.ts";
@@ -28,7 +28,7 @@ export interface Sources {
   readonly states: PerKind<ReconcileStates>;
   readonly tenancy: Tenancy;
   readonly crds: CrdReads;
-  readonly breaker: Breaker;
+  readonly breakers: Breakers;
   readonly undeclared: UndeclaredSource;
   /** Hashes of the owner id: the current one first, then the previous ones. */
   readonly owners: readonly [string, ...string[]];

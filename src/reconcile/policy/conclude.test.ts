@@ -4,6 +4,7 @@ import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } f
 import { decide } from "./decide.ts";
 import { emptyState, groupResource, notReady, decisionInput, parent, ready, uid } from "./observed-fixture.testing.ts";
 import { stalled, waiting } from "./outcome.ts";
+import { refusalOf } from "./refusal.ts";
 import type { Step } from "./step.ts";
 
 const now = 20_000;
@@ -57,11 +58,23 @@ describe("a stalled object", () => {
   });
 });
 
-describe("a status write that Kubernetes forbids", () => {
-  it("is retried after a minute", () => {
-    const given = decisionInput({ state: { ...emptyState, statusForbiddenAt: now } });
-    expect(conclude(given, stalled("Conflict", "why"))).toEqual({ do: "wait", until: now + 60_000 });
-    expect(conclude({ ...given, now: now + 60_000 }, stalled("Conflict", "why")).do).toBe("writeStatus");
+describe("a status write that Kubernetes refuses", () => {
+  const given = decisionInput();
+  const refusal = refusalOf(given, "writeStatus", { code: 403, message: "patch groups/status: forbidden" }, now, 0);
+  const refused = { ...given, state: { ...emptyState, refusals: { writeStatus: refusal } } };
+
+  it("is made again after its delay", () => {
+    expect(conclude(refused, stalled("Conflict", "why"))).toEqual({ do: "wait", until: refusal.retryAt });
+    expect(conclude({ ...refused, now: refusal.retryAt }, stalled("Conflict", "why")).do).toBe("writeStatus");
+  });
+
+  it("does not delay what is due earlier", () => {
+    expect(conclude(refused, stalled("Conflict", "why"), now + 10)).toEqual({ do: "wait", until: now + 10 });
+  });
+
+  it("does not delay the status of a new generation", () => {
+    const resource = groupResource({ metadata: { generation: 2 } });
+    expect(conclude({ ...refused, resource }, stalled("Conflict", "why")).do).toBe("writeStatus");
   });
 });
 

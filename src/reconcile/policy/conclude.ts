@@ -4,6 +4,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import { readyCondition } from "./object.ts";
 import type { Outcome } from "./outcome.ts";
+import { delayingRefusal } from "./refusal.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 import type { Event, Step } from "./step.ts";
 import { undeclaredEvent } from "./undeclared.ts";
@@ -14,8 +15,6 @@ export const statusDelayMs = seconds(2);
 export const maxStatusDelayMs = minutes(1);
 /** A status whose meaning stays the same is rewritten at most once in this time. */
 const rephraseIntervalMs = minutes(1);
-/** A status write that Kubernetes forbids is retried after this time. */
-const statusForbiddenRetryMs = minutes(1);
 /** An outcome that is not Ready is checked again after this time, even if no change is observed. */
 const recheckMs = hours(1);
 
@@ -35,11 +34,9 @@ export function conclude(observed: DecisionInput, outcome: Outcome, until?: Mono
         : reportAt;
     if (now < writeAt) return { do: "wait", until: Math.min(until ?? writeAt, writeAt) };
   }
-  if (patch !== undefined && state.statusForbiddenAt !== undefined) {
-    const retryAt = state.statusForbiddenAt + statusForbiddenRetryMs;
-    if (now < retryAt) return { do: "wait", until: Math.min(until ?? retryAt, retryAt) };
-  }
   if (patch !== undefined) {
+    const refusal = delayingRefusal(observed, "writeStatus");
+    if (refusal !== undefined) return { do: "wait", until: Math.min(until ?? refusal.retryAt, refusal.retryAt) };
     const reported = undeclaredEvent(observed) ?? event ?? transitionEvent(observed, outcome);
     return { do: "writeStatus", patch, ...(reported === undefined ? {} : { event: reported }) };
   }

@@ -1,8 +1,13 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
+import { conclude } from "./conclude.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import { decideDeletion } from "./deletion.ts";
+import * as messages from "./messages.ts";
 import { isBeingDeleted } from "./object.ts";
+import { failing } from "./outcome.ts";
 import { decidePresence } from "./presence.ts";
+import { delayingRefusal } from "./refusal.ts";
 import type { Step } from "./step.ts";
 
 /**
@@ -21,5 +26,17 @@ import type { Step } from "./step.ts";
  */
 export function decide(observed: Observed, kind: Kind): Step {
   const input = { ...observed, kind };
-  return isBeingDeleted(observed.resource) ? decideDeletion(input) : decidePresence(input);
+  return unlessRefused(input, isBeingDeleted(observed.resource) ? decideDeletion(input) : decidePresence(input));
+}
+
+/** `step`, unless Kubernetes refused it a moment ago. Then the refusal is what there is to report. */
+function unlessRefused(observed: DecisionInput, step: Step): Step {
+  if (step.do !== "addFinalizer" && step.do !== "removeFinalizer" && step.do !== "readCrd") return step;
+  const refusal = delayingRefusal(observed, step.do);
+  if (refusal === undefined) return step;
+  return conclude(
+    observed,
+    failing("KubernetesForbidden", messages.refusedByKubernetes(refusal.message)),
+    refusal.retryAt,
+  );
 }

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
-import { type DecisionCase, itDecides as itDecidesFrom } from "./decision-cases.testing.ts";
+import { type DecisionCase, itDecides as itDecidesFrom, reports } from "./decision-cases.testing.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import type { Dependent, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import {
@@ -249,6 +249,20 @@ describe("an object without a recorded uid", () => {
     {
       name: "is released if it is a role binding whose group, identity or role is gone",
       given: { resource: deletedBinding(), references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
+      expected: released,
+    },
+    {
+      name: "waits if it is a role binding and the kind of its identity has not been read",
+      given: {
+        resource: deletedBinding(),
+        references: { are: "unreadKind", kind: "Identity", path: "spec.identityRef" },
+        state: { ...deletionSeen, waitingSince: 18_000 },
+      },
+      expected: reports("ReferenceNotReady", "spec.identityRef: the operator has not been able to read the Identity"),
+    },
+    {
+      name: "needs no references if it has a marker",
+      given: { resource: deleted(), references: { are: "unreadKind", kind: "Group", path: "spec.parentRef" } },
       expected: released,
     },
   ]);

@@ -35,7 +35,13 @@ function decideNeverRecorded(observed: DecisionInput): Step {
   const { state, postedHere, references, kind } = observed;
   if (state.bornHere && !postedHere) return { do: "removeFinalizer" };
   if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
-  // A resource without a marker is identified by its fields: if what they refer to is gone, the resource is gone, too.
+  // A resource without a marker is identified by its fields. What these are is unknown while a kind has not been read.
+  if (!kind.hasMarker && references.are === "unreadKind")
+    return conclude(
+      observed,
+      waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
+    );
+  // If what they refer to is gone, the resource is gone, too.
   if (!kind.hasMarker && references.are !== "resolved") return { do: "removeFinalizer" };
   return proveAbsenceBelowRoots(observed) ?? { do: "removeFinalizer" };
 }
@@ -97,7 +103,8 @@ function unrecordedMatch({ matches, resource, kind, state, postedHere }: Decisio
 
 /** Other objects refer to this one and have external resources, which go first. */
 function findDependents(observed: DecisionInput): Problem | undefined {
-  const { dependents } = observed;
+  const { dependents, unreadDependents } = observed;
+  if (unreadDependents.length > 0) return waiting("KubernetesForbidden", messages.dependentsUnknown(unreadDependents));
   if (dependents.length === 0) return undefined;
   return {
     ...waiting("ChildrenExist", messages.dependentsExist(dependents.map(({ name }) => name))),

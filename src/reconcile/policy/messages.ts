@@ -174,6 +174,14 @@ export function rateLimited(details: string): string {
   return `The platform limits the operator's requests: ${sentence(details)} The operator retries.`;
 }
 
+export function quotaExceeded(details: string): string {
+  return `A quota of the platform is exceeded: ${sentence(details)} Delete resources that count against it, or ask an administrator of the platform to raise it. The operator retries once an hour.`;
+}
+
+export function parentGone(noun: string, parent: string): string {
+  return `The group ${parent}, below which the ${noun} is to be created, does not exist on the platform any longer. If the spec names a Group object, this object continues when that group exists again; read its status. If the spec names a uid, create this object again below an existing group.`;
+}
+
 export function requestFailed(code: string, details: string): string {
   return `The platform failed to process the request: ${code}: ${sentence(details)} The operator retries.`;
 }
@@ -196,6 +204,38 @@ export function exchangeFailed(details: string): string {
 
 export function listDenied(capability: string, group: string): string {
   return `The operator's identity lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability to the identity, in that group or above.`;
+}
+
+export function ownerMismatch(expected: string, recorded: string | null): string {
+  const found = recorded === null ? "no owner id" : `the owner id ${recorded}`;
+  return `The operator's identity on the platform records ${found}, and the owner id of this operator is ${expected}, so it writes nothing. If this cluster replaces the other one, set --owner-id to the recorded id; otherwise run \`muster bootstrap\` for this cluster, which creates an identity of its own.`;
+}
+
+// Calls to Kubernetes that were refused.
+
+export function referencedKindUnread(path: string, kind: string): string {
+  return `${path}: the operator has not been able to read the ${kind} objects of the cluster. ${readableFix(kind)}`;
+}
+
+export function dependentsUnknown(kinds: readonly string[]): string {
+  const [first = ""] = kinds;
+  return `Waiting until the operator can read the objects that may depend on this one: ${kinds.join(", ")}. ${readableFix(first)}`;
+}
+
+function readableFix(kind: string): string {
+  return `If this lasts, apply the CustomResourceDefinition of ${kind}, and allow the operator's service account to list and watch its objects in all namespaces.`;
+}
+
+/** What the RBAC authorizer says, with the verb and the resource. */
+const missingPermission = / cannot (\w+) resource "([^"]+)" in API group "([^"]*)"/;
+
+export function refusedByKubernetes(details: string): string {
+  const [, verb, resource, group] = missingPermission.exec(details) ?? [];
+  const fix =
+    verb === undefined || resource === undefined
+      ? "Change the policy, webhook, quota or schema that rejects the request."
+      : `Bind a role to the operator's service account that allows the verb ${verb} on ${resource} in the API group ${group || '""'}.`;
+  return `Kubernetes refused a request of the operator: ${sentence(details)} ${fix} The operator retries.`;
 }
 
 /** `text` with a period at its end. */

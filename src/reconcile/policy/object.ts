@@ -20,6 +20,11 @@ export function isAbandoned({ metadata }: Resource): boolean {
   return metadata.annotations?.[abandonAnnotation] === "true";
 }
 
+/** Whether the spec was changed after the last status was written. */
+export function isEdited({ metadata, status }: Resource): boolean {
+  return status !== undefined && status.observedGeneration !== -1 && status.observedGeneration !== metadata.generation;
+}
+
 export function readyCondition({ status }: Resource): Condition | undefined {
   return status?.conditions?.find((condition) => condition.type === "Ready");
 }

@@ -44,6 +44,15 @@ describe("an error of the platform", () => {
     });
   });
 
+  it("names the quota after RESOURCE_EXHAUSTED with a QuotaFailure, and stalls", () => {
+    const quotaViolations = [{ subject: "groups below 00aa", description: "at most 100" }];
+    expect(problemOfCode("RESOURCE_EXHAUSTED", { quotaViolations })).toMatchObject({
+      is: "stalled",
+      reason: "QuotaExceeded",
+      message: expect.stringContaining("groups below 00aa: at most 100."),
+    });
+  });
+
   it("quotes each field violation by its spec path", () => {
     const fieldViolations = [
       { field: "name", description: "must match" },
@@ -71,6 +80,13 @@ describe("a call without a valid response", () => {
       "failing",
       "TokenExchangeFailed",
     ],
+    [
+      "a call that an open circuit did not send has the problem of the outage",
+      { kind: "suspended", outage: { kind: "credential", cause: "exchange", message: "refused" } },
+      "failing",
+      "TokenExchangeFailed",
+    ],
+    ["a missing parent", { kind: "parentGone", parent: "g" }, "waiting", "ReferenceNotReady"],
     ["a missing permission", { kind: "permissions", capability: "CAP_X", scope: "g" }, "failing", "PermissionDenied"],
   ])("%s", (_, failure, is, reason) => {
     expect(problemOf(failure, groupKind)).toMatchObject({ is, reason });

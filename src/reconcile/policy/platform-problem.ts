@@ -10,18 +10,24 @@ export function problemOf(failure: PlatformProblem, kind: Kind): Problem {
       return { ...problemOfError(failure.error, kind), error: failure.error };
     case "noResponse":
       return waiting("PlatformUnavailable", messages.noResponse(failure.message));
+    case "suspended":
+      return problemOf(failure.outage, kind);
+    case "parentGone":
+      return waiting("ReferenceNotReady", messages.parentGone(kind.noun, failure.parent));
     case "paused":
       return waiting("RateLimited", messages.requestsPaused());
     case "credential":
       return failure.cause === "exchange"
         ? failing("TokenExchangeFailed", messages.exchangeFailed(failure.message))
         : failing("TokenUnavailable", messages.tokenUnavailable(failure.message));
+    case "ownerMismatch":
+      return failing("OwnerMismatch", messages.ownerMismatch(failure.expected, failure.recorded));
     case "permissions":
       return failing("PermissionDenied", messages.listDenied(failure.capability, failure.scope));
   }
 }
 
-/** The code alone decides what to do; only for FAILED_PRECONDITION the violation matters, too. */
+/** The code alone decides what to do; only for FAILED_PRECONDITION and RESOURCE_EXHAUSTED the details matter, too. */
 function problemOfError(error: PlatformError, kind: Kind): Problem {
   const { code, message } = error;
   switch (code) {
@@ -42,6 +48,8 @@ function problemOfError(error: PlatformError, kind: Kind): Problem {
     case "ALREADY_EXISTS":
       return stalled("Conflict", messages.alreadyExists(kind.noun, message));
     case "RESOURCE_EXHAUSTED":
+      if (error.quotaViolations !== undefined)
+        return stalled("QuotaExceeded", messages.quotaExceeded(quotas(error.quotaViolations) ?? message));
       return waiting("RateLimited", messages.rateLimited(message));
     case "OK":
     case "CANCELLED":
@@ -53,6 +61,14 @@ function problemOfError(error: PlatformError, kind: Kind): Problem {
     case "DATA_LOSS":
       return waiting("PlatformUnavailable", messages.requestFailed(code, message));
   }
+}
+
+/** The quotas by name; undefined if the platform names none. */
+function quotas(violations: NonNullable<PlatformError["quotaViolations"]>): string | undefined {
+  if (violations.length === 0) return undefined;
+  return violations
+    .map(({ subject, description }) => [subject, description].filter((text) => text !== "").join(": "))
+    .join("; ");
 }
 
 /** The field violations, with each field as its path in the spec; undefined if there are none. */

@@ -40,6 +40,24 @@ describe("an object that exists", () => {
       expected: { do: "list", parent, startedAfter: 0, stable: false },
     },
     {
+      name: "reads a recorded uid after a restart if the spec was edited meanwhile: an edit waits for no list",
+      given: {
+        resource: groupResource({ status: ready, metadata: { generation: 2 } }),
+        external: { is: "unknown" },
+        snapshot: null,
+      },
+      expected: { do: "read", uid },
+    },
+    {
+      name: "lists for an object with a uid whose status is new: a restored backup has many of them",
+      given: {
+        resource: groupResource({ spec: { uid }, status: { observedGeneration: -1 } }),
+        external: { is: "unknown" },
+        snapshot: null,
+      },
+      expected: { do: "list", parent },
+    },
+    {
       name: "reads a resource that a list lacked: that is a hint, not a proof",
       given: { resource: readyGroup, external: { is: "stale" } },
       expected: { do: "read", uid },

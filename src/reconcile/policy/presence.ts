@@ -6,7 +6,7 @@ import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
-import { hasFinalizer, isPaused } from "./object.ts";
+import { hasFinalizer, isEdited, isPaused } from "./object.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 import {
   findCopiedMarker,
@@ -18,7 +18,7 @@ import {
   findOlderClaimant,
   findProtected,
 } from "./ownership.ts";
-import { attempt } from "./retry.ts";
+import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
 import { decideRemoval } from "./undeclared.ts";
 
@@ -36,6 +36,13 @@ export function decidePresence(observed: DecisionInput): Step {
   switch (references.are) {
     case "unread":
       return attempt(observed, { do: "refreshPermissions" });
+    case "unreadKind":
+      return wasReady(observed)
+        ? { do: "wait", until: observed.now + stalledDelayMs }
+        : conclude(
+            observed,
+            waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
+          );
     case "waiting":
       return conclude(observed, {
         ...waiting(references.reason, references.message),
@@ -61,7 +68,13 @@ function decideClaimed(observed: DecisionInput, references: Resolved, claim: Cla
   if (problem !== undefined) return conclude(observed, problem);
   switch (external.is) {
     case "unknown":
-      return attempt(observed, { do: "list", parent: groupOf(observed, uid), startedAfter: 0, stable: false });
+      // After a start, lists of everything serve most objects. An edit does not wait for them: one read serves it.
+      return attempt(
+        observed,
+        isEdited(observed.resource)
+          ? { do: "read", uid }
+          : { do: "list", parent: groupOf(observed, uid), startedAfter: 0, stable: false },
+      );
     case "stale":
       return attempt(observed, { do: "read", uid });
     case "gone":

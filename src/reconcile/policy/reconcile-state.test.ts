@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Failure, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import { emptyState, observed, platformError, uid } from "./observed-fixture.testing.ts";
-import { stateAfterDecision, stateAfterFailure, stateAfterSuccess } from "./reconcile-state.ts";
+import {
+  stateAfterAcceptance,
+  stateAfterDecision,
+  stateAfterFailure,
+  stateAfterRefusal,
+  stateAfterStatusWrite,
+  stateAfterSuccess,
+} from "./reconcile-state.ts";
+import { refusalOf } from "./refusal.ts";
 import type { PlatformStep } from "./step.ts";
 
 const read: PlatformStep = { do: "read", uid };
@@ -33,15 +41,16 @@ describe("a wait", () => {
   });
 
   it("starts with a failure, unless the object was waiting before", () => {
-    expect(stateAfterFailure(at(1_000), failure)).toMatchObject({ failure, waitingSince: 1_000 });
+    expect(stateAfterFailure(at(1_000), failure, emptyState)).toMatchObject({ failure, waitingSince: 1_000 });
     const waiting = { ...emptyState, waitingSince: 500 };
-    expect(stateAfterFailure(at(1_000, waiting), failure).waitingSince).toBe(500);
+    expect(stateAfterFailure(at(1_000, waiting), failure, waiting).waitingSince).toBe(500);
   });
 });
 
 describe("the time of a status write", () => {
-  it("is remembered", () => {
-    expect(stateAfterDecision(at(2_000), { do: "writeStatus", patch: {} }).statusWrittenAt).toBe(2_000);
+  it("is remembered once it succeeded", () => {
+    expect(stateAfterDecision(at(2_000), { do: "writeStatus", patch: {} })).toBe(emptyState);
+    expect(stateAfterStatusWrite(at(2_000), 2_000).statusWrittenAt).toBe(2_000);
   });
 });
 
@@ -51,6 +60,63 @@ describe("a failure", () => {
     expect(stateAfterSuccess(at(2_000, failed), update(false)).failure).toBe(failure);
     expect(stateAfterSuccess(at(2_000, failed), { do: "delete", uid, event })).toBe(failed);
     expect(stateAfterSuccess(at(2_000, failed), read)).not.toHaveProperty("failure");
+  });
+});
+
+describe("a refusal", () => {
+  const writeStatus = { do: "writeStatus", patch: {} } as const;
+  const addFinalizer = { do: "addFinalizer" } as const;
+  const refuse = (state: ReconcileState, step: typeof writeStatus | typeof addFinalizer, now: number) => {
+    const given = at(now, state);
+    return stateAfterRefusal(given, step, refusalOf(given, step.do, { code: 403, message: "no" }, now, 0), now);
+  };
+
+  it("backs off from 1 s to 5 min", () => {
+    let state: ReconcileState = emptyState;
+    const delays = Array.from({ length: 11 }, () => {
+      state = refuse(state, addFinalizer, 0);
+      return state.refusals?.addFinalizer?.retryAt;
+    });
+    expect(delays).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1_000));
+  });
+
+  it("is remembered for each step, until that step is accepted or nothing is left to do", () => {
+    const both = refuse(refuse(emptyState, addFinalizer, 1_000), writeStatus, 2_000);
+    expect(Object.keys(both.refusals ?? {})).toEqual(["addFinalizer", "writeStatus"]);
+    expect(both.waitingSince).toBe(1_000);
+    const one = stateAfterAcceptance(at(3_000, both), addFinalizer);
+    expect(Object.keys(one.refusals ?? {})).toEqual(["writeStatus"]);
+    expect(stateAfterAcceptance(at(3_000, one), addFinalizer)).toBe(one);
+    expect(stateAfterAcceptance(at(3_000, one), writeStatus)).not.toHaveProperty("refusals");
+    expect(stateAfterDecision(at(3_000, both), { do: "done" })).toEqual(emptyState);
+  });
+
+  it("contains no token and is bounded", () => {
+    const { message } = refusalOf(
+      observed(),
+      "addFinalizer",
+      { code: 403, message: `Bearer x\n${"y".repeat(2_000)}` },
+      0,
+      0,
+    );
+    expect(message).toMatch(/^\[redacted\] y+…$/);
+    expect(message).toHaveLength(1_024);
+  });
+});
+
+describe("a failure of a call during which its cause changed", () => {
+  it("does not delay the next call", () => {
+    const changed = { ...emptyState, causeChanges: 1 };
+    expect(stateAfterFailure(at(1_000, changed), failure, emptyState).failure).toMatchObject({
+      at: 1_000,
+      retryAt: 1_000,
+    });
+    expect(stateAfterFailure(at(1_000, changed), failure, changed).failure).toBe(failure);
+  });
+
+  it("keeps what was observed during the call", () => {
+    const deleted = { ...emptyState, deletionSeenAt: 900 };
+    expect(stateAfterFailure(at(1_000, deleted), failure, emptyState).deletionSeenAt).toBe(900);
   });
 });
 

@@ -1,16 +1,19 @@
-import type { Failure, MonotonicTime, Observed, ReconcileState } from "#src/reconcile/observe/observed.ts";
+import type { Failure, MonotonicTime, Observed, ReconcileState, Refusal } from "#src/reconcile/observe/observed.ts";
 import { attemptOf, recentCorrections } from "./retry.ts";
-import type { PlatformStep, Step } from "./step.ts";
+import type { KubeStep, PlatformStep, Step } from "./step.ts";
 
 // What is remembered of an object, as a function of what was observed and what was done. Each function returns the state
-// to remember; it is `observed.state` itself if nothing changes.
+// to remember; it is `state` itself if nothing changes. `state` is the present one, not that from which a step was decided:
+// a watch handler may have changed it during the call.
 
 /** The state after `step` was decided: since when the object has been waiting, or that it no longer is. */
 export function stateAfterDecision({ state, now }: Observed, step: Step): ReconcileState {
   if (step.do === "wait" && state.waitingSince === undefined) return { ...state, waitingSince: now };
-  if (step.do === "writeStatus") return { ...state, statusWrittenAt: now };
-  if (step.do === "done" && (state.waitingSince !== undefined || state.failure !== undefined)) {
-    const { waitingSince: _waitingSince, failure: _failure, ...rest } = state;
+  if (
+    step.do === "done" &&
+    (state.waitingSince !== undefined || state.failure !== undefined || state.refusals !== undefined)
+  ) {
+    const { waitingSince: _waitingSince, failure: _failure, refusals: _refusals, ...rest } = state;
     return rest;
   }
   return state;
@@ -29,12 +32,43 @@ export function stateAfterSuccess(observed: Observed, step: PlatformStep): Recon
   };
 }
 
-/** The state after a platform call failed. */
-export function stateAfterFailure({ state }: Observed, failure: Failure): ReconcileState {
-  return { ...state, failure, waitingSince: state.waitingSince ?? failure.at };
+/**
+ * The state after a platform call failed.
+ * @param decidedFrom the state that the call was decided from. If the cause of a failure has changed since, the call is
+ * repeated at once.
+ */
+export function stateAfterFailure(
+  { state }: Pick<Observed, "state">,
+  failure: Failure,
+  decidedFrom: ReconcileState,
+): ReconcileState {
+  const isOutdated = state.causeChanges !== decidedFrom.causeChanges;
+  return {
+    ...state,
+    failure: isOutdated ? { ...failure, retryAt: failure.at } : failure,
+    waitingSince: state.waitingSince ?? failure.at,
+  };
 }
 
-/** The state after Kubernetes forbade a status write. */
-export function stateAfterStatusForbidden({ state }: Observed, at: MonotonicTime): ReconcileState {
-  return { ...state, statusForbiddenAt: at };
+/** The state after a status was written. */
+export function stateAfterStatusWrite({ state }: Pick<Observed, "state">, at: MonotonicTime): ReconcileState {
+  return { ...state, statusWrittenAt: at };
+}
+
+/** The state after Kubernetes refused a step. The refusal of one step does not replace that of another. */
+export function stateAfterRefusal(
+  { state }: Pick<Observed, "state">,
+  { do: step }: KubeStep,
+  refusal: Refusal,
+  at: MonotonicTime,
+): ReconcileState {
+  return { ...state, refusals: { ...state.refusals, [step]: refusal }, waitingSince: state.waitingSince ?? at };
+}
+
+/** The state after Kubernetes accepted a step. */
+export function stateAfterAcceptance({ state }: Pick<Observed, "state">, { do: step }: KubeStep): ReconcileState {
+  if (state.refusals?.[step] === undefined) return state;
+  const { refusals, ...rest } = state;
+  const { [step]: _accepted, ...others } = refusals;
+  return Object.keys(others).length === 0 ? rest : { ...rest, refusals: others };
 }

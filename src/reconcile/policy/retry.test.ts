@@ -47,6 +47,12 @@ describe("an attempt after a failure", () => {
       "create",
     ],
     ["is made with a new token", { ...given, credentialEpoch: 2 }, "create"],
+    ["is not made when an outage ends that did not cause the failure", { ...given, recoveries: 1 }, "writeStatus"],
+    [
+      "is made when the outage ends that caused the failure",
+      { ...given, recoveries: 1, state: { ...given.state, failure: { ...failure, recoveries: 0 } } },
+      "create",
+    ],
     ["is made when a person requests it", { ...given, request: { value: "now", seenAt: 1 } }, "create"],
     [
       "is made for another parent",
@@ -106,6 +112,43 @@ describe("the delay after a failure", () => {
     expect(
       failureOf(observed({ state: { ...emptyState, failure } }), groupKind, update, unavailable, at, 1).attempts,
     ).toBe(1);
+  });
+});
+
+describe("a failure that the end of an outage may end", () => {
+  const read: PlatformStep = { do: "read", uid };
+  const recoveriesAfter = (problem: PlatformProblem) =>
+    failureOf(observed({ recoveries: 3 }), groupKind, read, problem, 0, 0).recoveries;
+
+  it.each<[string, PlatformProblem]>([
+    ["no response", { kind: "noResponse", message: "" }],
+    ["a server error", { kind: "rejected", error: platformError("UNAVAILABLE") }],
+    ["a rejected token", { kind: "rejected", error: platformError("UNAUTHENTICATED") }],
+    ["a refused exchange", { kind: "credential", cause: "exchange", message: "" }],
+    ["a suspended call", { kind: "suspended", outage: { kind: "noResponse", message: "" } }],
+  ])("records which outage: %s", (_, problem) => {
+    expect(recoveriesAfter(problem)).toBe(3);
+  });
+  it("is none that concerns the object only", () => {
+    expect(recoveriesAfter({ kind: "rejected", error: platformError("INVALID_ARGUMENT") })).toBeUndefined();
+  });
+});
+
+describe("a call that was not sent", () => {
+  const read: PlatformStep = { do: "read", uid };
+  const suspended: PlatformProblem = { kind: "suspended", outage: { kind: "noResponse", message: "" } };
+  const lost: PlatformProblem = { kind: "noResponse", message: "" };
+
+  it("does not count as an attempt", () => {
+    const state = (failure: ReturnType<typeof failureOf>) => observed({ state: { ...emptyState, failure } });
+    const first = failureOf(observed(), groupKind, read, lost, 0, 1);
+    const notSent = failureOf(state(first), groupKind, read, suspended, 0, 1);
+    const paused = failureOf(state(notSent), groupKind, read, { kind: "paused", retryAfterMs: 9_000 }, 0, 1);
+    expect([first, notSent, paused].map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+    expect(paused.retryAt).toBe(9_250);
+  });
+  it("because of an outage is repeated after about a minute, if the outage does not end", () => {
+    expect(failureOf(observed(), groupKind, read, suspended, 0, 0.5).retryAt).toBe(60_000);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Reason } from "#src/api/reason.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { Failure, MonotonicTime, Observed, PlatformProblem } from "#src/reconcile/observe/observed.ts";
 import { hours, minutes } from "#src/time/durations.ts";
@@ -15,13 +16,18 @@ import type { PlatformStep, Step } from "./step.ts";
  *
  * Guarantees: one step backs off with full jitter, doubling from 250 ms to 5 min, or for an hour where only a change can
  * help. A change of what is attempted (the spec, a reference, the credential, a request by a person) ends the delay at
- * once. A correction of drift is made at most three times an hour.
+ * once. So does the end of an outage, if the failure was due to it. A correction of drift is made at most three times an hour.
  */
 
 const firstDelayMs = 250;
 const maxDelayMs = minutes(5);
 /** How long to wait where only a change can help, in case the change cannot be observed. */
 export const stalledDelayMs = hours(1);
+/**
+ * While calls are suspended, the object waits for the end of the outage. It asks again about this often, so that its status
+ * shows the present cause, and so that the circuit goes on to probe.
+ */
+const suspendedRecheckMs = minutes(1);
 const correctionsPerHour = 3;
 const hourMs = hours(1);
 
@@ -32,11 +38,16 @@ export function attempt(observed: DecisionInput, step: PlatformStep): Step {
     failure === undefined ||
     failure.step !== step.do ||
     failure.attemptOf !== attemptOf(observed) ||
+    outageEnded(failure, observed) ||
     observed.now >= failure.retryAt
   )
     return step;
   if (onlyReads(step) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
   return conclude(observed, problemOf(failure.problem, observed.kind), failure.retryAt);
+}
+
+function outageEnded({ recoveries }: Failure, observed: Observed): boolean {
+  return recoveries !== undefined && recoveries !== observed.recoveries;
 }
 
 /** Identifies what is being attempted. A failure of another attempt does not delay this one. */
@@ -53,6 +64,8 @@ export function attemptOf({ resource, references, request, credentialEpoch }: Ob
 
 /**
  * The failure to remember after `step` failed.
+ * @param observed what the step was decided from, but with the credential epoch after the call: the call itself may have
+ * exchanged the token, and that change must not end the delay.
  * @param random in [0, 1).
  */
 export function failureOf(
@@ -63,7 +76,9 @@ export function failureOf(
   at: MonotonicTime,
   random: number,
 ): Failure {
-  const attempts = repeats(observed.state.failure, step, problem) ? observed.state.failure.attempts + 1 : 1;
+  const earlier = repeats(observed.state.failure, step, problem) ? observed.state.failure.attempts : 0;
+  const attempts = wasSent(problem) ? earlier + 1 : earlier;
+  const { reason } = problemOf(problem, kind);
   return {
     step: step.do,
     problem,
@@ -71,7 +86,20 @@ export function failureOf(
     attempts,
     at,
     retryAt: at + retryDelay(kind, problem, attempts, random),
+    ...(outageReasons.has(reason) ? { recoveries: observed.recoveries } : {}),
   };
+}
+
+/** The reasons of problems that an outage of the platform or of the credential may cause. */
+const outageReasons: ReadonlySet<Reason> = new Set<Reason>([
+  "PlatformUnavailable",
+  "TokenUnavailable",
+  "TokenExchangeFailed",
+]);
+
+/** Whether the platform, or the token service, may have received the call. */
+function wasSent({ kind }: PlatformProblem): boolean {
+  return kind !== "paused" && kind !== "suspended";
 }
 
 /** Whether `step` failed again. The first failure after a token could be exchanged again is not a repetition of the exchange's. */
@@ -97,8 +125,9 @@ export function recentCorrections(corrections: readonly MonotonicTime[], now: Mo
 
 function retryDelay(kind: Kind, problem: PlatformProblem, attempts: number, random: number): number {
   if (problemOf(problem, kind).is === "stalled") return stalledDelayMs;
+  if (problem.kind === "suspended") return suspendedRecheckMs * (0.5 + random);
   const requestedMs = "retryAfterMs" in problem ? (problem.retryAfterMs ?? 0) : 0;
-  const maxMs = Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs);
+  const maxMs = Math.min(firstDelayMs * 2 ** Math.max(attempts - 1, 0), maxDelayMs);
   // A delay that the platform requested is spread, too, so that not all requests return at once.
   return requestedMs + maxMs * random;
 }
@@ -108,7 +137,7 @@ function onlyReads({ do: step }: PlatformStep): boolean {
 }
 
 /** Whether the object is reported Ready in its current generation. A read that fails does not change that. */
-function wasReady({ resource }: Observed): boolean {
+export function wasReady({ resource }: Observed): boolean {
   const ready = readyCondition(resource);
   return (
     !isBeingDeleted(resource) && ready?.status === "True" && ready.observedGeneration === resource.metadata.generation

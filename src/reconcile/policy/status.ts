@@ -3,7 +3,7 @@ import type { Condition, ConditionType, WrittenCondition } from "#src/api/condit
 import type { Reason } from "#src/api/reason.ts";
 import type { Drift, Status, StatusError, Undeclared } from "#src/api/status.ts";
 import { statusBounds } from "#src/api/status.ts";
-import type { PlatformError } from "#src/reconcile/observe/observed.ts";
+import type { PlatformError, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
@@ -71,7 +71,13 @@ function withoutMessage({ message: _message, ...condition }: Condition): Omit<Co
 /** A request for a reconcile is handled once there is an outcome: not while paused, nor while a call is being retried. */
 function isHandled({ request, state }: DecisionInput, outcome: Outcome): boolean {
   if (request === null || outcome.is === "paused") return false;
-  return outcome.is === "ready" || outcome.is === "stalled" || state.failure === undefined;
+  return outcome.is === "ready" || outcome.is === "stalled" || !isRetrying(state);
+}
+
+function isRetrying({ failure, refusals }: ReconcileState): boolean {
+  return (
+    failure !== undefined || (refusals !== undefined && Object.keys(refusals).some((step) => step !== "writeStatus"))
+  );
 }
 
 /** The conditions that stay as they are, because nothing was observed that they depend on. */
@@ -113,6 +119,13 @@ function referencesResolved({ references }: DecisionInput): NewCondition {
       return newCondition(type, "False", references.reason, boundedMessage(references.message));
     case "denied":
       return newCondition(type, "False", "TenantDenied", boundedMessage(references.message));
+    case "unreadKind":
+      return newCondition(
+        type,
+        "Unknown",
+        "KubernetesForbidden",
+        messages.referencedKindUnread(references.path, references.kind),
+      );
     case "unread":
       return newCondition(type, "Unknown", "PlatformUnavailable", messages.rolesUnread());
   }

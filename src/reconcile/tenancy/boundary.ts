@@ -61,6 +61,11 @@ export function commonGroups(some: readonly string[], others: readonly string[])
   return [...new Set(common)];
 }
 
+/** The groups without those that are below another one of them. */
+export function outermostGroups(groups: readonly string[]): string[] {
+  return [...new Set(groups)].filter((group) => !groups.some((other) => isBelow(group, other)));
+}
+
 export function permitsParent({ groups }: Boundary, group: string): boolean {
   return groups.some((one) => isWithin(group, one));
 }

@@ -14,7 +14,7 @@ export interface TenantContext {
   readonly identity: string;
   /** Increases with every token exchange of the session. */
   readonly credentialEpoch: () => number;
-  /** From this time on, no request of an earlier leader or session can still take effect. */
+  /** From this time on, no request of an earlier leader can still take effect. */
   readonly settledAt: MonotonicTime;
 }
 
@@ -28,8 +28,21 @@ export type Governance =
     }
   /** No Tenant selects the namespace. */
   | { readonly by: "none" }
-  /** Several Tenants do. */
-  | { readonly by: "several"; readonly tenants: readonly string[] };
+  /** Several Tenants do; sorted. */
+  | { readonly by: "several"; readonly tenants: readonly string[] }
+  /**
+   * Nothing is done or reported here: the Tenant has another class, or may have, so that another operator reconciles the
+   * object; or Tenants and namespaces have not been read yet.
+   */
+  | { readonly by: "unserved" };
+
+/** What a change of Tenants or of the labels of namespaces may have changed. */
+export interface TenancyChange {
+  /** The namespaces whose Tenant, or what it permits, changed. */
+  readonly namespaces: ReadonlySet<string>;
+  /** The Tenants that changed: objects that are being deleted may name them although they no longer select the namespace. */
+  readonly tenants: ReadonlySet<string>;
+}
 
 /** Maps objects to Tenants. */
 export interface Tenancy {
@@ -44,6 +57,8 @@ export interface Tenancy {
   readonly sessions: Iterable<PlatformSession>;
   /** Calls `listener` for every session, those that exist and those that come. */
   onSession(listener: (session: PlatformSession) => void): void;
+  /** Calls `listener` after each change. */
+  onChange(listener: (change: TenancyChange) => void): void;
   /** The uids of the identities that the operator and the Tenants use as credentials. They are never written. */
   readonly credentialIdentities: ReadonlySet<string>;
 }
@@ -55,6 +70,13 @@ export function singleTenant(context: TenantContext): Tenancy {
     contexts: [context],
     sessions: [context.session],
     onSession: (listener) => listener(context.session),
+    onChange: () => undefined,
     credentialIdentities: new Set([context.identity]),
   };
+}
+
+/** Whether the session reconciles the object. */
+export function isServedBy(tenancy: Tenancy, resource: Resource, session: PlatformSession): boolean {
+  const governance = tenancy.governanceOf(resource);
+  return governance.by === "tenant" && governance.context.session === session;
 }

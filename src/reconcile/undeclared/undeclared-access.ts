@@ -163,6 +163,7 @@ export class UndeclaredAccess implements UndeclaredSource {
 
   observe({ resource }: CachedResource, governance: Governance, uid: string | undefined): ObservedUndeclared | null {
     if (!isGroup(resource) || resource.metadata.deletionTimestamp !== undefined) return null;
+    if (governance.by === "unserved") return null;
     if (uid === undefined || governance.by !== "tenant" || resource.spec.undeclared === "Ignore")
       return { is: "unreported" };
     const { context } = governance;

@@ -33,7 +33,7 @@ export async function run(options: BenchOptions, program: Program, progress: (ph
     }),
     (one) => one.stop(),
   );
-  if (options.admissionPolicy) await applyAdmissionPolicy(controlPlane.admin, [namespace]);
+  if (options.admissionPolicy) await applyAdmissionPolicy(controlPlane.admin);
   const observer = resources.adopt(new Observer(controlPlane.admin, namespace), (one) => one.stop());
   const bench: Bench = {
     controlPlane,

@@ -81,7 +81,7 @@ describeWithSystem(
 
     it("SIGTERM ends the leader with exit code 0 within 10 s, and another operator takes over at once", async () => {
       const next = await system().startOperator();
-      await next.process.logged("caches synced; waiting for the lease");
+      await next.process.logged("caches synced");
       const first = operator().process;
       const before = performance.now();
       await first.stop();

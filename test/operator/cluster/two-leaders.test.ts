@@ -18,7 +18,7 @@ describeWithProxiedSystem("a leader that is suspended during a POST until its Le
     first = await system().startOperator(flags, { platformUrl: proxy().url });
     await first.process.logged("leading");
     second = await system().startOperator(flags, { platformUrl: proxy().url });
-    await second.process.logged("caches synced; waiting for the lease");
+    await second.process.logged("caches synced");
   });
 
   it("is replaced by another operator, which does the work", async () => {

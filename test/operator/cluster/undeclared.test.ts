@@ -67,7 +67,9 @@ describeWithSystem(
     it("is in an Event and in a metric", async () => {
       expect(await metric("RoleBinding")).toBeGreaterThanOrEqual(1);
       await expect
-        .poll(async () => (await kube().list(events, { namespace: "team" })).filter((event) => event["reason"] === "UndeclaredAccess"))
+        .poll(async () =>
+          (await kube().list(events, { namespace: "team" })).filter((event) => event["reason"] === "UndeclaredAccess"),
+        )
         .toEqual([expect.objectContaining({ type: "Warning", note: expect.stringContaining(granted) as string })]);
     });
 

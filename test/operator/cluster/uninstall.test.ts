@@ -44,7 +44,7 @@ describeWithSystem(
       const another = await system().admin.create("groups", uid, { name: "unmanaged" });
       const from = operator().process.log.length;
       await kube().delete(namespace("waiting"));
-      await operator().process.logged(({ msg }) => msg.startsWith("status update forbidden"), from);
+      await operator().process.logged(({ msg }) => msg === "call refused by Kubernetes", from);
       await system().admin.delete("groups", another.uid);
       await system().gone(namespace("waiting"), 60_000);
       const failed = operator()

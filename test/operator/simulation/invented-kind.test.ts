@@ -196,13 +196,19 @@ describe("what is generated from an invented kind", () => {
   });
 
   it("are the operator's permissions", async () => {
-    expect(await manifest("base/cluster-role.yaml")).toMatch(/resourceNames: \[.*, repos\.iam\.muster\.dev\]/);
-    expect(await manifest("base/cluster-role.yaml")).toMatch(/resources: \[.*, repos\] #/);
-    expect(await manifest("base/watched-namespace-role.yaml")).toMatch(/resources: \[.*, repos\/status\]/);
+    expect(await manifest("base/cluster-role.yaml")).toMatch(/resourceNames: \[.*, repos\.iam\.muster\.dev,/);
+    expect(await manifest("base/cluster-role.yaml")).toMatch(/resources: \[.*, repos, tenants\] #/);
+    expect(await manifest("base/cluster-role.yaml")).toMatch(/resources: \[.*, repos\/status, tenants\/status\]/);
   });
 
-  it("is its entry in the admission policy", async () => {
+  it("are the permissions of people", async () => {
+    expect((await manifest("base/user-roles.yaml")).match(/resources: \[.*, repos\] #/g)).toHaveLength(3);
+  });
+
+  it("is its entry in the admission policies", async () => {
     expect(await manifest("components/admission-policy/policy.yaml")).toMatch(/resources: \[.*, repos\] #/);
+    expect(await manifest("base/reserved-policy.yaml")).toMatch(/resources: \[.*, repos, .*, repos\/status, tenants,/);
+    expect(await manifest("base/operator-writes-policy.yaml")).toMatch(/resources: \[.*, repos, tenants\] #/);
   });
 
   it("is its section of the reference documentation", () => {

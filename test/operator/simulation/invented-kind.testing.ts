@@ -87,6 +87,7 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   },
   noun: "repository",
   hasMarker: true,
+  refersTo: ["Group"],
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
   desired: ({ spec, metadata }) => ({
     name: spec.name ?? metadata.name,

@@ -15,6 +15,13 @@ export interface Manifest {
   readonly spec: object;
 }
 
+/** What a patch changes: the status, or the metadata. */
+export interface RefusablePatch {
+  readonly kind: string;
+  readonly name: string;
+  readonly subresource: "status" | undefined;
+}
+
 type Stored = KubeObject & { readonly spec: object; readonly status?: object };
 
 /** The delay of a watch event, so that it arrives after the response to the write that caused it. */
@@ -33,6 +40,10 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   writes = 0;
   /** As in a namespace that is being deleted and has lost our RoleBinding: finalizers can be removed, no status written. */
   forbidsStatus = false;
+  /** The kinds that a process cannot list and watch when it starts. */
+  readonly unreadable = new Set<string>();
+  /** Refuses a patch, as RBAC, a quota or an admission policy does: the error, or undefined to accept it. */
+  refuses: (patch: RefusablePatch) => KubeError | undefined = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -110,6 +121,8 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     if (before === undefined) throw new KubeError({ call, code: 404, reason: "NotFound" }, "not found");
     if (this.forbidsStatus && subresource === "status")
       throw new KubeError({ call: `${call}/status`, code: 403, reason: "Forbidden" }, "forbidden");
+    const refusal = this.refuses({ kind: resource.kind, name, subresource });
+    if (refusal !== undefined) throw refusal;
     const preconditions = (body as { metadata?: { uid?: string; resourceVersion?: string } }).metadata;
     if (
       preconditions?.uid !== before.metadata.uid ||

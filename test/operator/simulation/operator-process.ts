@@ -4,8 +4,9 @@ import type { Clock } from "#src/time/clock.ts";
 import { Store } from "#src/kube/store.ts";
 import type { PlatformApi } from "#src/platform-client/api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
-import { Breaker } from "#src/reconcile/observe/breaker.ts";
+import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
+import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { resyncOnce } from "#src/reconcile/resync.ts";
 import {
   type CachedResource,
@@ -70,6 +71,7 @@ export class OperatorProcess {
   /** The errors of failed reconciles. */
   readonly failures: unknown[] = [];
   readonly #lifetime = new AbortController();
+  readonly #stores: PerKind<Store<CachedResource, ResourceIndex>>;
   readonly #pool: WorkerPool;
   readonly #controllers: PerKind<Controller>;
   readonly #session: PlatformSession;
@@ -92,16 +94,15 @@ export class OperatorProcess {
           indexes: resourceIndexes(kind),
         }),
     );
+    this.#stores = stores;
     for (const [kind, store] of stores.entries()) {
-      const objects = kube.objects().filter((object) => object.kind === kind);
-      store.replace({
-        namespace,
-        objects: structuredClone(objects),
-        resourceVersion: kube.version,
-        versionAtStart: "0",
-      });
+      store.addScope(namespace);
+      if (!kube.unreadable.has(kind)) this.list(kind);
     }
-    this.#stopWatch = kube.watch((event) => stores.get(event.object.kind).apply(structuredClone(event)));
+    this.#stopWatch = kube.watch((event) => {
+      const store = stores.get(event.object.kind);
+      if (store.synced) store.apply(structuredClone(event));
+    });
     const since = clock.monotonic();
     const gatedKube = this.#gated(kube) as KubeApi;
     this.#session = new PlatformSession({
@@ -111,6 +112,7 @@ export class OperatorProcess {
       credentialEpoch: () => 1,
       collections: kinds.map(({ collection }) => collection),
       clock,
+      random: () => 0.5,
       signal: this.#lifetime.signal,
       canWrite: () => true,
     });
@@ -127,7 +129,7 @@ export class OperatorProcess {
         settledAt: acquired === "expired" ? since + settleMs : since,
       }),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
-      breaker: new Breaker(),
+      breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
       owners: [ownerHash("cluster")] as const,
       serviceAccountIssuer: "https://issuer.example",
       soleLeaderSince: acquired === "expired" ? since + settleMs : since,
@@ -148,7 +150,9 @@ export class OperatorProcess {
       telemetry: {
         performed: (observed, step) => onStep?.(observed, step),
         failed: () => undefined,
-        statusForbidden: () => (this.forbiddenStatuses += 1),
+        refused: (_observed, step) => {
+          if (step.do === "writeStatus") this.forbiddenStatuses += 1;
+        },
       },
     });
     this.#controllers = new PerKind(
@@ -172,7 +176,19 @@ export class OperatorProcess {
       this.#controllers.get(kind).enqueue(key, how),
     );
     this.reconcileAll();
-    this.#pool.start();
+    for (const [kind, controller] of this.#controllers.entries())
+      stores.get(kind).onSynced(() => this.#pool.start(controller));
+  }
+
+  /** Lists the objects of a kind, as a reflector does when it starts and when a kind becomes readable. */
+  list(kind: string): void {
+    const { kube } = this.#options;
+    this.#stores.get(kind).replace({
+      namespace,
+      objects: structuredClone(kube.objects().filter((object) => object.kind === kind)),
+      resourceVersion: kube.version,
+      versionAtStart: "0",
+    });
   }
 
   get undeclared(): UndeclaredAccess {
@@ -206,6 +222,11 @@ export class OperatorProcess {
           this.#controllers.get("Group").enqueue(key, { priority: "low" });
       },
     });
+  }
+
+  /** The uids that a resync would report as orphans. */
+  orphans(): string[] {
+    return this.sources.kinds.flatMap((kind) => observeOrphans(this.sources, kind));
   }
 
   /** Like SIGKILL: no call is finished, and the lease is not released. */

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
+import { observeRefusals } from "#src/reconcile/observe/refusals.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { root } from "./memory-platform.ts";
 import { Scenario } from "./scenario.ts";
@@ -8,7 +9,7 @@ const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const parent: Manifest = { kind: "Group", name: "parent", spec: { parentUid: root, policy } };
 const child: Manifest = { kind: "Group", name: "child", spec: { parentRef: { name: "parent" }, policy } };
 
-it("deletions wait and continue without failures if Kubernetes forbids status writes, which are retried once a minute", async () => {
+it("deletions wait and continue without failures if Kubernetes forbids status writes, which are retried with backoff", async () => {
   const scenario = new Scenario();
   const { kube, platform, process } = scenario;
   kube.apply(parent);
@@ -31,12 +32,14 @@ it("deletions wait and continue without failures if Kubernetes forbids status wr
   expect(process.failures).toEqual([]);
 });
 
-it("a forbidden status write of an object that is not being deleted is a failure", async () => {
+it("a forbidden status write of an object that is not being deleted is reported outside of the object", async () => {
   const scenario = new Scenario();
   scenario.kube.forbidsStatus = true;
   scenario.kube.apply(parent);
   await scenario.pass(10_000);
-  expect(scenario.process.failures).not.toEqual([]);
+  expect(observeRefusals(scenario.process.sources)).toMatchObject([
+    { namespace: "team", kind: "Group", step: "writeStatus", code: 403, objects: 1 },
+  ]);
   scenario.kube.forbidsStatus = false;
   await scenario.until("created", () => scenario.differences([parent]).length === 0);
 });

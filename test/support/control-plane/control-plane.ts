@@ -49,6 +49,7 @@ const controllers = [
   "serviceaccount-controller",
   "root-ca-certificate-publisher-controller",
   "validatingadmissionpolicy-status-controller",
+  "clusterrole-aggregation-controller",
 ];
 const startTimeoutMs = 60_000;
 

@@ -1,3 +1,4 @@
+import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import type { Cluster } from "./cluster.ts";
 import type { PlatformAdmin } from "./platform-admin.ts";
 import type { ServiceAccountName } from "./prepare-cluster.ts";
@@ -16,11 +17,18 @@ export async function createOperatorIdentity(
 ): Promise<string> {
   const { uid } = await platform.create("identities", root, {
     name: "operator",
+    description: withRecordedOwner("", await ownerIdOf(cluster)),
     ...assumedBy(cluster, `system:serviceaccount:${account.namespace}:${account.name}`, audience),
   });
   const owner = (await platform.list("roles")).find((role) => role.name === "owner");
   await platform.create("roleBindings", root, { identityUid: uid, roleUid: owner?.uid });
   return uid;
+}
+
+/** The owner id that operators use by default. */
+export async function ownerIdOf({ admin }: Cluster): Promise<string> {
+  const namespace = await admin.get({ apiVersion: "v1", kind: "Namespace", metadata: { name: "kube-system" } });
+  return namespace.metadata.uid ?? "";
 }
 
 /** The platform discovers the keys of the cluster's tokens, unless the cluster states them. */

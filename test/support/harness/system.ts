@@ -11,11 +11,12 @@ import { Operator } from "./operator.ts";
 import { createOperatorIdentity } from "./operator-identity.ts";
 import { PlatformAdmin } from "./platform-admin.ts";
 import { PlatformProcess } from "./platform-process.ts";
+import { permissiveTenant } from "./tenants.ts";
 import { type OperatorRbac, prepareCluster, type ServiceAccountName } from "./prepare-cluster.ts";
 
 export interface SystemOptions<C extends Cluster = ControlPlane> {
   readonly controlPlane: C;
-  /** The namespaces that operators watch. They are created; by default `team`. */
+  /** The namespaces of the objects. They are created; by default `team`. */
   readonly namespaces?: readonly string[];
   /** The file to run as `muster`: the source (by default) or the bundle. */
   readonly program?: string;
@@ -32,10 +33,13 @@ export interface SystemOptions<C extends Cluster = ControlPlane> {
   readonly signal?: AbortSignal | undefined;
   /** The operators' permissions in Kubernetes; by default all. */
   readonly rbac?: OperatorRbac;
+  /** The Tenants, from the uid of the root group; by default one that permits everything in `namespaces`. */
+  readonly tenants?: (root: string, namespaces: readonly string[]) => readonly KubeObject[];
 }
 
 export const operatorAccount = "muster";
-const allowedRoles = ["viewer", "editor", "registry.pull"];
+/** The roles that operators may grant. */
+export const allowedRoles: readonly string[] = ["viewer", "editor", "registry.pull"];
 const adminTokenName = "admin-token";
 /** No kubelet replaces the token file, so the token must outlive every run. */
 const tokenLifetimeSeconds = 86_400;
@@ -114,7 +118,11 @@ export class System<C extends Cluster = ControlPlane> {
         admin.list(collection),
       );
       const preexisting = new Set((await Promise.all(collections)).flat().map(({ uid }) => uid));
-      await prepareCluster(controlPlane, account, namespacesOf(options), options.rbac);
+      const namespaces = namespacesOf(options);
+      await prepareCluster(controlPlane, account, namespaces, options.rbac);
+      const { tenants = (group) => [permissiveTenant("test", { namespaces, groups: [group], roles: allowedRoles })] } =
+        options;
+      for (const tenant of tenants(root, namespaces)) await controlPlane.admin.apply(tenant);
       return new System(options, { folder, platform, platformUrl, admin, adminToken, root, identity, preexisting });
     } catch (error) {
       await platform.kill();
@@ -170,7 +178,6 @@ export class System<C extends Cluster = ControlPlane> {
         tokenFile,
         "--root-group",
         this.root,
-        ...repeated("--watch-namespace", namespacesOf(this.#options)),
         ...repeated("--allowed-role", allowedRoles),
         "--listen",
         "127.0.0.1:0",

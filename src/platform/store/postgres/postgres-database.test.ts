@@ -1,8 +1,11 @@
+import { Kysely } from "kysely";
 import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
+import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/access/security-stamp.ts";
+import { postgresDialect } from "../compiler.ts";
 import { databaseContract } from "../database-contract.testing.ts";
 import { NewerSchemaError, statement, DatabaseUnavailableError } from "../database.ts";
-import { migrations } from "../schema/migrations.ts";
+import { migrations, postgresTypes } from "../schema/migrations.ts";
 import { PostgresDatabase } from "./postgres-database.ts";
 
 const put = statement((db, p: { name: string; value: string }) =>
@@ -30,6 +33,24 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       expect(await postgres().run(url, `${tables} where table_schema = 'public'`)).toEqual([
         { table_name: "schema_version", version: migrations.length + 1 },
       ]);
+    });
+
+    it.each(migrations.map((_, version) => version))("migrates a database of version %i", async (version) => {
+      const url = await postgres().newDatabase();
+      const builder = new Kysely<unknown>({ dialect: postgresDialect });
+      for (const migration of migrations.slice(0, version))
+        for (const step of migration(builder, postgresTypes)) await postgres().run(url, step.compile().sql);
+      await postgres().run(url, "create table schema_version (version integer not null)");
+      await postgres().run(url, `insert into schema_version values (${version})`);
+      if (version > 0) await postgres().run(url, "insert into facts values ('n', 'kept')");
+      const database = await PostgresDatabase.open(url, { connections: 2 });
+      await database.write((tx) => replaceSecurityStamp(tx, "identity"));
+      expect(await database.read((tx) => securityStampOf(tx, "identity"))).not.toBe(initialStamp);
+      expect(await database.read((tx) => securityStampOf(tx, "another"))).toBe(initialStamp);
+      expect(await database.read((tx) => tx.first(get, { name: "n" }))).toEqual(
+        version > 0 ? { value: "kept" } : undefined,
+      );
+      await database.close();
     });
 
     it("creates the schema once when replicas start at the same time", async () => {

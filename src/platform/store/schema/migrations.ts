@@ -3,6 +3,7 @@ import { auditLog } from "./audit-migration.ts";
 import { type Migration, resourceIndex, resourceTable, type SqlTypes } from "./migration.ts";
 import { providersAndInvites } from "./providers-invites-migration.ts";
 import { registry } from "./registry-migration.ts";
+import { securityStamps } from "./security-stamps-migration.ts";
 import type { ResourceTable } from "./tables.ts";
 
 export const sqliteTypes: SqlTypes = {
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   providersAndInvites,
   auditLog,
   updateTimes,
+  securityStamps,
 ];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {

@@ -124,6 +124,12 @@ export interface Tables {
     /** The audiences, downscoping and actor of its API tokens, as JSON. */
     content: string;
   };
+  /** The security stamps that were replaced. */
+  security_stamps: {
+    identity_uid: string;
+    /** The identity's API tokens that do not contain it are not valid. */
+    stamp: string;
+  };
   signing_keys: {
     kid: string;
     create_time: number;

@@ -2,10 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Kysely } from "kysely";
 import { describe, expect, it } from "vitest";
+import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/access/security-stamp.ts";
+import { sqliteDialect } from "../compiler.ts";
 import { databaseContract } from "../database-contract.testing.ts";
 import { NewerSchemaError, type Reader, DatabaseUnavailableError, type Writer } from "../database.ts";
-import { migrations } from "../schema/migrations.ts";
+import { migrations, sqliteTypes } from "../schema/migrations.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
 
 function folder(): string {
@@ -35,6 +38,23 @@ describe("SqliteDatabase", () => {
     ]);
     after.close();
     expect(before.length).toBe(readFileSync(path).length);
+  });
+
+  it.each(migrations.map((_, version) => version))("migrates a database of version %i", async (version) => {
+    const path = join(folder(), "data");
+    const older = new DatabaseSync(path);
+    const builder = new Kysely<unknown>({ dialect: sqliteDialect });
+    for (const migration of migrations.slice(0, version))
+      for (const step of migration(builder, sqliteTypes)) older.exec(step.compile().sql);
+    older.exec(`pragma user_version = ${version}`);
+    if (version > 0) older.exec("insert into facts values ('n', 'kept')");
+    older.close();
+    const database = new SqliteDatabase(path);
+    await database.write((tx) => replaceSecurityStamp(tx, "identity"));
+    expect(await database.read((tx) => securityStampOf(tx, "identity"))).not.toBe(initialStamp);
+    expect(await database.read((tx) => securityStampOf(tx, "another"))).toBe(initialStamp);
+    expect(await database.read((tx) => get(tx))).toBe(version > 0 ? "kept" : undefined);
+    await database.close();
   });
 
   it("commits the writes of one turn in one transaction", async () => {

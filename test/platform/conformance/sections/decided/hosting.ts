@@ -32,6 +32,11 @@ export const hosting: Section = {
       untested: "no client can observe the first start; covered by the tests of this project's platform",
     },
     {
+      id: "hosting.init-file",
+      text: "`--init-file` declares the root group's name and uid, and identities that are bound there; on a database that is not empty it is compared, never applied.",
+      untested: "no client can choose the settings of the first start; covered by the tests of this project's platform",
+    },
+    {
       id: "hosting.at-rest",
       text: "Signing keys and client secrets are encrypted at rest under a key file; without it, a backup does not disclose them.",
       untested: "no client can read the stored data; covered by the tests of this project's platform",

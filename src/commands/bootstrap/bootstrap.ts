@@ -1,0 +1,101 @@
+import { ownerIdPattern } from "#src/platform-client/owner-record.ts";
+import { uidPattern } from "#src/platform-client/uid.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import * as settings from "#src/commands/settings/settings.ts";
+import { AdminApi, type Resource } from "./admin-api.ts";
+import { manifests } from "./manifests.ts";
+import { ensureOperatorIdentity } from "./operator-identity.ts";
+
+const objectName = /^[a-z0-9-]+\/[a-z0-9.-]+$/;
+const dnsLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+export default defineCommand({
+  summary: "create the operator's identity on the platform and print its settings and a first Tenant",
+  settings: {
+    platformUrl: settings.required(settings.url, "The platform's base URL."),
+    platformCa: settings.optional(
+      settings.file,
+      "PEM file with the certificate authorities to trust, instead of the default ones.",
+    ),
+    adminTokenFile: settings.required(settings.file, "File with the platform's admin token."),
+    issuer: settings.required(settings.text, "The issuer of the cluster's service-account tokens."),
+    ownerId: settings.required(
+      settings.matching("ID", ownerIdPattern, "letters, digits and the characters . _ -, at most 64"),
+      "The id that marks resources on the platform as managed by this cluster: the uid of the namespace kube-system, or a name that survives a rebuilt cluster.",
+    ),
+    takeOver: settings.toggle(
+      "Use an owner id that another identity records, or replace that of this identity. Only if the other cluster is gone.",
+    ),
+    serviceAccount: settings.withDefault(
+      settings.matching("NAMESPACE/NAME", objectName, "NAMESPACE/NAME"),
+      "muster-system/muster-operator",
+      "The operator's service account.",
+    ),
+    audience: settings.withDefault(settings.text, "muster", "The audience of the operator's service-account token."),
+    rootGroup: settings.optional(
+      settings.matching("UID", uidPattern, "a uid: 40 hex digits, then / and 16 hex digits for each level below"),
+      "The group in which the operator manages resources. (default: the only root group)",
+    ),
+    role: settings.withDefault(settings.text, "owner", "The built-in role to grant to the operator in that group."),
+    configMap: settings.withDefault(
+      settings.matching("NAMESPACE/NAME", objectName, "NAMESPACE/NAME"),
+      "muster-system/muster-identity",
+      "The namespace and name of the ConfigMap to print.",
+    ),
+    tenant: settings.withDefault(
+      settings.matching("NAME", dnsLabel, "lowercase letters, digits and '-'"),
+      "default",
+      "The name of the Tenant to print.",
+    ),
+    tenantNamespace: settings.optionalList(
+      settings.matching("NAME", dnsLabel, "the name of a namespace"),
+      "A namespace that the Tenant governs. (default: default)",
+    ),
+    tenantRole: settings.optionalList(settings.text, "A role that the Tenant's objects may bind. (default: viewer)"),
+  },
+  /** Idempotent: a second run uses the existing identity and role binding, and prints the same manifests. */
+  run: async (values, { signal, stdout }) => {
+    const api = new AdminApi({
+      platformUrl: values.platformUrl,
+      ...(values.platformCa === undefined
+        ? {}
+        : { ca: await settings.readTextFile("--platform-ca", values.platformCa) }),
+      adminToken: (await settings.readTextFile("--admin-token-file", values.adminTokenFile)).trim(),
+      signal,
+    });
+    try {
+      const group = values.rootGroup ?? onlyOf(await api.list("groups", { "uidp.in_root": "true" }));
+      const [role] = await api.list("roles", { name: values.role });
+      if (role === undefined) throw new Error(`--role: the role "${values.role}" does not exist on the platform`);
+      const subject = `system:serviceaccount:${values.serviceAccount.replace("/", ":")}`;
+      const identity = await ensureOperatorIdentity(api, group, {
+        claimMatch: { issuer: values.issuer, subject, audience: values.audience },
+        owner: values.ownerId,
+        takeOver: values.takeOver,
+      });
+      const bindings = await api.list("roleBindings", { "uidp.children_of": group });
+      if (!bindings.some((binding) => binding.identity?.uid === identity.uid && binding.role?.uid === role.uid))
+        await api.create("roleBindings", group, { identityUid: identity.uid, roleUid: role.uid });
+      stdout.write(
+        manifests({
+          configMap: values.configMap,
+          identity: identity.uid,
+          group,
+          ownerId: values.ownerId,
+          tenant: values.tenant,
+          tenantNamespaces: values.tenantNamespace.length === 0 ? ["default"] : values.tenantNamespace,
+          tenantRoles: values.tenantRole.length === 0 ? ["viewer"] : values.tenantRole,
+        }),
+      );
+    } finally {
+      await api.close();
+    }
+  },
+});
+
+function onlyOf(groups: readonly Resource[]): string {
+  const [first, ...more] = groups;
+  if (first === undefined || more.length > 0)
+    throw new Error(`--root-group is required: the platform has ${groups.length} root groups`);
+  return first.uid;
+}

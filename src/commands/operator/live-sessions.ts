@@ -1,0 +1,134 @@
+import type { Kind } from "#src/kinds/kind.ts";
+import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
+import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { runResyncs } from "#src/reconcile/resync.ts";
+import { SessionChecks } from "#src/reconcile/session-checks.ts";
+import { outermostGroups } from "#src/reconcile/tenancy/boundary.ts";
+import { findUnknownRoles } from "#src/reconcile/tenancy/tenant-problems.ts";
+import { type OpenTenantSession, type ServedSession, TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
+import { Semaphore } from "#src/runtime/semaphore.ts";
+import type { KubeApi } from "#src/kube/api.ts";
+import type { Clock } from "#src/time/clock.ts";
+import type { PlatformAddress, PlatformConnection } from "./connect-platform.ts";
+import type { OperatorValues } from "./settings.ts";
+import type { OperatorTelemetry } from "./telemetry.ts";
+import { tenantToken } from "./tenant-token.ts";
+
+/** Background lists and checks of all sessions share the connections with the reconciles, which people wait for. */
+const maxResyncs = 2;
+const maxChecks = 2;
+
+export interface SessionsOptions {
+  readonly values: OperatorValues;
+  readonly kube: KubeApi;
+  /** The operator's own namespace. */
+  readonly namespace: string;
+  readonly platform: PlatformConnection;
+  readonly address: PlatformAddress;
+  /** The owner that the operator's identity must record. */
+  readonly owner: string;
+  /** Ends every session. */
+  readonly signal: AbortSignal;
+}
+
+/** The operator's session, and those of Tenants with credentials of their own. */
+export function createSessions({
+  values,
+  kube,
+  namespace,
+  platform,
+  address,
+  owner,
+  signal,
+}: SessionsOptions): TenantSessions {
+  const { authUrl } = address;
+  const credential = { identity: values.identity, roots: outermostGroups(values.rootGroup) };
+  const readSubjectToken = subjectTokenFile(values.tokenFile);
+  const operator = platform.openSession({ ...credential, readSubjectToken }, owner, signal);
+  const openOwn: OpenTenantSession = (tenant, own, end) => {
+    const readOwnToken = tenantToken(tenant, { kube, namespace, authUrl }, end);
+    return platform.openSession({ ...own, readSubjectToken: readOwnToken }, operator.owner, end);
+  };
+  return new TenantSessions({ ...credential, ...operator }, openOwn, signal);
+}
+
+export interface SessionWorkOptions {
+  readonly kinds: readonly Kind[];
+  readonly values: OperatorValues;
+  readonly sessions: TenantSessions;
+  readonly sources: Sources;
+  readonly telemetry: OperatorTelemetry;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Called after a resync of the session in which no list failed. */
+  readonly onResynced: (session: ServedSession["session"]) => Promise<void>;
+}
+
+export interface SessionWork {
+  readonly checks: SessionChecks;
+  /** Resolves once the work of all sessions has ended, which it does when they end. */
+  ended(): Promise<void>;
+}
+
+/** Checks and resyncs every session until it ends. */
+export function startSessionWork(options: SessionWorkOptions): SessionWork {
+  const { kinds, values, sessions, sources, telemetry, clock, random } = options;
+  const running = new Set<Promise<void>>();
+  const track = (work: Promise<void>) => {
+    running.add(work);
+    void work.finally(() => running.delete(work));
+  };
+  const resyncs = new Semaphore(maxResyncs);
+  const checks = new SessionChecks({
+    intervalMs: values.resync,
+    clock,
+    random,
+    limit: new Semaphore(maxChecks),
+    onReport: (session, report) => {
+      if (session === sessions.operator.session) reportSettings(options, sessions.operator);
+      telemetry.sessionChecked(tenantOf(sessions, session), report);
+    },
+  });
+  sessions.onSession(({ tenant, session, roots, signal }) => {
+    session.onOutageChange((outage) => telemetry.outageChanged(tenant, outage));
+    track(checks.run(session, signal));
+    track(
+      runResyncs(
+        {
+          kinds,
+          session,
+          roots,
+          intervalMs: values.resync,
+          limit: resyncs,
+          clock,
+          random,
+          onListed: (kind, seconds) => telemetry.resynced(kind, seconds, observeOrphans(sources, kind)),
+          onFailure: (kind, root, error) => telemetry.resyncFailed(kind, root, error),
+          onComplete: options.onResynced,
+        },
+        signal,
+      ),
+    );
+  });
+  return {
+    checks,
+    ended: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+/** Reports what the settings name and the platform does not have. */
+function reportSettings({ values, telemetry }: SessionWorkOptions, { session }: ServedSession): void {
+  const { roles, unreadableRoots } = session;
+  telemetry.settingsChecked({
+    unknownRoles: roles === undefined ? [] : findUnknownRoles(values.allowedRole, roles),
+    unreadableRoots,
+  });
+}
+
+function tenantOf(sessions: TenantSessions, session: ServedSession["session"]): string | undefined {
+  for (const served of sessions.all()) if (served.session === session) return served.tenant;
+  return undefined;
+}

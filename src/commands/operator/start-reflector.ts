@@ -1,0 +1,49 @@
+import type { KubeApi } from "#src/kube/api.ts";
+import { isUnreadable } from "#src/kube/errors.ts";
+import type { ResourceKind } from "#src/kube/object.ts";
+import { Reflector, type ReflectorOptions, type ReflectorReport } from "#src/kube/reflector.ts";
+import type { StoreWriter } from "#src/kube/store.ts";
+import type { Clock } from "#src/time/clock.ts";
+
+/** What every reflector of the operator uses. */
+export interface ReflectorContext {
+  readonly kube: KubeApi;
+  readonly telemetry: { reflector(kind: string, report: ReflectorReport): void };
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** A store that a reflector can fill. */
+export interface FilledStore extends StoreWriter {
+  onSynced(listener: () => void): void;
+}
+
+/**
+ * Starts a reflector, which keeps the store up to date until `signal` aborts: one watch for all namespaces.
+ * @returns a promise that resolves once the resource has been listed, or cannot be: a permission or the
+ * CustomResourceDefinition is missing. The reflector keeps trying, and the store is synced as soon as it succeeds.
+ */
+export function startReflector(
+  { kube, telemetry, clock, random }: ReflectorContext,
+  resource: ResourceKind,
+  store: FilledStore,
+  signal: AbortSignal,
+  accepts?: ReflectorOptions["accepts"],
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  store.onSynced(resolve);
+  const reflector = new Reflector({
+    api: kube,
+    resource,
+    ...(accepts === undefined ? {} : { accepts }),
+    store,
+    clock,
+    random,
+    report: (report) => {
+      telemetry.reflector(resource.kind, report);
+      if (report.type === "failed" && isUnreadable(report.error)) resolve();
+    },
+  });
+  void reflector.run(signal);
+  return promise;
+}

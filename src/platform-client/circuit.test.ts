@@ -1,0 +1,213 @@
+import { describe, expect, it } from "vitest";
+import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
+import { Circuit } from "./circuit.ts";
+import { type CodeName, PlatformFailure, type PlatformProblem } from "./failure.ts";
+import type { OutageClass } from "./outage.ts";
+
+const lost: PlatformProblem = { kind: "noResponse", message: "connection refused" };
+const refused: PlatformProblem = { kind: "credential", cause: "exchange", message: "refused" };
+const rejected = (code: CodeName): PlatformProblem => ({
+  kind: "rejected",
+  error: { code, message: code, reason: "", domain: "", fieldViolations: [], preconditionViolations: [] },
+});
+
+/** A circuit whose probes have the result `platform.problem`. */
+function world({ random = 0, problem = lost }: { random?: number; problem?: PlatformProblem | undefined } = {}) {
+  const clock = new ManualClock();
+  const lifetime = new AbortController();
+  const platform = { problem: problem as PlatformProblem | "silence" | undefined, probes: [] as number[] };
+  const changes: (OutageClass | undefined)[] = [];
+  const circuit = new Circuit({
+    probe: async (signal) => {
+      platform.probes.push(clock.monotonic());
+      if (platform.problem === "silence")
+        await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      else if (platform.problem !== undefined) throw new PlatformFailure("get groups", platform.problem);
+    },
+    clock,
+    random: () => random,
+    signal: lifetime.signal,
+  });
+  circuit.onChange((current) => changes.push(current?.class));
+  const fail = async (problems: readonly PlatformProblem[]) => {
+    for (const one of problems) circuit.failed(one);
+    await clock.advance(0);
+  };
+  return { clock, lifetime, platform, changes, circuit, fail };
+}
+
+/** A world with an open circuit. */
+async function outage(options: Parameters<typeof world>[0] = {}) {
+  const given = world(options);
+  const problem = options.problem ?? lost;
+  await given.fail([problem, problem, problem]);
+  expect(given.circuit.outage).toBeDefined();
+  return given;
+}
+
+function problemOf(circuit: Circuit): PlatformProblem | undefined {
+  try {
+    circuit.requireClosed("get groups");
+    return undefined;
+  } catch (error) {
+    return (error as PlatformFailure).problem;
+  }
+}
+
+describe("a closed circuit", () => {
+  it.each<[string, readonly PlatformProblem[], OutageClass]>([
+    ["lost connections", [lost, lost, lost], "platform"],
+    ["server errors", [rejected("INTERNAL"), lost, rejected("UNAVAILABLE")], "platform"],
+    ["rejected tokens", Array.from({ length: 3 }, () => rejected("UNAUTHENTICATED")), "token"],
+    ["refused exchanges", [refused, refused, refused], "exchange"],
+    [
+      "an unavailable token service",
+      Array.from({ length: 3 }, () => ({ kind: "credential", cause: "unavailable", message: "" }) as const),
+      "tokenService",
+    ],
+  ])("opens after three failures and a failed probe: %s", async (_, problems, outageClass) => {
+    const { circuit, fail, changes, platform } = world({ problem: problems[0] });
+    await fail(problems.slice(0, 2));
+    expect([problemOf(circuit), platform.probes]).toEqual([undefined, []]);
+    await fail(problems.slice(2));
+    expect(circuit.outage).toMatchObject({ class: outageClass, problem: problems[0], since: 0 });
+    expect(problemOf(circuit)).toEqual({ kind: "suspended", outage: problems[0] });
+    expect(changes).toEqual([outageClass]);
+  });
+
+  it.each<[string, PlatformProblem]>([
+    ["an invalid argument", rejected("INVALID_ARGUMENT")],
+    ["a missing permission", rejected("PERMISSION_DENIED")],
+    ["an exceeded rate or quota", rejected("RESOURCE_EXHAUSTED")],
+    ["a competing change", rejected("ABORTED")],
+  ])("stays closed after failures of the calls themselves: %s", async (_, problem) => {
+    const { fail, platform } = world();
+    await fail(Array.from({ length: 20 }, () => problem));
+    expect(platform.probes).toEqual([]);
+  });
+
+  it("counts only consecutive failures of one class", async () => {
+    const { fail, circuit, platform } = world();
+    await fail([lost, lost, refused, refused, lost, lost]);
+    circuit.succeeded();
+    await fail([lost, lost, rejected("NOT_FOUND"), lost, lost]);
+    expect(platform.probes).toEqual([]);
+  });
+
+  it("stays closed while the probe succeeds, whatever the failures of one object, and probes once a second at most", async () => {
+    const { fail, circuit, clock, changes, platform } = world();
+    platform.problem = undefined;
+    for (let second = 0; second < 60; second += 1) {
+      await fail(Array.from({ length: 10 }, () => rejected("INTERNAL")));
+      expect(problemOf(circuit)).toBeUndefined();
+      await clock.advance(1_000);
+    }
+    expect(changes).toEqual([]);
+    expect(circuit.recoveries).toBe(0);
+    expect(platform.probes.length).toBeLessThanOrEqual(61);
+  });
+
+  it("has no timer", async () => {
+    const { fail, clock, platform } = world();
+    platform.problem = undefined;
+    await fail([lost, lost, lost]);
+    expect(platform.probes).toHaveLength(1);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe("an open circuit", () => {
+  it.each<[string, PlatformProblem, number, number]>([
+    ["every second at the most often, after a lost connection", lost, 0, 1_000],
+    ["every 2.5 s at the least often, after a lost connection", lost, 1, 2_500],
+    ["every 30 s at the most often, after a refused exchange", refused, 0, 30_000],
+    ["every 60 s at the least often, after a rejected token", rejected("UNAUTHENTICATED"), 1, 60_000],
+  ])("probes %s", async (_, problem, random, intervalMs) => {
+    const { platform, clock } = await outage({ problem, random });
+    await clock.advance(intervalMs);
+    expect(platform.probes).toEqual([0, intervalMs]);
+  });
+
+  it("waits for a longer pause that the platform asks for", async () => {
+    const problem: PlatformProblem = { kind: "noResponse", message: "HTTP 503", retryAfterMs: 20_000 };
+    const { platform, clock, fail } = world({ problem });
+    await fail([problem, problem, problem]);
+    await clock.advance(40_000);
+    expect(platform.probes).toEqual([20_000, 40_000]);
+  });
+
+  it("closes at the first success of a probe", async () => {
+    const { platform, clock, circuit, changes } = await outage();
+    await clock.advance(5_500);
+    platform.problem = undefined;
+    await clock.advance(500);
+    expect(problemOf(circuit)).toBeUndefined();
+    expect(changes).toEqual(["platform", undefined]);
+    expect(circuit.recoveries).toBe(1);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each<[string, PlatformProblem]>([
+    ["that the probed group does not exist", rejected("NOT_FOUND")],
+    ["that it may not be read", rejected("PERMISSION_DENIED")],
+  ])("closes when the platform responds %s", async (_, problem) => {
+    const { platform, clock, circuit } = await outage();
+    platform.problem = problem;
+    await clock.advance(1_000);
+    expect(circuit.outage).toBeUndefined();
+  });
+
+  it("ignores late results of calls that were sent before", async () => {
+    const { circuit } = await outage();
+    circuit.succeeded();
+    circuit.failed(refused);
+    expect(circuit.outage?.class).toBe("platform");
+  });
+
+  it("reports a change of the class, with the time at which the outage started", async () => {
+    const { platform, clock, circuit, changes } = await outage();
+    platform.problem = refused;
+    await clock.advance(1_000);
+    expect(circuit.outage).toMatchObject({ class: "exchange", problem: refused, since: 0 });
+    expect(changes).toEqual(["platform", "exchange"]);
+    expect(circuit.recoveries).toBe(0);
+  });
+
+  it("treats a probe without a response within 5 s as failed", async () => {
+    const { platform, clock, circuit } = await outage();
+    platform.problem = "silence";
+    await clock.advance(7_000);
+    expect(platform.probes).toEqual([0, 1_000, 7_000]);
+    expect(circuit.outage?.message).toContain("5000 ms");
+  });
+
+  it("stops to probe two minutes after the last call, and probes again at the next one", async () => {
+    const { platform, clock, circuit } = await outage();
+    await clock.advance(600_000);
+    expect(clock.pending).toBe(0);
+    expect(platform.probes).toHaveLength(121);
+    platform.problem = undefined;
+    expect(problemOf(circuit)).toMatchObject({ kind: "suspended" });
+    await clock.advance(0);
+    expect(circuit.outage).toBeUndefined();
+  });
+
+  it("ends with its signal", async () => {
+    const { platform, clock, circuit, lifetime } = await outage();
+    lifetime.abort(new Error("stopping"));
+    expect(clock.pending).toBe(0);
+    expect(problemOf(circuit)).toMatchObject({ kind: "suspended" });
+    await clock.advance(10_000);
+    expect(platform.probes).toEqual([0]);
+  });
+
+  it("ends with its signal, during a probe", async () => {
+    const { clock, lifetime, changes, fail, platform } = world();
+    platform.problem = "silence";
+    await fail([lost, lost, lost]);
+    lifetime.abort(new Error("stopping"));
+    await settled();
+    expect(clock.pending).toBe(0);
+    expect(changes).toEqual([]);
+  });
+});

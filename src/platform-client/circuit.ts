@@ -1,0 +1,204 @@
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import { minutes, seconds } from "#src/time/durations.ts";
+import { describeProblem, PlatformFailure, type PlatformProblem } from "./failure.ts";
+import { type Outage, type OutageClass, outageIn } from "./outage.ts";
+
+export interface CircuitOptions {
+  /** One cheap authenticated call. It rejects with a `PlatformFailure`, or with the reason of its signal. */
+  readonly probe: (signal: AbortSignal) => Promise<unknown>;
+  readonly clock: Clock;
+  /** Returns a number in [0, 1). */
+  readonly random: () => number;
+  /** Ends all probes. */
+  readonly signal: AbortSignal;
+}
+
+/** Receives the outage when calls are suspended or the class of the outage changes; undefined when calls go again. */
+export type OutageListener = (outage: Outage | undefined) => void;
+
+/** After this many consecutive failures of one class, a probe decides whether calls are suspended. */
+const failuresBeforeProbe = 3;
+/** A probe without a response within this time has failed. */
+const probeDeadlineMs = seconds(5);
+/** Probes go on for this time after the last call that was not sent. */
+const neededMs = minutes(2);
+const probeIntervals: Readonly<Record<OutageClass, { readonly minMs: number; readonly maxMs: number }>> = {
+  platform: { minMs: seconds(1), maxMs: seconds(2.5) },
+  tokenService: { minMs: seconds(1), maxMs: seconds(2.5) },
+  // Somebody has to change something first.
+  token: { minMs: seconds(30), maxMs: seconds(60) },
+  exchange: { minMs: seconds(30), maxMs: seconds(60) },
+};
+
+/**
+ * Suspends the calls of one credential during an outage, so that callers wait for one probe and not each for a backoff of
+ * its own.
+ *
+ * **Expected flow.** Closed: each call passes `requireClosed`, and its result is recorded with `succeeded` or `failed`.
+ * Three consecutive failures of one class lead to a probe. If the probe fails, too, the circuit opens: `requireClosed`
+ * throws, and the circuit probes until the first success closes it again.
+ *
+ * **Guarantees.**
+ * - The failures of a single object, whatever their number, do not open the circuit while the probe succeeds. They neither
+ *   end the delays of other objects nor reset the object's own.
+ * - At most one probe is in flight, and probes are at least an interval apart: 1 to 2.5 s, or 30 to 60 s if the token was
+ *   rejected or its exchange refused; longer if the platform asked for a longer pause (Retry-After).
+ * - There is no timer unless a call failed or was suspended within the last two minutes, and none after `signal` aborted.
+ *
+ * **Assumptions.** The probe needs nothing that the other calls do not need. Failures are recorded when they happen.
+ *
+ * **Caveats.** An outage of writes only does not open the circuit, because the probe reads. Results of calls that were sent
+ * before the circuit opened are ignored while it is open.
+ */
+export class Circuit {
+  readonly #options: CircuitOptions;
+  readonly #listeners: OutageListener[] = [];
+  #outage: Outage | undefined;
+  #recoveries = 0;
+  /** The current run of failures of one class, while the circuit is closed. */
+  #run: { readonly class: OutageClass; readonly failures: number } | undefined;
+  #neededUntil: MonotonicTime = 0;
+  #nextProbeAt: MonotonicTime = 0;
+  #cancelTimer: (() => void) | undefined;
+  #probing = false;
+
+  constructor(options: CircuitOptions) {
+    this.#options = options;
+    options.signal.addEventListener("abort", () => this.#cancelTimer?.(), { once: true });
+  }
+
+  /** Undefined while the circuit is closed. */
+  get outage(): Outage | undefined {
+    return this.#outage;
+  }
+
+  /** How many times the circuit has closed again. */
+  get recoveries(): number {
+    return this.#recoveries;
+  }
+
+  onChange(listener: OutageListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Must be called before a call is sent. @throws {PlatformFailure} of kind `suspended` while the circuit is open. */
+  requireClosed(call: string): void {
+    if (this.#outage === undefined) return;
+    this.#need();
+    this.#scheduleProbe();
+    throw new PlatformFailure(call, { kind: "suspended", outage: this.#outage.problem });
+  }
+
+  /** Records that the platform responded to a call. */
+  succeeded(): void {
+    this.#run = undefined;
+  }
+
+  /** Records that a call failed. */
+  failed(problem: PlatformProblem): void {
+    if (this.#outage !== undefined || problem.kind === "paused") return;
+    const failure = outageIn(problem);
+    if (failure === undefined) {
+      this.succeeded();
+      return;
+    }
+    const failures = this.#run?.class === failure.class ? this.#run.failures + 1 : 1;
+    this.#run = { class: failure.class, failures };
+    if (failures < failuresBeforeProbe) return;
+    this.#need();
+    this.#nextProbeAt = Math.max(this.#nextProbeAt, this.#options.clock.monotonic() + retryAfterOf(failure.problem));
+    this.#scheduleProbe();
+  }
+
+  #need(): void {
+    this.#neededUntil = this.#options.clock.monotonic() + neededMs;
+  }
+
+  /** Schedules the next probe, unless it is scheduled or in flight already, or nothing needs it. */
+  #scheduleProbe(): void {
+    const { clock, signal } = this.#options;
+    const now = clock.monotonic();
+    if (this.#probing || this.#cancelTimer !== undefined || signal.aborted || now >= this.#neededUntil) return;
+    const cancel = clock.setTimer(
+      () => {
+        this.#cancelTimer = undefined;
+        void this.#probe();
+      },
+      Math.max(this.#nextProbeAt - now, 0),
+    );
+    this.#cancelTimer = () => {
+      this.#cancelTimer = undefined;
+      cancel();
+    };
+  }
+
+  async #probe(): Promise<void> {
+    const { clock, signal } = this.#options;
+    this.#probing = true;
+    const failure = await this.#sendProbe();
+    this.#probing = false;
+    if (signal.aborted) return;
+    const found = failure === undefined ? undefined : outageIn(failure.problem);
+    const intervalMs = this.#intervalOf(found?.class ?? this.#outage?.class ?? "platform");
+    const pauseMs = found === undefined ? 0 : retryAfterOf(found.problem);
+    this.#nextProbeAt = clock.monotonic() + Math.max(intervalMs, pauseMs);
+    if (found === undefined) this.#close();
+    else this.#open(found);
+  }
+
+  /** @returns the failure, if the probe failed. */
+  async #sendProbe(): Promise<PlatformFailure | undefined> {
+    const { probe, clock, signal } = this.#options;
+    const abort = new AbortController();
+    const end = () => abort.abort(signal.reason);
+    signal.addEventListener("abort", end, { once: true });
+    const message = `no response within ${probeDeadlineMs} ms`;
+    const timedOut = new PlatformFailure("probe", { kind: "noResponse", message });
+    const late = Promise.withResolvers<PlatformFailure>();
+    const cancelDeadline = clock.setTimer(() => {
+      abort.abort(timedOut);
+      late.resolve(timedOut);
+    }, probeDeadlineMs);
+    const sent = probe(abort.signal).then(
+      () => undefined,
+      (error: unknown) => (error instanceof PlatformFailure ? error : timedOut),
+    );
+    try {
+      // A part of the call may ignore the signal, such as an exchange that other callers wait for.
+      return await Promise.race([sent, late.promise]);
+    } finally {
+      cancelDeadline();
+      signal.removeEventListener("abort", end);
+    }
+  }
+
+  #open({ class: outageClass, problem }: Pick<Outage, "class" | "problem">): void {
+    const previous = this.#outage;
+    const since = previous?.since ?? this.#options.clock.monotonic();
+    this.#run = undefined;
+    this.#outage = { class: outageClass, problem, message: describeProblem(problem), since };
+    this.#scheduleProbe();
+    if (previous?.class !== outageClass) this.#notify();
+  }
+
+  #close(): void {
+    this.#run = undefined;
+    if (this.#outage === undefined) return;
+    this.#outage = undefined;
+    this.#recoveries += 1;
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener(this.#outage);
+  }
+
+  #intervalOf(outageClass: OutageClass): number {
+    const { minMs, maxMs } = probeIntervals[outageClass];
+    return minMs + (maxMs - minMs) * this.#options.random();
+  }
+}
+
+function retryAfterOf({ retryAfterMs = 0 }: { readonly retryAfterMs?: number }): number {
+  return retryAfterMs;
+}

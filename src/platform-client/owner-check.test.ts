@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import { ManualClock } from "#src/time/manual-clock.testing.ts";
+import type { PlatformApi } from "./api.ts";
+import { OwnerCheck } from "./owner-check.ts";
+import { withRecordedOwner } from "./owner-record.ts";
+
+const identity = `${"a".repeat(40)}/0000000000000001`;
+
+/** A platform whose identity has the description that `describe` sets. */
+function setUp(description: string) {
+  const clock = new ManualClock();
+  const platform = { description, reads: 0 };
+  const api = {
+    get: async () => {
+      platform.reads += 1;
+      return { uid: identity, description: platform.description };
+    },
+  } as unknown as PlatformApi;
+  const { signal } = new AbortController();
+  return { clock, platform, check: new OwnerCheck({ api, identity, owner: "cluster-1", clock, signal }) };
+}
+
+it("lets writes through while the identity records this owner, with one read a minute", async () => {
+  const { clock, platform, check } = setUp(withRecordedOwner("", "cluster-1"));
+  await Promise.all([check.require(), check.require()]);
+  await clock.advance(59_000);
+  await check.require();
+  expect(platform.reads).toBe(1);
+  await clock.advance(1_000);
+  await check.require();
+  expect(platform.reads).toBe(2);
+  expect(check.mismatch).toBeUndefined();
+});
+
+it.each([
+  ["another owner", withRecordedOwner("", "cluster-2"), "cluster-2"],
+  ["another class of this owner", withRecordedOwner("", "cluster-1/test"), "cluster-1/test"],
+  ["no owner", "the operator", null],
+])("lets nothing through if the identity records %s", async (_, description, recorded) => {
+  const { check } = setUp(description);
+  await expect(check.require()).rejects.toMatchObject({
+    problem: { kind: "ownerMismatch", expected: "cluster-1", recorded },
+  });
+  expect(check.mismatch).toEqual({ recorded });
+});
+
+it("notices within a minute that another cluster took the identity over, and that it was given back", async () => {
+  const { clock, platform, check } = setUp(withRecordedOwner("", "cluster-1"));
+  await check.require();
+  platform.description = withRecordedOwner("", "cluster-2");
+  await clock.advance(60_000);
+  await expect(check.require()).rejects.toMatchObject({ problem: { kind: "ownerMismatch" } });
+  platform.description = withRecordedOwner("", "cluster-1");
+  await clock.advance(5_000);
+  await expect(check.require()).resolves.toBeUndefined();
+});

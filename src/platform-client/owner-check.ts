@@ -1,0 +1,86 @@
+import { z } from "zod";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import { minutes } from "#src/time/durations.ts";
+import type { PlatformApi } from "./api.ts";
+import { externalText, externalUid, type ResourceType } from "./collection.ts";
+import { PlatformFailure } from "./failure.ts";
+import { recordedOwner } from "./owner-record.ts";
+import { childUids } from "./uid.ts";
+
+export interface OwnerCheckOptions {
+  readonly api: PlatformApi;
+  /** The uid of the operator's identity. */
+  readonly identity: string;
+  /** The owner that its description must record. */
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** What the identity's description records. */
+type Check = { readonly recorded: string | undefined; readonly readAt: MonotonicTime };
+
+/** Another cluster may take the identity over at any time; a writer notices within this time. */
+const validMs = minutes(1);
+/** A mismatch is read again after this time at the earliest, because a person may have corrected it. */
+const mismatchRetryMs = 5_000;
+
+const identities = {
+  name: "identities",
+  api: "iam/v2beta1",
+  schema: z.object({ uid: externalUid, description: externalText }),
+  uids: childUids,
+} satisfies ResourceType;
+
+/**
+ * Lets writes through only while the operator's identity records this operator as its owner. The identity is read before
+ * the first write, and again when a minute has passed: at rest there is no write, and so no read.
+ */
+export class OwnerCheck {
+  readonly #options: OwnerCheckOptions;
+  #last: Check | undefined;
+  #reading: Promise<Check> | undefined;
+
+  constructor(options: OwnerCheckOptions) {
+    this.#options = options;
+  }
+
+  /** The owner that was recorded when the identity was last read, if it was not this one. Null: none was recorded. */
+  get mismatch(): { readonly recorded: string | null } | undefined {
+    if (this.#last === undefined || this.#last.recorded === this.#options.owner) return undefined;
+    return { recorded: this.#last.recorded ?? null };
+  }
+
+  /** @throws {PlatformFailure} of kind `ownerMismatch`, or the failure of reading the identity. */
+  async require(): Promise<void> {
+    const { clock, owner } = this.#options;
+    let check = this.#last;
+    if (
+      check === undefined ||
+      clock.monotonic() >= check.readAt + (check.recorded === owner ? validMs : mismatchRetryMs)
+    )
+      check = await this.#read();
+    if (check.recorded !== owner)
+      throw new PlatformFailure("check owner", {
+        kind: "ownerMismatch",
+        expected: owner,
+        recorded: check.recorded ?? null,
+      });
+  }
+
+  /** One read serves all writes that wait for it. */
+  async #read(): Promise<Check> {
+    this.#reading ??= this.#readOnce().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readOnce(): Promise<Check> {
+    const { api, identity, clock, signal } = this.#options;
+    const readAt = clock.monotonic();
+    const { description } = await api.get(identities, identity, signal);
+    this.#last = { recorded: recordedOwner(description), readAt };
+    return this.#last;
+  }
+}

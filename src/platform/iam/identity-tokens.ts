@@ -1,0 +1,22 @@
+import { create } from "@bufbuild/protobuf";
+import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import { Capability } from "../access/capability.ts";
+import { record } from "../audit/audit-log.ts";
+import { identities } from "../collections/identities.ts";
+import { IdentityTokensService } from "../gen/muster/platform/iam/v2beta1/identity_token_pb.ts";
+import { permittedResource } from "../handlers/permitted.ts";
+import { type Handlers, implement, type Service } from "../service/service.ts";
+import type { Sessions } from "../service/session.ts";
+import { endTokens } from "../tokens/end-tokens.ts";
+
+/** The tokens of identities. Other platforms of this family lack these methods, so gRPC does not serve them. */
+export function identityTokensService(sessions: Sessions): Service {
+  const revokeTokens: Handlers<typeof IdentityTokensService>["revokeTokens"] = ({ uid }, call) =>
+    sessions.write(call, async (session) => {
+      await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_UPDATE, uid);
+      await endTokens(session.tx, uid);
+      await record(session.tx, { action: "revokeTokens", type: "identity", uid, fields: {} });
+      return create(EmptySchema);
+    });
+  return implement(IdentityTokensService, { revokeTokens }, "rest");
+}

@@ -1,0 +1,49 @@
+import { type Tenant, type TenantSpec, tenantSpecSchema } from "#src/api/tenant.ts";
+import type { KubeObject, ObjectMeta } from "#src/kube/object.ts";
+
+/** A Tenant as the store caches it: typed, or with the reason why it does not match its schema. */
+export interface CachedTenant {
+  readonly metadata: ObjectMeta;
+  /** Undefined if the Tenant does not match its schema: then it governs nothing. */
+  readonly spec: TenantSpec | undefined;
+  /** Why it does not match. */
+  readonly invalid: string | undefined;
+  /** Which operator serves the Tenant. */
+  readonly class: string;
+  /** The identity that the Tenant names as its credential, also if the rest of the Tenant is invalid. */
+  readonly identityUid: string | undefined;
+  readonly status: Tenant["status"];
+}
+
+/** Parses a Tenant that the API server sent. The spec of `before` is reused if the generation is the same. */
+export function parseTenant(object: KubeObject, before?: CachedTenant): CachedTenant {
+  const { metadata, spec: raw, status } = object as unknown as Tenant;
+  if (before !== undefined && before.metadata.generation === metadata.generation)
+    return { ...before, metadata, status };
+  const parsed = tenantSpecSchema.safeParse(raw);
+  if (parsed.success)
+    return {
+      metadata,
+      spec: parsed.data,
+      invalid: undefined,
+      class: parsed.data.class,
+      identityUid: parsed.data.credentials.identityUid,
+      status,
+    };
+  const [issue] = parsed.error.issues;
+  const path = ["spec", ...(issue?.path ?? [])].map(String).join(".");
+  const unchecked = raw as Partial<TenantSpec> | undefined;
+  const [name, identity] = [unchecked?.class, unchecked?.credentials?.identityUid];
+  return {
+    metadata,
+    spec: undefined,
+    invalid: `${path}: ${issue?.message ?? "invalid"}`,
+    class: typeof name === "string" ? name : "",
+    identityUid: typeof identity === "string" ? identity : undefined,
+    status,
+  };
+}
+
+export function isBeingDeleted({ metadata }: CachedTenant): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}

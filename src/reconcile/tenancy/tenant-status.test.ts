@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { Tenant, TenantStatus } from "#src/api/tenant.ts";
+import { tenantSpecSchema } from "#src/api/tenant.ts";
+import { tenantStatusPatch, type TenantObservation } from "./tenant-status.ts";
+
+const tenant = (status?: TenantStatus): Tenant => ({
+  apiVersion: "iam.muster.dev/v1beta1",
+  kind: "Tenant",
+  metadata: { name: "shop", generation: 3 },
+  spec: tenantSpecSchema.parse({ namespaces: ["shop"] }),
+  ...(status === undefined ? {} : { status }),
+});
+const observation = (parts: Partial<TenantObservation> = {}): TenantObservation => ({
+  tenant: tenant(),
+  ownerId: "cluster-1",
+  namespaces: 1,
+  objects: [{ kind: "Group", ready: 2, notReady: 0 }],
+  problems: [],
+  orphans: [],
+  undeclared: [],
+  unreadableGroups: [],
+  abandoned: 0,
+  breakers: [],
+  now: Date.parse("2026-02-02T02:02:02.222Z"),
+  ...parts,
+});
+/** The status after the first write of `parts`. */
+const written = (parts: Partial<TenantObservation> = {}): TenantStatus => {
+  const entries = Object.entries(tenantStatusPatch(observation(parts)) ?? {}).filter(([, value]) => value !== null);
+  return { observedGeneration: -1, ...Object.fromEntries(entries) };
+};
+const readyOf = (parts: Partial<TenantObservation>) =>
+  tenantStatusPatch(observation(parts))?.conditions?.find(({ type }) => type === "Ready");
+
+describe("the status of a Tenant", () => {
+  it("says that the Tenant is served, by whom, and how many objects it governs", () => {
+    expect(tenantStatusPatch(observation())).toMatchObject({
+      observedGeneration: 3,
+      ownerId: "cluster-1",
+      objects: [{ kind: "Group", ready: 2, notReady: 0 }],
+      conditions: [{ type: "Ready", status: "True", reason: "Available", lastTransitionTime: "2026-02-02T02:02:02Z" }],
+    });
+  });
+
+  it("is not written again while nothing changes", () => {
+    const later = observation({ tenant: tenant(written()), now: Date.parse("2026-03-03T03:03:03Z") });
+    expect(tenantStatusPatch(later)).toBeUndefined();
+  });
+
+  it("changes only the fields that differ, and keeps the time of an unchanged condition", () => {
+    const problems = [{ reason: "UnknownRole", message: "spec.roles: emperor does not exist." }] as const;
+    const status = written({ problems });
+    const other = [{ reason: "RootNotFound", message: "spec.groups: x cannot be read." }] as const;
+    const patch = tenantStatusPatch(observation({ tenant: tenant(status), problems: other, now: 0 }));
+    expect(Object.keys(patch ?? {})).toEqual(["conditions"]);
+    expect(patch?.conditions?.[0]?.lastTransitionTime).toBe("2026-02-02T02:02:02Z");
+  });
+
+  it("gives the reason of the first problem and the messages of all", () => {
+    const problems = [
+      { reason: "TokenExchangeFailed", message: "The exchange was refused." },
+      { reason: "UnknownRole", message: "spec.roles: emperor does not exist." },
+    ] as const;
+    expect(readyOf({ problems })).toMatchObject({
+      status: "False",
+      reason: "TokenExchangeFailed",
+      message: "The exchange was refused. spec.roles: emperor does not exist.",
+    });
+  });
+
+  it("names open breakers with what confirms them, and forgets them when they are closed", () => {
+    const breakers = [{ kind: "Group", id: "g-1", missing: 40 }];
+    expect(readyOf({ breakers })).toMatchObject({ status: "False", reason: "HeldByBreaker" });
+    expect(readyOf({ breakers })?.message).toContain("Group (g-1)");
+    expect(tenantStatusPatch(observation({ tenant: tenant(written({ breakers })) }))).toMatchObject({ breakers: null });
+  });
+
+  it("names ten of many uids, always the same", () => {
+    const orphans = Array.from({ length: 25 }, (_, index) => String(index).padStart(2, "0")).toReversed();
+    expect(tenantStatusPatch(observation({ orphans }))).toMatchObject({
+      orphans: 25,
+      orphanUids: ["00", "01", "02", "03", "04", "05", "06", "07", "08", "09"],
+    });
+  });
+});

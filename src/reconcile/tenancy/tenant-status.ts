@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Condition } from "#src/api/condition.ts";
+import type { Tenant, TenantStatus } from "#src/api/tenant.ts";
+import type { TenantProblem } from "./tenant-problem.ts";
+
+/** What a Tenant's status is made from. */
+export interface TenantObservation {
+  readonly tenant: Tenant;
+  readonly ownerId: string;
+  /** How many namespaces it governs. */
+  readonly namespaces: number;
+  readonly objects: readonly { readonly kind: string; readonly ready: number; readonly notReady: number }[];
+  /** What does not work; the first is the most important. */
+  readonly problems: readonly TenantProblem[];
+  readonly orphans: readonly string[];
+  readonly undeclared: readonly string[];
+  readonly unreadableGroups: readonly string[];
+  readonly abandoned: number;
+  readonly breakers: readonly { readonly kind: string; readonly id: string; readonly missing: number }[];
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The change of a Tenant's status, as a merge patch: null removes a field. */
+export type TenantStatusPatch = { readonly [K in keyof TenantStatus]?: TenantStatus[K] | null };
+
+/** The uids that a status names; the counts say how many there are. */
+const namedUids = 10;
+/** The bound of a condition's message. */
+const maxMessage = 4096;
+
+/** The change that makes the Tenant's status say what was observed; undefined if it says so already. */
+export function tenantStatusPatch(observation: TenantObservation): TenantStatusPatch | undefined {
+  const before = observation.tenant.status;
+  const after: TenantStatusPatch = {
+    observedGeneration: observation.tenant.metadata.generation ?? 0,
+    ownerId: observation.ownerId,
+    namespaces: observation.namespaces,
+    objects: observation.objects.map((count) => ({ ...count })),
+    orphans: observation.orphans.length,
+    orphanUids: firstOf(observation.orphans),
+    undeclared: observation.undeclared.length,
+    undeclaredUids: firstOf(observation.undeclared),
+    unreadableGroups: firstOf(observation.unreadableGroups),
+    abandoned: observation.abandoned === 0 ? null : observation.abandoned,
+    breakers: observation.breakers.length === 0 ? null : observation.breakers.map((breaker) => ({ ...breaker })),
+    conditions: conditionsOf(observation),
+  };
+  const changes = Object.entries(after).filter(
+    ([field, value]) => !isDeepStrictEqual(value ?? undefined, before?.[field as keyof TenantStatus]),
+  );
+  return changes.length === 0 ? undefined : Object.fromEntries(changes);
+}
+
+function firstOf(uids: readonly string[]): string[] | null {
+  return uids.length === 0 ? null : uids.toSorted().slice(0, namedUids);
+}
+
+function conditionsOf({ tenant, problems, breakers, now }: TenantObservation): Condition[] {
+  const [first] = problems;
+  const held = breakers.reduce((sum, { missing }) => sum + missing, 0);
+  const kinds = breakers.map(({ kind, id }) => `${kind} (${id})`).join(", ");
+  const ready =
+    first !== undefined
+      ? { status: "False" as const, reason: first.reason, message: problems.map(({ message }) => message).join(" ") }
+      : held > 0
+        ? {
+            status: "False" as const,
+            reason: "HeldByBreaker" as const,
+            message: `${held} resources disappeared from the platform at once, and are not re-created: ${kinds}. Find out why. To have them re-created, set the annotation iam.muster.dev/confirm of this Tenant to the id in parentheses.`,
+          }
+        : { status: "True" as const, reason: "Available" as const, message: "The Tenant is served." };
+  const generation = tenant.metadata.generation ?? 0;
+  const previous = tenant.status?.conditions?.find(({ type }) => type === "Ready");
+  const time = new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+  return [
+    {
+      type: "Ready",
+      ...ready,
+      message: Array.from(ready.message).slice(0, maxMessage).join(""),
+      observedGeneration: generation,
+      lastTransitionTime: previous?.status === ready.status ? previous.lastTransitionTime : time,
+    },
+  ];
+}

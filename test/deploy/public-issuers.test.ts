@@ -1,0 +1,111 @@
+import { beforeAll, expect, it, vi } from "vitest";
+import { Agent, request } from "undici";
+import { apiVersion } from "#src/api/custom-resource.ts";
+import { type AcceptedClaims, acceptedStranger, publicIssuers } from "#src/api/public-issuers.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { applyDefinitions } from "./definitions.ts";
+import { kustomize } from "./kustomize.ts";
+
+const uid = "0123456789abcdef0123456789abcdef01234567";
+const github = "https://token.actions.githubusercontent.com";
+const additional = ["https://issuer-1.example.com", "https://issuer-2.example.com", "https://issuer-3.example.com"];
+
+const cases: readonly AcceptedClaims[] = [
+  ...Object.keys(publicIssuers).map((issuer) => ({ issuer, subjectPattern: "^.*$" })),
+  ...[".*", ".+", "[\\s\\S]*", "(?s).*", ".{1,}", "mine|.*", "\\S+", "repo:.*", "repo:[^:]+:ref:refs/heads/main"].map(
+    (subjectPattern) => ({ issuer: github, subjectPattern }),
+  ),
+  { issuer: github, subjectPattern: "repo:example/.*" },
+  { issuer: github, subjectPattern: "repo:(example|example-labs)/shop:.*" },
+  { issuer: github, subject: "repo:example/shop:pull_request" },
+  { issuer: "https://accounts.google.com", subjectPattern: "\\d+" },
+  { issuer: "https://accounts.google.com", subjectPattern: "117\\d+" },
+  { issuer: "https://issuer.example.com", subjectPattern: ".*" },
+  ...additional.map((issuer) => ({ issuer, subjectPattern: ".*" })),
+  { issuerPattern: "https://issuer[.]example[.]com/.*", subjectPattern: ".*" },
+  { issuerPattern: `https://issuer[.]example[.]com|${github}`, subjectPattern: "repo:.*" },
+  { issuerPattern: "https://issuer[.]example[.]com/.*", subjectPattern: "repo:.*" },
+  { issuerPattern: ".*", subject: "repo:example/shop:pull_request" },
+  { issuer: github, subjectPattern: ".*", claims: { repository_owner_id: "42" } },
+  { issuer: github, subjectPattern: ".*", claimPatterns: { repository_owner: "example" } },
+  { issuer: github, subjectPattern: ".*", claimPatterns: { repository_owner: ".+" } },
+  { issuer: github, subjectPattern: ".*", claimPatterns: { repository_owner: ".+", environment: "prod" } },
+];
+
+describeWithControlPlane("the admission policy muster-public-issuers", (controlPlane) => {
+  let agent: Agent;
+
+  beforeAll(async () => {
+    const { admin, ca } = controlPlane();
+    agent = new Agent({ connect: { ca } });
+    await applyDefinitions(admin);
+    for (const one of await kustomize("base")) {
+      const data = { ...one["data"], MUSTER_PUBLIC_ISSUER: `${additional[0]}, ${additional[1]};\n${additional[2]}\n` };
+      await admin.apply(one.kind === "ConfigMap" ? { ...one, data } : one);
+    }
+    // The API server starts to enforce a policy a moment after its creation.
+    const last = { issuer: additional[2], subjectPattern: ".*" };
+    await vi.waitFor(async () => expect(await warningsOf(identity(last))).toHaveLength(1), {
+      timeout: 60_000,
+      interval: 100,
+    });
+    return () => agent.close();
+  });
+
+  /** Sends a write as a dry run. @returns the warnings that kubectl would print */
+  async function warningsOf(object: KubeObject, method: "POST" | "PUT" = "POST"): Promise<readonly string[]> {
+    const { url, adminToken } = controlPlane();
+    const path = `/apis/${apiVersion}/namespaces/default/identities${method === "PUT" ? `/${object.metadata.name}` : ""}`;
+    const { statusCode, headers, body } = await request(`${url}${path}?dryRun=All`, {
+      dispatcher: agent,
+      method,
+      headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
+      body: JSON.stringify(object),
+    });
+    const text = await body.text();
+    expect([200, 201], text).toContain(statusCode);
+    return [headers["warning"] ?? []].flat();
+  }
+
+  function identity(claimMatch: AcceptedClaims, metadata: object = {}): KubeObject {
+    const spec = { groupUid: uid, claimMatch };
+    return { apiVersion, kind: "Identity", metadata: { name: "example", namespace: "default", ...metadata }, spec };
+  }
+
+  it.each(cases.map((claimMatch) => [JSON.stringify(claimMatch), claimMatch] as const))(
+    "warns exactly if the operator would: %s",
+    async (_, claimMatch) => {
+      const stranger = acceptedStranger(claimMatch, additional);
+      const warnings = await warningsOf(identity(claimMatch));
+      if (stranger === undefined) expect(warnings).toEqual([]);
+      else {
+        expect(warnings).toHaveLength(1);
+        expect(warnings[0]).toContain("strangers can assume this identity");
+        expect(warnings[0]).toContain(`such as ${stranger}.`);
+      }
+    },
+  );
+
+  it("is both silent and not silent in these cases", () => {
+    const strangers = cases.map((claimMatch) => acceptedStranger(claimMatch, additional));
+    expect(strangers.filter((stranger) => stranger === undefined).length).toBeGreaterThan(5);
+    expect(strangers.filter((stranger) => stranger !== undefined).length).toBeGreaterThan(20);
+  });
+
+  it("is silent about other kinds of identities", async () => {
+    const object = identity({});
+    const spec = { groupUid: uid, serviceAccountRef: { name: "example" } };
+    expect(await warningsOf({ ...object, spec })).toEqual([]);
+  });
+
+  it("warns again only of a change of the spec", async () => {
+    const { admin } = controlPlane();
+    const open = { issuer: github, subjectPattern: ".*" };
+    const stored = await admin.create(identity(open, { name: "stored" }));
+    const labelled = { ...stored, metadata: { ...stored.metadata, labels: { a: "b" } } };
+    expect(await warningsOf(labelled, "PUT")).toEqual([]);
+    const changed = { ...stored, spec: { ...stored["spec"], description: "changed" } };
+    expect(await warningsOf(changed, "PUT")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { describeWithProxiedSystem } from "#test/support/harness/describe-with-system.ts";
+import type { Call, Fault, FaultProxy } from "#test/support/harness/fault-proxy.ts";
+import { isReady, isUnready, kindRef, musterObject } from "#test/support/harness/muster-objects.ts";
+import type { Operator } from "#test/support/harness/operator.ts";
+
+const workers = 8;
+const objectCount = 200;
+const flags = ["--workers", String(workers), "--platform-timeout", "3s", "--settle-time", "4s"];
+
+const unreachable: Fault = { is: "not sent" };
+const overloaded: Fault = { is: "response replaced", status: 503, headers: {}, body: "no healthy upstream" };
+const loginPage: Fault = {
+  is: "response replaced",
+  status: 200,
+  headers: { "content-type": "text/html" },
+  body: "<html><body>Please sign in to the network</body></html>",
+};
+const unauthenticated: Fault = {
+  is: "response replaced",
+  status: 401,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ code: 16, message: "the token is not valid", details: [] }),
+};
+
+/** The calls that reach a proxy, and how many of them it has not responded to. */
+class Calls {
+  readonly all: Call[] = [];
+  mostInFlight = 0;
+  #inFlight = 0;
+
+  /** Records the calls from now on, and injects the fault that `faultFor` returns. */
+  constructor(proxy: FaultProxy, faultFor: (call: Call) => Fault | undefined) {
+    proxy.options = {
+      faultFor: (call) => {
+        this.all.push(call);
+        const fault = faultFor(call);
+        if (fault === undefined) this.mostInFlight = Math.max(this.mostInFlight, (this.#inFlight += 1));
+        return fault;
+      },
+      beforeResponding: () => {
+        this.#inFlight -= 1;
+      },
+    };
+  }
+
+  count(method: string, collection?: string): number {
+    return this.all.filter((call) => call.method === method && (collection ?? call.collection) === call.collection)
+      .length;
+  }
+}
+
+describeWithProxiedSystem("an outage of the platform", (system, proxy) => {
+  const kube = () => system().controlPlane.admin;
+  const groups = () => kube().list(kindRef("Group"), { namespace: "team" });
+  const waitForAll = (wanted: (object: KubeObject) => boolean, count: number, timeoutMs: number) =>
+    vi.waitFor(async () => expect((await groups()).filter(wanted)).toHaveLength(count), {
+      timeout: timeoutMs,
+      interval: 200,
+    });
+  let operator: Operator;
+
+  beforeAll(async () => {
+    operator = await system().startOperator(flags, { platformUrl: proxy().url });
+    const first = musterObject("Group", "team", "first", { parentUid: system().root });
+    await kube().apply(first);
+    await system().ready(first);
+  });
+  afterAll(() => operator?.process.stop());
+
+  it("sends only probes, and heals 200 objects within 5 s of its end", async () => {
+    let fault: Fault | undefined = unreachable;
+    const calls = new Calls(proxy(), () => fault);
+    for (let index = 0; index < objectCount; index += 1)
+      await kube().apply(musterObject("Group", "team", `waiting-${index}`, { parentUid: system().root }));
+    await waitForAll(isUnready("PlatformUnavailable"), objectCount, 30_000);
+    const beforeTheProbes = calls.all.length;
+    for (fault of [unreachable, overloaded, loginPage]) await sleep(10_000);
+    // One probe every 1 to 2.5 s.
+    const probes = calls.all.slice(beforeTheProbes);
+    console.info(`${beforeTheProbes} calls until all objects waited, then ${probes.length} calls in 30 s`);
+    expect(probes.length).toBeGreaterThanOrEqual(10);
+    expect(probes.length).toBeLessThanOrEqual(31);
+    expect(probes.filter(({ method }) => method !== "GET")).toEqual([]);
+    // The calls until then: at most one for each worker and object attempted before the operator knew of the outage.
+    expect(beforeTheProbes).toBeLessThanOrEqual(60);
+
+    fault = undefined;
+    const endedAt = performance.now();
+    await waitForAll(isReady, objectCount + 1, 60_000);
+    const healedMs = performance.now() - endedAt;
+    console.info(`healed after ${Math.round(healedMs)} ms; at most ${calls.mostInFlight} calls in flight`);
+    expect(healedMs).toBeLessThan(5_000);
+    expect(calls.mostInFlight).toBeLessThanOrEqual(workers);
+  });
+
+  it("with 401 for every call is met by a few calls and exchanges, and shows on the waiting object", async () => {
+    const waiting = musterObject("Group", "team", "rejected", { parentUid: system().root });
+    let failing = true;
+    const calls = new Calls(proxy(), ({ collection }) =>
+      failing && collection !== "sts" ? unauthenticated : undefined,
+    );
+    await kube().apply(waiting);
+    await system().waitFor(waiting, isUnready("TokenUnavailable"));
+    await sleep(60_000);
+    console.info(`${calls.count("POST")} POSTs, ${calls.count("GET")} GETs, ${calls.count("GET", "sts")} exchanges`);
+    expect(calls.count("POST")).toBeLessThanOrEqual(10);
+    expect(calls.count("GET", "sts")).toBeLessThanOrEqual(3);
+    expect(calls.all.length).toBeLessThanOrEqual(30);
+    failing = false;
+    await system().ready(waiting, 65_000);
+  }, 180_000);
+});

@@ -1,0 +1,35 @@
+import type { KubeObject, ObjectRef } from "#test/support/control-plane/kube-client.ts";
+
+const apiVersion = "iam.muster.dev/v1beta1";
+/** The issuers that the tests name. */
+const issuers = [
+  "https://issuer.example",
+  "https://issuer.example.com",
+  "https://accounts.example.com",
+  "https://token.actions.githubusercontent.com",
+];
+
+export interface PermissiveTenantOptions {
+  readonly namespaces: readonly string[];
+  readonly groups: readonly string[];
+  readonly roles: readonly string[];
+}
+
+export function tenantObject(name: string, spec: object): KubeObject {
+  return { apiVersion, kind: "Tenant", metadata: { name }, spec };
+}
+
+export function tenantRef(name: string): ObjectRef {
+  return { apiVersion, kind: "Tenant", metadata: { name } };
+}
+
+/** A Tenant that permits everything that a Tenant can permit within its groups and roles. */
+export function permissiveTenant(name: string, options: PermissiveTenantOptions): KubeObject {
+  return tenantObject(name, {
+    ...options,
+    identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"],
+    claimIssuers: issuers.map((issuer) => ({ issuer })),
+    adopt: ["Group", "Identity", "RoleBinding"],
+    allowOrphan: true,
+  });
+}
