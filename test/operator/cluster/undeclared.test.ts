@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import type { KubeObject } from "#src/kube/object.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
+import { tenantRef } from "#test/support/harness/tenants.ts";
 import { conditionOf, musterObject, type MusterKind, ref } from "#test/support/harness/muster-objects.ts";
 
 const events = { apiVersion: "events.k8s.io/v1", kind: "Event" };
@@ -81,14 +82,21 @@ describeWithSystem(
       expect(await bindings()).toContain(granted);
     });
 
+    it("is spared while the Tenant says Report", async () => {
+      await kube().patch(shop, { spec: { undeclared: "Remove" } });
+      const spared = (object: KubeObject | undefined) =>
+        conditionOf(object, "AccessDeclared")?.message.includes("the Tenant's spec.undeclared is Report") === true;
+      await system().waitFor(shop, spared);
+      expect(await bindings()).toContain(granted);
+    });
+
     it("is removed by Remove, and nothing else is", async () => {
       const declared = await uidOf("RoleBinding", "ci-views");
-      await kube().patch(shop, { spec: { undeclared: "Remove" } });
+      await kube().patch(tenantRef("test"), { spec: { undeclared: "Remove" } });
       await system().waitFor(shop, (object) => conditionOf(object, "AccessDeclared")?.status === "True");
       expect(await bindings()).toEqual([declared]);
-      expect(
-        operator().process.log.filter(({ msg, step }) => msg === "platform changed" && step === "removeUndeclared"),
-      ).toHaveLength(1);
+      const line = await operator().process.logged(({ step }) => step === "removeUndeclared");
+      expect(line).toMatchObject({ msg: "platform changed", name: "shop", uid: granted });
     });
   },
   { operatorFlags: ["--resync", "1s"] },
