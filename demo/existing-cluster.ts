@@ -5,6 +5,7 @@ import { KubeClient, type KubeObject } from "#test/support/control-plane/kube-cl
 import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
 import { customResourceDefinitions } from "#test/support/harness/custom-resource-definitions.ts";
+import { tenantRef } from "#test/support/harness/tenants.ts";
 import { missingPermissions } from "./required-permissions.ts";
 import type { DemoCluster } from "./demo-cluster.ts";
 import type { Options } from "./options.ts";
@@ -117,6 +118,9 @@ async function removeObjects(admin: KubeClient, namespace: string, definitions: 
       // The platform has ended, so there is nothing that the finalizer could clean up.
       await admin.patch(ref, { metadata: { finalizers: null } }).catch(ignoreNotFound);
     }
+  const tenant = tenantRef(namespace);
+  await admin.patch(tenant, { metadata: { finalizers: null } }).catch(ignoreNotFound);
+  await admin.delete(tenant).catch(ignoreNotFound);
   const demoNamespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
   await admin.delete(demoNamespace);
   for (const object of clusterScopedRbac(namespace)) await admin.delete(object);

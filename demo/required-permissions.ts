@@ -13,6 +13,7 @@ const required = [
   { verb: "create", group: "rbac.authorization.k8s.io", resource: "clusterroles" },
   { verb: "create", group: "rbac.authorization.k8s.io", resource: "clusterrolebindings" },
   { verb: "create", group: "iam.muster.dev", resource: "groups" },
+  { verb: "create", group: "iam.muster.dev", resource: "tenants" },
 ] as const;
 
 /** The required permissions that the user does not have, for example `create namespaces`. Changes nothing. */

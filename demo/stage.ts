@@ -2,8 +2,9 @@ import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-cl
 import { examples } from "#test/support/harness/examples.ts";
 import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
-import { operatorAccount, System } from "#test/support/harness/system.ts";
+import { allowedRoles, operatorAccount, System } from "#test/support/harness/system.ts";
 import type { Cluster } from "#test/support/harness/cluster.ts";
+import { permissiveTenant } from "#test/support/harness/tenants.ts";
 import type { DemoCluster } from "./demo-cluster.ts";
 import { readOperatorRbac } from "./operator-rbac.ts";
 import { WatchedObjects } from "./watched-objects.ts";
@@ -87,6 +88,8 @@ export async function startSystem(
     namespaces: [demoCluster.namespace],
     operatorNamespace: demoCluster.operatorNamespace,
     rbac: await readOperatorRbac(demoCluster.prefix),
+    operatorClass: demoCluster.prefix,
+    tenants: (root) => [demoTenant(demoCluster, root)],
     platformPort,
     signal,
     outside: true,
@@ -97,6 +100,16 @@ export async function startSystem(
       { cause: error },
     );
   });
+}
+
+/** The demo has a class, so that an operator that the cluster may have serves neither this Tenant nor its objects. */
+function demoTenant({ prefix, namespace }: DemoCluster, root: string): KubeObject {
+  const { spec, ...tenant } = permissiveTenant(prefix, {
+    namespaces: [namespace],
+    groups: [root],
+    roles: allowedRoles,
+  });
+  return { ...tenant, spec: { ...spec, class: prefix } };
 }
 
 export async function startOperator(system: System<Cluster>): Promise<Operator> {

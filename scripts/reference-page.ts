@@ -6,17 +6,26 @@ import { reasons, type ReasonDescription } from "#src/api/reason.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 
-/** The reference documentation of the custom resources, as Markdown. */
-export function referencePage(kinds: readonly Kind[]): string {
+/**
+ * The reference documentation of the custom resources, as Markdown.
+ * @param others kinds without a resource on the platform. Each has a status of its own.
+ */
+export function referencePage(kinds: readonly Kind[], others: readonly ResourceDefinition[] = []): string {
   const definitions = kinds.map(({ definition }) => definition);
   const page = [
     "# Custom resources",
     "Generated from `src/api` by `npm run generate`. Do not edit.",
-    `All kinds are in \`${apiVersion}\`, namespaced, and in the category \`muster\`: \`kubectl get muster\` lists them. \`kubectl explain\` shows the same descriptions.`,
+    `All kinds are in \`${apiVersion}\` and in the category \`muster\`: \`kubectl get muster\` lists them. \`kubectl explain\` shows the same descriptions.`,
     ...definitions.flatMap(kindSection),
     "## Status",
-    "The status is the same for all kinds.",
+    `The status of ${definitions.map(({ kind }) => kind).join(", ")} is the same.`,
     fieldTable(schemaOf(definitions[0]).properties?.["status"], "status"),
+    ...others.flatMap((definition) => [
+      ...kindSection(definition),
+      `### Status of ${definition.kind}`,
+      fieldTable(schemaOf(definition).properties?.["status"], "status"),
+    ]),
+    "## Conditions",
     "### Condition types",
     table(
       ["type", "meaning while True"],
@@ -42,14 +51,14 @@ export function referencePage(kinds: readonly Kind[]): string {
 }
 
 function kindSection(definition: ResourceDefinition): string[] {
-  const { kind, plural, shortNames, description, columns } = definition;
+  const { kind, plural, shortNames, description, columns, scope } = definition;
   const spec = schemaOf(definition).properties?.["spec"];
   const names = shortNames.map(code).join(", ");
   const narrow = [...columns.map(({ name }) => name), "Ready", "Reason", "Age"].join(", ");
   return [
     `## ${kind}`,
     description,
-    `Resource \`${plural}.${apiGroup}\`, short name ${names}. \`kubectl get\` prints ${narrow}; \`-o wide\` adds details.`,
+    `Resource \`${plural}.${apiGroup}\`, ${scope === "Cluster" ? "cluster-scoped" : "namespaced"}, short name ${names}. \`kubectl get\` prints ${narrow}; \`-o wide\` adds details.`,
     fieldTable(spec, "spec"),
     `### Validation of ${kind}`,
     table(["field", "error message", "checked on"], [...ruleRows(spec, "spec")]),
@@ -95,7 +104,7 @@ function constraintsOf(field: StructuralSchema, required: boolean): string {
     ...bound("maxProperties", (value) => `at most ${String(value)} entries`),
     ...bound("pattern", (value) => `must match ${code(String(value))}`),
     ...bound("default", (value) =>
-      typeof value === "string" || typeof value === "number" ? `default ${code(String(value))}` : "",
+      ["string", "number", "boolean"].includes(typeof value) && value !== "" ? `default ${code(String(value))}` : "",
     ),
   ]
     .filter((text) => text !== "")

@@ -63,3 +63,5 @@ export const claimMatchSchema = withRules(
 ).describe(
   "Claims of the OIDC tokens that may assume the identity. The platform discovers the keys of the issuer. The field is managed as a whole. Exactly one of claimMatch, serviceAccountRef, staticKeys and awsIdentity must be set.",
 );
+
+export type ClaimMatch = z.output<typeof claimMatchSchema>;

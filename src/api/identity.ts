@@ -57,6 +57,9 @@ export const identitySpecSchema = withRules(
 
 export type IdentitySpec = z.output<typeof identitySpecSchema>;
 
+/** Who may assume an identity. Exactly one of the fields is set, or none if the identity is only observed. */
+export type Authentication = Pick<IdentitySpec, "claimMatch" | "serviceAccountRef" | "staticKeys" | "awsIdentity">;
+
 /** A principal on the platform. A client assumes it by exchanging a token that matches it. */
 export type Identity = CustomResource<IdentitySpec, "Identity">;
 

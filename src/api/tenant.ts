@@ -80,7 +80,7 @@ const claimIssuer = withRules(
       .meta({ "x-kubernetes-list-type": "set" })
       .exactOptional()
       .describe(
-        "Prefixes with one of which every subject, and every match of a subject pattern, must begin. If absent, every subject is allowed; for an issuer at which anybody can have an account, subject patterns then are not.",
+        "Prefixes with one of which every subject, and every match of a subject pattern, must begin. If absent, every subject is allowed, except: subject patterns of an issuer at which anybody can have an account or of an issuerPattern, and, at the cluster's own issuer, service accounts of other namespaces.",
       ),
   }),
   exactlyOneOf(["issuer", "issuerPattern"]),
@@ -143,7 +143,7 @@ export const tenantSpecSchema = withRules(
       .meta({ "x-kubernetes-list-type": "atomic" })
       .exactOptional()
       .describe(
-        "Issuers that an Identity with claimMatch or staticKeys may name. The cluster's own issuer is always allowed for serviceAccountRef, and for nothing else unless it is listed. If absent, none.",
+        "Issuers that an Identity with claimMatch or staticKeys may name. The cluster's own issuer is always allowed for serviceAccountRef, for claimMatch only if it is listed, and never for staticKeys. If absent, none.",
       ),
     kinds: list(kindName.describe("Kind, such as Group."), 16)
       .exactOptional()

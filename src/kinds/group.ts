@@ -24,12 +24,17 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   noun: "group",
   hasMarker: true,
   refersTo: ["Group"],
-  references: ({ spec }) => [parentReference("spec.parentRef", spec.parentRef, "spec.parentUid", spec.parentUid)],
+  // A root group, which can only be observed, has no parent.
+  references: ({ spec }) =>
+    spec.parentRef === undefined && spec.parentUid === undefined
+      ? []
+      : [parentReference("spec.parentRef", spec.parentRef, "spec.parentUid", spec.parentUid)],
   desired: ({ spec, metadata }) => ({
     name: spec.name ?? metadata.name,
     ...(spec.description === undefined ? {} : { description: spec.description }),
   }),
   naturalKey: (_uids, marker) => marker,
   actual: ({ name, description }) => ({ name, description }),
+  principal: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -110,3 +110,53 @@ it("manages only the fields that the user set", () => {
   expect(Object.keys(desired({ claimMatch }))).toEqual(["name", "claimMatch"]);
   expect(Object.keys(desired({ claimMatch, description: "" }))).toEqual(["name", "description", "claimMatch"]);
 });
+
+describe("what a client needs to assume an identity", () => {
+  const endpoints = { authUrl: "https://auth.example:8443", platformUrl: "https://api.example" };
+  const common = {
+    url: "https://auth.example:8443/sts/exchange",
+    platformUrl: "https://api.example",
+    apiAudience: "https://api.example",
+  };
+  const issuer = "https://issuer.example";
+  it.each<[string, object, object]>([
+    ["exact claims", { claimMatch }, { issuer, subject: "ci", audience: "auth.example" }],
+    ["an audience", { claimMatch: { ...claimMatch, audience: "own" } }, { issuer, subject: "ci", audience: "own" }],
+    [
+      "patterns",
+      { claimMatch: { issuerPattern: "https://.*", subjectPattern: "ci-.*", audiencePattern: "a|b" } },
+      { issuer: "https://.*", subject: "ci-.*", audience: "a|b" },
+    ],
+    [
+      "a service account",
+      { serviceAccountRef: { name: "ci" } },
+      { issuer: "https://cluster.example", subject: "system:serviceaccount:team:ci", audience: "auth.example" },
+    ],
+    [
+      "a service account with an audience",
+      { serviceAccountRef: { name: "ci", audience: "own" } },
+      { issuer: "https://cluster.example", subject: "system:serviceaccount:team:ci", audience: "own" },
+    ],
+    ["static keys", { staticKeys }, { issuer, subject: "ci", audience: "muster" }],
+    [
+      "AWS",
+      { awsIdentity: { awsAccount: "123456789012", arnPattern: "arn:.*", userId: "A:b" } },
+      { issuer: "https://sts.amazonaws.com", subject: "arn:.*", audience: "https://auth.example:8443" },
+    ],
+  ])("by %s", (_, spec, expected) => {
+    expect(identityKind.principal?.isDescribed(identity(spec))).toBe(true);
+    expect(identityKind.principal?.exchange(desired(spec), endpoints)).toEqual({ ...common, ...expected });
+  });
+
+  it("is what the platform says, if the identity is only observed", () => {
+    const observed = identity({ uid, policy: { management: "Observe" } });
+    expect(identityKind.principal?.isDescribed(observed)).toBe(false);
+    const fields = identityKind.actual(externalIdentity({ claimMatch }), {});
+    expect(identityKind.principal?.exchange(fields, endpoints)).toEqual({
+      ...common,
+      issuer,
+      subject: "ci",
+      audience: "auth.example",
+    });
+  });
+});

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type Identity, identityDefinition, type IdentitySpec } from "#src/api/identity.ts";
+import type { Exchange } from "#src/api/status.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
-import type { Fields, Kind } from "./kind.ts";
+import type { Endpoints, Fields, Kind } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
 import { parentReference } from "./parent-reference.ts";
 
@@ -78,8 +79,48 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
       ),
     ),
   }),
+  principal: {
+    authentication: ({ spec }) => spec,
+    isDescribed: ({ spec }) =>
+      spec.serviceAccountRef !== undefined || authenticationMethods.some((method) => method in spec),
+    exchange,
+  },
   specPath: (field) => `spec.${field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
 };
+
+/** The issuer of the requests that AWS principals sign. */
+const awsIssuer = "https://sts.amazonaws.com";
+
+/** What a client needs to assume an identity with these fields. Patterns are returned as they are. */
+function exchange(fields: Fields, { authUrl, platformUrl }: Endpoints): Exchange {
+  const { claimMatch, staticKeys, awsIdentity } = externalIdentity
+    .pick({ claimMatch: true, staticKeys: true, awsIdentity: true })
+    .parse(fields);
+  const { issuer, subject, audience } = {
+    ...(claimMatch === undefined
+      ? {}
+      : {
+          issuer: claimMatch.issuer ?? claimMatch.issuerPattern,
+          subject: claimMatch.subject ?? claimMatch.subjectPattern,
+          // The platform's default.
+          audience: claimMatch.audience ?? claimMatch.audiencePattern ?? new URL(authUrl).hostname,
+        }),
+    ...(staticKeys === undefined
+      ? {}
+      : { issuer: staticKeys.issuer, subject: staticKeys.subject, audience: staticKeys.audiences[0] }),
+    ...(awsIdentity === undefined
+      ? {}
+      : { issuer: awsIssuer, subject: awsIdentity.arn ?? awsIdentity.arnPattern, audience: authUrl }),
+  };
+  return {
+    url: `${authUrl}/sts/exchange`,
+    platformUrl,
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(subject === undefined ? {} : { subject }),
+    ...(audience === undefined ? {} : { audience }),
+    apiAudience: platformUrl,
+  };
+}
 
 function authenticationMethod(spec: IdentitySpec, namespace: string | undefined, serviceAccountIssuer: string): Fields {
   if (spec.serviceAccountRef !== undefined)
@@ -87,11 +128,14 @@ function authenticationMethod(spec: IdentitySpec, namespace: string | undefined,
       claimMatch: {
         issuer: serviceAccountIssuer,
         subject: `system:serviceaccount:${namespace ?? ""}:${spec.serviceAccountRef.name}`,
+        ...(spec.serviceAccountRef.audience === undefined ? {} : { audience: spec.serviceAccountRef.audience }),
       },
     };
   if (spec.claimMatch !== undefined) return { claimMatch: compact(spec.claimMatch) };
   if (spec.staticKeys !== undefined) return { staticKeys: compact(spec.staticKeys) };
-  return { awsIdentity: compact(spec.awsIdentity ?? {}) };
+  if (spec.awsIdentity !== undefined) return { awsIdentity: compact(spec.awsIdentity) };
+  // Only observed.
+  return {};
 }
 
 /** Returns the fields without the expiration time that the platform fills in if the user set none. */

@@ -1,6 +1,8 @@
 import type { Resource } from "#src/api/custom-resource.ts";
+import type { Authentication } from "#src/api/identity.ts";
 import type { Reference } from "#src/api/reference.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
+import type { Exchange } from "#src/api/status.ts";
 import type { ManagedCollection, ExternalResource } from "#src/platform-client/collection.ts";
 
 /** Fields of an external resource, by their names in the platform's API. */
@@ -32,6 +34,27 @@ export interface DesiredContext {
   readonly serviceAccountIssuer: string;
 }
 
+/** The addresses that a client needs to exchange a token. Plain data. */
+export interface Endpoints {
+  /** The token service: the address at which a token is exchanged is below it. */
+  readonly authUrl: string;
+  /** The platform's API, which is also the audience of its tokens. Without a slash at the end, as is `authUrl`. */
+  readonly platformUrl: string;
+}
+
+/** What distinguishes a kind whose resources clients assume by exchanging a token. */
+export interface Principal<R extends Resource = Resource> {
+  /** Returns who may assume the resource, as the spec says. */
+  authentication(resource: R): Authentication;
+  /** Whether the spec says who may assume the resource, which it need not if it is only observed. */
+  isDescribed(resource: R): boolean;
+  /**
+   * Returns what a client needs to assume the resource, for the status.
+   * @param fields of the resource, as returned by `desired` or `actual`.
+   */
+  exchange(fields: Fields, endpoints: Endpoints): Exchange;
+}
+
 /**
  * The description of a kind: everything that distinguishes it from the other kinds. One reconciler serves all kinds. A
  * kind has no state and does no I/O. docs/adding-a-kind.md explains how to add one.
@@ -51,7 +74,7 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   readonly hasMarker: boolean;
   /** The kinds to which a spec can refer: only their objects have objects of this kind as dependents. */
   readonly refersTo: readonly string[];
-  /** Returns the references of the spec, the parent first. */
+  /** Returns the references of the spec, the parent first. A resource that is only observed may have no parent. */
   references(resource: R): readonly ReferenceField[];
   /** Returns the fields to manage: those that the user set, and those that the platform requires. */
   desired(resource: R, uids: ResolvedUids, context: DesiredContext): Fields;
@@ -62,6 +85,8 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
    * the platform filled in, and that the user did not set, is omitted.
    */
   actual(external: E, desired: Fields): Fields;
+  /** How a client assumes a resource of the kind; null if it cannot. */
+  readonly principal: Principal<R> | null;
   /** Returns the path in the spec of a field that an error of the platform names, such as `spec.name`. */
   specPath(field: string): string;
 }

@@ -29,6 +29,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   desired: (_binding, uids) => ({ identityUid: uids.identity, roleUid: uids.role }),
   naturalKey: ({ parent, identity = "", role = "" }) => naturalKey(parent, identity, role),
   actual: (external) => ({ identityUid: external.identity.uid, roleUid: external.role.uid }),
+  principal: null,
   specPath: (field) => {
     if (/^identity_?uid$/i.test(field)) return "spec.identityRef";
     if (/^role_?uid$/i.test(field)) return "spec.roleRef";

@@ -161,6 +161,17 @@ describe("a repeated event", () => {
     expect(patched).toMatchObject([["ns", created[0]?.metadata.name, { series: { count: 3 } }]]);
   });
 
+  test("is a new event after six minutes without it, also if the clock was set back", async () => {
+    const recorder = newRecorder();
+    recorder.record(object("a"), normal);
+    await settled();
+    clock.jumpWall(-3_600_000);
+    await clock.advance(7 * 60_000);
+    recorder.record(object("a"), normal);
+    await settled();
+    expect(created).toHaveLength(2);
+  });
+
   test("is a new event after six minutes without it", async () => {
     const recorder = newRecorder();
     recorder.record(object("a"), normal);

@@ -51,6 +51,8 @@ interface PendingSeries extends Occurrence {
   readonly group: string;
   readonly queuedAt: MonotonicTime;
   lastAt: number;
+  /** When it last happened. */
+  repeatedAt: MonotonicTime;
   count: number;
   combined: number;
 }
@@ -64,6 +66,8 @@ interface WrittenSeries {
   /** When its creation or its last count was queued. */
   queuedAt: MonotonicTime;
   lastAt: number;
+  /** When it last happened. */
+  repeatedAt: MonotonicTime;
   count: number;
 }
 
@@ -111,9 +115,11 @@ export class EventRecorder implements Recorder {
     const group = [event.type, event.reason, event.action, object.kind, namespace].join("\n");
     const id = [group, uid, event.note].join("\n");
     const repeated = this.#series.get(id);
-    if (repeated !== undefined && now - repeated.lastAt < seriesMs) {
+    const at = clock.monotonic();
+    if (repeated !== undefined && at - repeated.repeatedAt < seriesMs) {
       repeated.count++;
       repeated.lastAt = now;
+      repeated.repeatedAt = at;
       if (repeated.state === "written") this.#queueCount(repeated, event.type);
       return;
     }
@@ -129,8 +135,9 @@ export class EventRecorder implements Recorder {
       object,
       event,
       firstAt: now,
-      queuedAt: clock.monotonic(),
+      queuedAt: at,
       lastAt: now,
+      repeatedAt: at,
       count: 1,
       combined: 0,
     });
@@ -233,8 +240,8 @@ export class EventRecorder implements Recorder {
     const body = eventOf({ name, namespace }, series, reporter);
     await api.create(eventResource, namespace, body, call);
     if (this.#series.get(id) !== series) return;
-    const { lastAt, count } = series;
-    this.#series.set(id, { state: "written", id, name, namespace, queuedAt, lastAt, count });
+    const { lastAt, repeatedAt, count } = series;
+    this.#series.set(id, { state: "written", id, name, namespace, queuedAt, lastAt, repeatedAt, count });
   }
 
   async #writeCount(series: WrittenSeries, call: CallOptions): Promise<void> {

@@ -17,7 +17,7 @@ export interface GovernedApiOptions {
 }
 
 /**
- * The API under one credential, which protects the platform from its callers: during an outage, and during a pause that the
+ * The API of one platform address under one credential, shared by everything that uses the credential, which protects the platform from its callers: during an outage, and during a pause that the
  * platform asked for, no call is sent. A call then fails with `suspended` or `paused`.
  */
 export class GovernedApi implements PlatformApi {

@@ -35,6 +35,7 @@ const retryMs = 1_000;
 export class SessionPermissions {
   readonly #options: SessionPermissionsOptions;
   readonly #listeners: (() => void)[] = [];
+  readonly #readListeners: (() => void)[] = [];
   #current: ReadPermissions | undefined;
   #reading: Promise<void> | undefined;
 
@@ -57,6 +58,11 @@ export class SessionPermissions {
   /** Calls `listener` after each read under a new token. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** Calls `listener` after each read. */
+  onRead(listener: () => void): void {
+    this.#readListeners.push(listener);
   }
 
   /** Reads permissions and roles, unless they were read under the current token. @throws {PlatformFailure} */
@@ -144,6 +150,7 @@ export class SessionPermissions {
     }
     const previousEpoch = this.#current?.epoch;
     this.#current = { ...read, unreadableRoots, epoch: credentialEpoch(), readAt: clock.monotonic() };
+    for (const listener of this.#readListeners) listener();
     if (previousEpoch !== this.#current.epoch) for (const listener of this.#listeners) listener();
   }
 }

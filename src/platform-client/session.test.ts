@@ -3,6 +3,7 @@ import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { ListQuery, PlatformApi } from "./api.ts";
 import { type CodeName, PlatformFailure } from "./failure.ts";
 import type { ResourceType } from "./collection.ts";
+import { GovernedApi } from "./governed-api.ts";
 import { groupCollection } from "./group-collection.testing.ts";
 import { PlatformSession } from "./session.ts";
 import { isBelow, parentOf } from "./uid.ts";
@@ -89,15 +90,15 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
       groups.delete(uid);
     },
   } as unknown as PlatformApi;
+  const { signal } = new AbortController();
   const session = new PlatformSession({
-    api,
+    api: new GovernedApi(api, { probedGroup: root, clock, random: () => 0.5, signal }),
     identity,
     roots: [root],
     credentialEpoch: () => state.epoch,
     collections: [groupCollection],
     clock,
-    random: () => 0.5,
-    signal: new AbortController().signal,
+    signal,
     canWrite: () => state.canWrite,
   });
   const lists = (collection = "groups") =>
@@ -269,6 +270,16 @@ it("confirms lists that end together by one read of the permissions, which start
   expect(calls.lastIndexOf(`list roles {}`)).toBeGreaterThan(calls.lastIndexOf(`list groups childrenOf,${child}`));
 });
 
+it("lists several collections together, whatever the failure of one, and confirms them by one read", async () => {
+  const { session, calls, failing } = world();
+  const identities = { ...groupCollection, name: "identities" };
+  failing.set(`list identities descendantsOf,${root}`, lost);
+  await session.refreshPermissions();
+  const outcomes = await session.listTogether([identities, groupCollection, groupCollection], { descendantsOf: root });
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+  expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(2);
+});
+
 it("reads permissions once per token", async () => {
   const { session, state, calls } = world();
   await Promise.all([session.refreshPermissions(), session.refreshPermissions()]);
@@ -331,6 +342,42 @@ describe("writes", () => {
     groups.set(`${root}/4444444444444444`, groupResource(`${root}/4444444444444444`, "new"));
     await session.list(groupCollection, { descendantsOf: root });
     expect(session.posts.unknownSince("new")).toBeUndefined();
+  });
+
+  it("a POST below a group that is gone reads the group, and reports it to the listeners", async () => {
+    const { session, failing, groups } = world();
+    const changes: (readonly string[])[] = [];
+    await session.read(groupCollection, group);
+    session.onSnapshot((_, changed) => changes.push(changed));
+    groups.delete(group);
+    failing.set("create", () => rejected("NOT_FOUND"));
+    expect(await problemOf(session.create(groupCollection, group, { name: "new" }, "new"))).toEqual({
+      kind: "parentGone",
+      parent: group,
+    });
+    expect(session.viewOf(groupCollection).stateOf(group).is).toBe("gone");
+    expect(changes).toEqual([[group]]);
+    expect(session.posts.unknownSince("new")).toBeUndefined();
+  });
+
+  it.each<[string, (given: ReturnType<typeof world>) => unknown]>([
+    ["exists", () => undefined],
+    ["cannot be read", ({ failing }) => failing.set(`get ${group}`, lost)],
+    [
+      "is not proven to be gone",
+      ({ groups, state }) => {
+        groups.delete(group);
+        state.capabilities = [];
+      },
+    ],
+  ])("a POST that is rejected with NOT_FOUND below a group that %s is rejected with NOT_FOUND", async (_, setUp) => {
+    const given = world();
+    given.failing.set("create", () => rejected("NOT_FOUND"));
+    setUp(given);
+    expect(await problemOf(given.session.create(groupCollection, group, { name: "new" }, "new"))).toMatchObject({
+      kind: "rejected",
+      error: { code: "NOT_FOUND" },
+    });
   });
 
   it("a POST that returns another resource has an unknown outcome", async () => {

@@ -1,13 +1,13 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { proveAbsence } from "./absence-proof.ts";
-import type { ListScope, PlatformApi } from "./api.ts";
+import type { ListScope } from "./api.ts";
 import type { ManagedCollection, ExternalResource, ResourceType } from "./collection.ts";
 import type { OutageListener } from "./circuit.ts";
 import type { CollectionView } from "./collection-view.ts";
 import type { OwnerCheck } from "./owner-check.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
-import { GovernedApi } from "./governed-api.ts";
+import type { GovernedApi } from "./governed-api.ts";
 import { listAll } from "./list-all.ts";
 import type { Outage } from "./outage.ts";
 import { groups } from "./permission-resources.ts";
@@ -17,10 +17,10 @@ import { SessionPermissions } from "./session-permissions.ts";
 import { SessionViews } from "./session-views.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
-import { parentOf } from "./uid.ts";
 
 export interface SessionOptions {
-  readonly api: PlatformApi;
+  /** The sessions of one credential share it. */
+  readonly api: GovernedApi;
   /** The uid of the identity that the session acts as. */
   readonly identity: string;
   /** The groups below which the session reads and writes. */
@@ -32,8 +32,6 @@ export interface SessionOptions {
   /** The POSTs of the process. Sessions whose objects may move from one to the other share one ledger. */
   readonly posts?: PostLedger;
   readonly clock: Clock;
-  /** Returns a number in [0, 1). */
-  readonly random: () => number;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
   /** Must permit each write: the operator's identity records this operator. Absent in tests of other parts. */
@@ -42,7 +40,10 @@ export interface SessionOptions {
   readonly canWrite: () => boolean;
 }
 
-/** Receives each snapshot: `changed` are the uids that appeared, changed or disappeared other than by our own writes. */
+/**
+ * Receives each snapshot, and a group that was found to be gone: `changed` are the uids that appeared, changed or disappeared
+ * other than by our own writes.
+ */
 export type SnapshotListener = (collection: ManagedCollection, changed: readonly string[]) => void;
 
 /**
@@ -56,7 +57,7 @@ const newGroupMs = minutes(1);
  *
  * **Expected flow.** A reconcile looks up the views and `posts`, decides on one step, and performs it through one of the
  * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `create`, `update` or `delete`. Then it looks again. The
- * resync calls `list` for each root.
+ * resync calls `listTogether` for each root.
  *
  * **Guarantees.**
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
@@ -81,7 +82,6 @@ const newGroupMs = minutes(1);
  */
 export class PlatformSession {
   readonly #options: SessionOptions;
-  readonly #api: GovernedApi;
   readonly #permissions: SessionPermissions;
   readonly #seen: SessionViews;
   readonly #batcher: SnapshotBatcher;
@@ -90,10 +90,7 @@ export class PlatformSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const { clock, random, signal } = options;
-    const probedGroup = parentOf(options.identity) ?? options.identity;
-    this.#api = new GovernedApi(options.api, { probedGroup, clock, random, signal });
-    this.#permissions = new SessionPermissions({ ...options, api: this.#api });
+    this.#permissions = new SessionPermissions(options);
     this.#seen = new SessionViews(options.collections, options.posts);
     this.#batcher = new SnapshotBatcher({
       viewOf: (collection) => this.#seen.viewOf(collection),
@@ -135,22 +132,27 @@ export class PlatformSession {
 
   /** Why no calls are sent; undefined while they are. */
   get outage(): Outage | undefined {
-    return this.#api.circuit.outage;
+    return this.#options.api.circuit.outage;
   }
 
   /** Increases each time that an outage ends. What failed because of an outage can then be tried again. */
   get recoveries(): number {
-    return this.#api.circuit.recoveries;
+    return this.#options.api.circuit.recoveries;
   }
 
   /** Calls `listener` when an outage starts, changes its class, or ends. */
   onOutageChange(listener: OutageListener): void {
-    this.#api.circuit.onChange(listener);
+    this.#options.api.circuit.onChange(listener);
   }
 
   /** Calls `listener` after each complete list, before the callers that wait for the list continue. */
   onSnapshot(listener: SnapshotListener): void {
     this.#listeners.push(listener);
+  }
+
+  /** Calls `listener` after permissions and roles were read. */
+  onPermissionsRead(listener: () => void): void {
+    this.#permissions.onRead(listener);
   }
 
   /** Calls `listener` after permissions and roles were read under a new token. */
@@ -184,14 +186,38 @@ export class PlatformSession {
 
   /** Records a snapshot of the scope. */
   async list(collection: ManagedCollection, scope: ListScope): Promise<void> {
-    const { clock, signal } = this.#options;
+    const confirm = await this.#listUnconfirmed(collection, scope);
+    await confirm();
+  }
+
+  /**
+   * Records a snapshot of the scope for each collection. One read of the permissions confirms all of them.
+   * @returns the outcome of each, in the order of `collections`. The failure of one does not prevent the others.
+   */
+  async listTogether(
+    collections: readonly ManagedCollection[],
+    scope: ListScope,
+  ): Promise<readonly PromiseSettledResult<void>[]> {
+    const confirmations: (() => Promise<void>)[] = [];
+    for (const collection of collections)
+      confirmations.push(
+        await this.#listUnconfirmed(collection, scope).catch((error: unknown) => () => Promise.reject(error)),
+      );
+    return Promise.allSettled(confirmations.map((confirm) => confirm()));
+  }
+
+  /** Lists the scope. @returns a function that confirms that the list is complete, and records it. */
+  async #listUnconfirmed(collection: ManagedCollection, scope: ListScope): Promise<() => Promise<void>> {
+    const { api, clock, signal } = this.#options;
     const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
     await this.#permissions.requireList(collection, group);
     const startedAt = clock.monotonic();
-    const list = await listAll(this.#api, collection, { scope }, signal);
-    await this.#permissions.requireListAfterwards(collection, group);
-    const changed = this.#seen.recordSnapshot(collection, scope, list, startedAt);
-    for (const listener of this.#listeners) listener(collection, changed);
+    const list = await listAll(api, collection, { scope }, signal);
+    return async () => {
+      await this.#permissions.requireListAfterwards(collection, group);
+      const changed = this.#seen.recordSnapshot(collection, scope, list, startedAt);
+      for (const listener of this.#listeners) listener(collection, changed);
+    };
   }
 
   /**
@@ -203,22 +229,22 @@ export class PlatformSession {
     capability: string,
     scope: ListScope,
   ): Promise<readonly R[] | undefined> {
-    const { signal } = this.#options;
+    const { api, signal } = this.#options;
     const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
     const isAllowed = () => this.permissions?.allow(capability, group) === true;
     await this.refreshPermissions();
     if (!isAllowed()) return undefined;
-    const { resources } = await listAll(this.#api, type, { scope }, signal);
+    const { resources } = await listAll(api, type, { scope }, signal);
     await this.#permissions.rereadAfterwards();
     return isAllowed() ? resources : undefined;
   }
 
   /** Reads one resource, or proves that it is absent. Rejects if neither succeeds. */
   async read(collection: ManagedCollection, uid: string): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { api, clock, signal } = this.#options;
     const startedAt = clock.monotonic();
     try {
-      this.#seen.record(collection, await this.#api.get(collection, uid, signal), startedAt);
+      this.#seen.record(collection, await api.get(collection, uid, signal), startedAt);
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) throw error;
       await this.#proveAbsence(collection, uid);
@@ -226,17 +252,20 @@ export class PlatformSession {
     }
   }
 
-  /** Creates one resource below `parent`; `key` is its natural key. */
+  /**
+   * Creates one resource below `parent`; `key` is its natural key. Rejects with `parentGone` if the platform does not find
+   * something and the parent is proven to be gone.
+   */
   async create(
     collection: ManagedCollection,
     parent: string,
     body: Readonly<Record<string, unknown>>,
     key: string,
   ): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { api, clock, signal } = this.#options;
     await this.#requireWritable(`create ${collection.name}`);
     const post = async () => {
-      const created = await this.#api.create(collection, parent, body, signal);
+      const created = await api.create(collection, parent, body, signal);
       if (collection.naturalKeyOf(created) === key) return created;
       // A resource with another key would not be found again, and would be created again: the outcome is unknown.
       throw new PlatformFailure(`create ${collection.name}`, {
@@ -244,7 +273,14 @@ export class PlatformSession {
         message: "the response is not the resource that was requested",
       });
     };
-    const resource = await this.posts.track(key, clock.monotonic(), post, hadNoEffect);
+    let resource: ExternalResource;
+    try {
+      resource = await this.posts.track(key, clock.monotonic(), post, hadNoEffect);
+    } catch (error) {
+      if (isRejection(error, "NOT_FOUND") && (await this.#isGone(parent)))
+        throw new PlatformFailure(`create ${collection.name}`, { kind: "parentGone", parent }, { cause: error });
+      throw error;
+    }
     const createdAt = clock.monotonic();
     this.#seen.record(collection, resource, createdAt);
     if (collection.name === groups.name) this.#newGroups.set(resource.uid, createdAt);
@@ -257,10 +293,10 @@ export class PlatformSession {
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
   ): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { api, clock, signal } = this.#options;
     await this.#requireWritable(`update ${collection.name}`);
     try {
-      this.#seen.record(collection, await this.#api.update(collection, uid, body, mask, signal), clock.monotonic());
+      this.#seen.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
     } catch (error) {
       if (!hadNoEffect(error) || isRejection(error, "NOT_FOUND")) this.viewOf(collection).recordStale(uid);
       throw error;
@@ -269,10 +305,10 @@ export class PlatformSession {
 
   /** Deletes one resource. Resolves also if it was absent before and that is proven. */
   async delete(collection: ManagedCollection, uid: string): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { api, clock, signal } = this.#options;
     await this.#requireWritable(`delete ${collection.name}`);
     try {
-      await this.#api.delete(collection, uid, signal);
+      await api.delete(collection, uid, signal);
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) {
         if (!hadNoEffect(error)) this.viewOf(collection).recordStale(uid);
@@ -283,9 +319,24 @@ export class PlatformSession {
     this.viewOf(collection).recordGone(uid, clock.monotonic());
   }
 
+  /** Reads a group, and reports to the listeners if it is gone. @returns false also where that cannot be proven. */
+  async #isGone(group: string): Promise<boolean> {
+    const collection = this.#options.collections.find(({ name }) => name === groups.name);
+    if (collection === undefined) return false;
+    try {
+      await this.read(collection, group);
+    } catch (error) {
+      if (error instanceof PlatformFailure) return false;
+      throw error;
+    }
+    if (this.viewOf(collection).stateOf(group).is !== "gone") return false;
+    for (const listener of this.#listeners) listener(collection, [group]);
+    return true;
+  }
+
   #proveAbsence(collection: ManagedCollection, uid: string): Promise<void> {
-    const { signal } = this.#options;
-    return proveAbsence({ api: this.#api, permissions: this.#permissions, signal }, collection, uid);
+    const { api, signal } = this.#options;
+    return proveAbsence({ api, permissions: this.#permissions, signal }, collection, uid);
   }
 
   async #requireWritable(call: string): Promise<void> {

@@ -4,8 +4,9 @@ import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
+import type { Enqueue } from "./enqueue.ts";
 import { observe } from "./observe/observe.ts";
-import type { Observed, ReconcileState, Refusal } from "./observe/observed.ts";
+import type { MonotonicTime, Observed, ReconcileState, Refusal } from "./observe/observed.ts";
 import type { Sources } from "./observe/sources.ts";
 import { performOnKubernetes, performOnPlatform } from "./perform.ts";
 import { decide } from "./policy/decide.ts";
@@ -29,6 +30,7 @@ export interface ReconcilerOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly telemetry: ReconcileTelemetry;
+  readonly enqueue: Enqueue;
 }
 
 /** What the reconciler reports to the logs and metrics of the operator. */
@@ -143,7 +145,15 @@ export class Reconciler {
       return step.do === "writeStatus" ? stateAfterStatusWrite({ state: accepted }, acceptedAt) : accepted;
     });
     this.#report(observed, step);
+    if (observed.state.refusals?.[step.do] !== undefined) this.#endRefusals(kind, observed, step, acceptedAt);
     return true;
+  }
+
+  /** What Kubernetes accepts for one object again, it may accept for the others in the namespace, too. */
+  #endRefusals({ name: kind }: Kind, { resource }: Observed, { do: step }: KubeStep, now: MonotonicTime): void {
+    const { sources, enqueue } = this.#options;
+    for (const key of sources.states.get(kind).endRefusals(step, resource.metadata.namespace ?? "", now))
+      enqueue(kind, key, { priority: "low" });
   }
 
   #remember(key: string, { resource, state }: Observed, change: (state: ReconcileState) => ReconcileState): void {

@@ -14,11 +14,14 @@ function startResyncs(fails: (list: string) => boolean = () => false) {
   const completed: string[] = [];
   const clock = new ManualClock();
   const session = {
-    list: async ({ name: collection }: ManagedCollection, { descendantsOf }: { descendantsOf: string }) => {
-      const list = `${collection} ${descendantsOf}`;
-      lists.push(list);
-      if (fails(list)) throw new Error("away");
-    },
+    listTogether: (collections: readonly ManagedCollection[], { descendantsOf }: { descendantsOf: string }) =>
+      Promise.allSettled(
+        collections.map(async ({ name: collection }) => {
+          const list = `${collection} ${descendantsOf}`;
+          lists.push(list);
+          if (fails(list)) throw new Error("away");
+        }),
+      ),
   } as unknown as PlatformSession;
   const options = {
     kinds,
@@ -35,7 +38,7 @@ function startResyncs(fails: (list: string) => boolean = () => false) {
   return { lists, failures, completed, clock, options };
 }
 
-const everything = ["groups", "identities", "roleBindings"].flatMap((one) => [`${one} ${root}`, `${one} ${otherRoot}`]);
+const everything = [root, otherRoot].flatMap((one) => [`groups ${one}`, `identities ${one}`, `roleBindings ${one}`]);
 
 it("lists each collection below each root once", async () => {
   const { lists, completed, options } = startResyncs();

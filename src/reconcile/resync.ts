@@ -44,17 +44,17 @@ export async function runResyncs(options: ResyncOptions, signal: AbortSignal): P
 export async function resyncOnce(options: Omit<ResyncOptions, "limit">): Promise<void> {
   const { kinds, session, roots, clock, onListed, onFailure, onComplete } = options;
   let isComplete = true;
-  for (const kind of kinds) {
-    const startedAt = clock.monotonic();
-    for (const root of roots) {
-      try {
-        await session.list(kind.collection, { descendantsOf: root });
-      } catch (error) {
-        isComplete = false;
-        onFailure(kind, root, error);
-      }
+  const startedAt = clock.monotonic();
+  const collections = kinds.map(({ collection }) => collection);
+  for (const root of roots) {
+    const outcomes = await session.listTogether(collections, { descendantsOf: root });
+    for (const [index, kind] of kinds.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.status !== "rejected") continue;
+      isComplete = false;
+      onFailure(kind, root, outcome.reason);
     }
-    onListed(kind, (clock.monotonic() - startedAt) / 1000);
   }
+  for (const kind of kinds) onListed(kind, (clock.monotonic() - startedAt) / 1000);
   if (isComplete) await onComplete(session);
 }

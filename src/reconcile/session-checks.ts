@@ -1,4 +1,4 @@
-import { PlatformFailure, type PlatformProblem } from "#src/platform-client/failure.ts";
+import { type OutageProblem, PlatformFailure, type PlatformProblem } from "#src/platform-client/failure.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Semaphore } from "#src/runtime/semaphore.ts";
 import type { Clock } from "#src/time/clock.ts";
@@ -8,7 +8,7 @@ import { minutes } from "#src/time/durations.ts";
 export type SessionReport =
   | { readonly is: "unchecked" }
   /** Its permissions could not be read: it has no token, or the platform rejects it or is away. */
-  | { readonly is: "failed"; readonly problem: PlatformProblem }
+  | { readonly is: "failed"; readonly problem: Exclude<PlatformProblem, { kind: "suspended" }> | OutageProblem }
   | {
       readonly is: "checked";
       /** The uids of groups that the identity cannot read. */
@@ -16,8 +16,6 @@ export type SessionReport =
     };
 
 export interface SessionChecksOptions {
-  /** The interval of the checks of a session that works. */
-  readonly intervalMs: number;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
@@ -31,8 +29,9 @@ export interface SessionChecksOptions {
 const retryMs = minutes(1);
 
 /**
- * Reads the permissions of each session when it starts, and again in an interval, whether an object uses it or not, so that
- * a credential or group that cannot be used is reported before somebody depends on it.
+ * Reports whether each session works. Its permissions are read when it starts, whether an object uses it or not, so that a
+ * credential or group that cannot be used is reported before somebody depends on it; and again while it does not work. What
+ * reconciles and resyncs learn later is reported, too, and costs no call.
  */
 export class SessionChecks {
   readonly #options: SessionChecksOptions;
@@ -46,15 +45,32 @@ export class SessionChecks {
     return this.#reports.get(session) ?? { is: "unchecked" };
   }
 
-  /** Checks the session until `signal` aborts; never rejects. */
+  /** Checks the session until `signal` aborts; never rejects. Must be called once for a session. */
   async run(session: PlatformSession, signal: AbortSignal): Promise<void> {
-    const { clock, random, intervalMs, limit } = this.#options;
+    const { clock, random, limit } = this.#options;
+    session.onPermissionsRead(() => this.#record(session, readReport(session)));
+    session.onOutageChange((outage) => {
+      if (outage !== undefined) this.#record(session, { is: "failed", problem: outage.problem });
+      else if (session.permissions !== undefined) this.#record(session, readReport(session));
+    });
     while (!signal.aborted) {
-      const report = await limit.run(() => check(session));
-      if (signal.aborted) return;
-      this.#record(session, report);
-      const works = report.is === "checked" && report.unreadableRoots.length === 0;
-      await clock.sleep((works ? intervalMs : retryMs) * (0.5 + random()), signal).catch(() => undefined);
+      if (!works(this.reportOf(session)))
+        await limit.run(async () => {
+          if (!signal.aborted) await this.#check(session, signal);
+        });
+      await clock.sleep(retryMs * (0.5 + random()), signal).catch(() => undefined);
+    }
+  }
+
+  async #check(session: PlatformSession, signal: AbortSignal): Promise<void> {
+    try {
+      if (this.reportOf(session).is === "unchecked") await session.refreshPermissions();
+      else await session.rereadPermissions();
+      this.#record(session, readReport(session));
+    } catch (error) {
+      if (signal.aborted || !(error instanceof PlatformFailure)) return;
+      const { problem } = error;
+      this.#record(session, { is: "failed", problem: problem.kind === "suspended" ? problem.outage : problem });
     }
   }
 
@@ -65,12 +81,10 @@ export class SessionChecks {
   }
 }
 
-async function check(session: PlatformSession): Promise<SessionReport> {
-  try {
-    await session.rereadPermissions();
-    return { is: "checked", unreadableRoots: session.unreadableRoots };
-  } catch (error) {
-    if (error instanceof PlatformFailure) return { is: "failed", problem: error.problem };
-    return { is: "unchecked" };
-  }
+function readReport({ unreadableRoots }: PlatformSession): SessionReport {
+  return { is: "checked", unreadableRoots };
+}
+
+function works(report: SessionReport): boolean {
+  return report.is === "checked" && report.unreadableRoots.length === 0;
 }

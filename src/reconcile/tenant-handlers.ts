@@ -1,20 +1,25 @@
 import { finalizer } from "#src/api/custom-resource.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import type { CachedResource } from "./observe/cached-resource.ts";
-import type { Stores } from "./observe/sources.ts";
+import type { Sources } from "./observe/sources.ts";
 import { isBeingDeleted } from "./tenancy/cached-tenant.ts";
 import type { TenantStore } from "./tenancy/live-tenancy.ts";
 
 /** Many objects that are released together cost one look at a Tenant. */
 const gatherMs = 500;
+/** While the objects of a Tenant change, its counts are written once in this time. */
+const countsMs = 5_000;
 
 /**
- * Turns changes into Tenants to reconcile: those that changed, and those that are being deleted when an object is released,
- * because it may have been the last one that needed them.
+ * Turns changes into Tenants to reconcile:
+ * - A Tenant changed: the Tenant itself, and those that select one of its namespaces, too.
+ * - An object was released: the Tenants that are being deleted, because it may have been the last one that needed them.
+ * - An object appeared, disappeared, or became Ready or not: its Tenant, whose counts change.
+ * - The session changed: its permissions, an outage, a list of the platform. All Tenants that use it.
  */
 export function connectTenantHandlers(
   tenants: TenantStore,
-  stores: Stores,
+  { stores, tenancy }: Pick<Sources, "stores" | "tenancy">,
   enqueue: (tenant: string, options: AddOptions) => void,
 ): void {
   const deleting = new Set<string>();
@@ -33,7 +38,30 @@ export function connectTenantHandlers(
     store.onChange((before, after) => {
       if (deleting.size > 0 && isReleased(before, after))
         for (const tenant of deleting) enqueue(tenant, { delayMs: gatherMs });
+      const changed = after ?? before;
+      if (changed === undefined || countOf(before) === countOf(after)) return;
+      const governance = tenancy.governanceOf(changed.resource);
+      if (governance.by === "tenant") enqueue(governance.context.name, { delayMs: countsMs });
     });
+  tenancy.onChange((change) => {
+    for (const tenant of change.tenants) enqueue(tenant, {});
+    for (const { name } of tenancy.contexts) enqueue(name, { delayMs: countsMs });
+  });
+  tenancy.onSession((session) => {
+    const enqueueUsers = (options: AddOptions) => {
+      for (const context of tenancy.contexts) if (context.session === session) enqueue(context.name, options);
+    };
+    session.onPermissionsChanged(() => enqueueUsers({}));
+    session.onOutageChange(() => enqueueUsers({}));
+    session.onSnapshot(() => enqueueUsers({ delayMs: countsMs }));
+  });
+}
+
+/** What the object counts as: nothing if it does not exist. */
+function countOf(cached: CachedResource | undefined): "ready" | "notReady" | undefined {
+  if (cached === undefined) return undefined;
+  const ready = cached.resource.status?.conditions?.find(({ type }) => type === "Ready");
+  return ready?.status === "True" ? "ready" : "notReady";
 }
 
 function isReleased(before: CachedResource | undefined, after: CachedResource | undefined): boolean {

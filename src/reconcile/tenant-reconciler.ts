@@ -1,25 +1,30 @@
+import { confirmAnnotation } from "#src/api/annotations.ts";
 import { finalizer } from "#src/api/custom-resource.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound } from "#src/kube/errors.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import type { Result } from "#src/runtime/controller.ts";
-import type { Stores } from "./observe/sources.ts";
+import { minutes } from "#src/time/durations.ts";
+import { observeTenant, type TenantObservationSources } from "./observe/observe-tenant.ts";
 import type { CachedTenant } from "./tenancy/cached-tenant.ts";
-import type { NamespaceStore, TenantStore } from "./tenancy/live-tenancy.ts";
+import type { NamespaceStore } from "./tenancy/live-tenancy.ts";
 import { decideTenantFinalizer, isGuardedBy } from "./tenancy/tenant-finalizer.ts";
+import { tenantStatusPatch } from "./tenancy/tenant-status.ts";
 
-export interface TenantReconcilerOptions {
+export interface TenantReconcilerOptions extends TenantObservationSources {
   readonly resource: ResourceKind;
-  readonly tenants: TenantStore;
   readonly namespaces: NamespaceStore;
-  /** The custom resources. */
-  readonly stores: Stores;
   /** The class of the Tenants that this operator serves. */
   readonly class: string;
   readonly kube: KubeApi;
+  /** Called with the uids whose re-creation a person confirmed. */
+  readonly onConfirmed: (kind: string, uids: readonly string[]) => void;
 }
 
-/** Keeps the finalizer of a Tenant while an object needs the Tenant. */
+/** A Tenant is observed again after this time, even if no change was noticed. */
+const recheckMs = minutes(1);
+
+/** Keeps the finalizer of a Tenant while an object needs the Tenant, writes its status, and obeys its confirmations. */
 export class TenantReconciler {
   readonly #options: TenantReconcilerOptions;
 
@@ -31,8 +36,32 @@ export class TenantReconciler {
   async reconcile(name: string, signal: AbortSignal): Promise<Result> {
     const { tenants, class: served } = this.#options;
     const tenant = tenants.get(name);
-    if (tenant?.class === served) await this.#reconcileFinalizer(tenant, signal);
-    return { type: "done" };
+    if (tenant?.class !== served) return { type: "done" };
+    await this.#reconcileFinalizer(tenant, signal);
+    this.#confirm(tenant);
+    await this.#reconcileStatus(name, signal);
+    return { type: "requeueAfter", ms: recheckMs };
+  }
+
+  #confirm({ metadata: { name, annotations } }: CachedTenant): void {
+    const id = annotations?.[confirmAnnotation];
+    if (id === undefined) return;
+    for (const [kind, uids] of this.#options.sources.breakers.confirm(name, id)) this.#options.onConfirmed(kind, uids);
+  }
+
+  async #reconcileStatus(name: string, signal: AbortSignal): Promise<void> {
+    const { resource, tenants, kube } = this.#options;
+    const observed = observeTenant(this.#options, name);
+    const patch = observed === undefined ? undefined : tenantStatusPatch(observed);
+    if (observed === undefined || patch === undefined) return;
+    // A Tenant that is deleted and created again has another uid, and keeps its own status.
+    const body = { metadata: { uid: observed.tenant.metadata.uid }, status: patch };
+    try {
+      const written = await kube.patch<KubeObject>(resource, undefined, name, body, { signal, subresource: "status" });
+      tenants.observeOwnWrite(written);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
 
   async #reconcileFinalizer(tenant: CachedTenant, signal: AbortSignal): Promise<void> {
@@ -51,8 +80,8 @@ export class TenantReconciler {
   }
 
   #guardsAny(tenant: CachedTenant): boolean {
-    const { stores, namespaces } = this.#options;
-    for (const store of stores.values()) {
+    const { sources, namespaces } = this.#options;
+    for (const store of sources.stores.values()) {
       // An object that was not read may need the Tenant.
       if (!store.synced) return true;
       for (const { resource } of store.values()) {

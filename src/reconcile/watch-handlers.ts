@@ -1,17 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import type { AddOptions } from "#src/runtime/queue.ts";
+import type { Enqueue } from "./enqueue.ts";
 import { isServedBy, type TenancyChange } from "./tenancy/tenancy.ts";
 import { type CachedResource, claimedUids, referencedKeys, referenceKey } from "./observe/cached-resource.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
-
-/** Adds the object at `key` to the queue of the kind with the name `kind`. */
-export type Enqueue = (kind: string, key: string, options: AddOptions) => void;
 
 /**
  * Turns changes into keys to reconcile.
@@ -159,12 +158,21 @@ function managedUids(
   return byTenant;
 }
 
+/** Whether a change may change what references to the object resolve to. */
 function mattersToReferrers(before: CachedResource | undefined, after: CachedResource | undefined): boolean {
+  const [earlier, later] = [before?.resource, after?.resource];
   return (
-    before?.resource.status?.uid !== after?.resource.status?.uid ||
     (before === undefined) !== (after === undefined) ||
-    before?.metadata.deletionTimestamp !== after?.metadata.deletionTimestamp
+    earlier?.status?.uid !== later?.status?.uid ||
+    earlier?.status?.parentUid !== later?.status?.parentUid ||
+    readyReason(earlier) !== readyReason(later) ||
+    earlier?.metadata.deletionTimestamp !== later?.metadata.deletionTimestamp ||
+    !isDeepStrictEqual(earlier?.spec.allowedNamespaces, later?.spec.allowedNamespaces)
   );
+}
+
+function readyReason(resource: Resource | undefined): string | undefined {
+  return resource?.status?.conditions?.find(({ type }) => type === "Ready")?.reason;
 }
 
 function wakeReferrers({ kinds, stores }: Sources, kind: Kind, { metadata }: CachedResource, enqueue: Enqueue): void {

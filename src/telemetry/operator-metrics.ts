@@ -112,6 +112,20 @@ export class OperatorMetrics {
     "Number of platform resources that no custom resource declares, in the groups that custom resources use and above them.",
     ["kind"],
   );
+  readonly abandoned = this.#counter(
+    "muster_abandoned_total",
+    "Total number of objects that were abandoned, and left what they created on the platform.",
+    ["kind"],
+  );
+  readonly ownerInfo = this.#gauge(
+    "muster_owner_info",
+    "Always 1; the label is the owner id that marks platform resources as managed by this operator.",
+    ["owner_id"],
+  );
+  readonly tenants = this.#gauge("muster_tenants", "Number of Tenants by status and reason of their Ready condition.", [
+    "ready",
+    "reason",
+  ]);
   readonly breaker = this.#gauge(
     "muster_breaker",
     "Number of platform resources whose re-creation is paused because many of them disappeared at once.",

@@ -3,11 +3,11 @@ import { inTeam, type ValidCase, otherRoot, root, team, type InvalidCase } from 
 const oneParent = "spec: Invalid value: exactly one of parentRef and parentUid must be set";
 const notAUid =
   "must be a uid of the platform: 40 hex digits (0-9, a-f), followed by '/' and 16 hex digits for each level below the root";
-const notInAGroup =
-  "must be the uid of a resource in a group: 40 hex digits (0-9, a-f), followed by '/' and 16 hex digits for each level below the root, at least one";
 const name = "a name must be lowercase letters, digits, spaces and the characters . _ -, at least one of them";
 const objectName =
   "must be the name of a Kubernetes object: lowercase letters, digits, '-' and '.', starting and ending with a letter or digit";
+const namespaceName =
+  "must be the name of a namespace: lowercase letters, digits and '-', starting and ending with a letter or digit";
 const immutable = (field: string) =>
   `spec.${field}: Forbidden: ${field} is immutable: a group cannot be moved. Delete this Group and create it under the other parent`;
 const uidIsImmutable =
@@ -129,10 +129,8 @@ export const invalid: readonly InvalidCase[] = [
   {
     what: "the uid of a root group",
     spec: { parentUid: root, uid: otherRoot },
-    errors: [
-      `spec.uid: Invalid value: "${otherRoot}": ${notInAGroup}`,
+    errors:
       "spec.uid: Invalid value: uid must be directly below parentUid: the value of parentUid, followed by '/' and 16 hex digits",
-    ],
   },
   {
     what: "a uid that is not below the parent",
@@ -154,12 +152,56 @@ export const invalid: readonly InvalidCase[] = [
   {
     what: "an unknown deletion",
     spec: { parentUid: root, policy: { deletion: "Retain" } },
-    errors: 'spec.policy.deletion: Unsupported value: "Retain": supported values: "Delete", "Orphan"',
+    errors: 'spec.policy.deletion: Unsupported value: "Retain": supported values: "Delete", "Orphan", "Protect"',
   },
   {
     what: "an unknown drift",
     spec: { parentUid: root, policy: { drift: "Ignore" } },
     errors: 'spec.policy.drift: Unsupported value: "Ignore": supported values: "Correct", "Report"',
+  },
+  {
+    what: "an unknown management",
+    spec: { parentUid: root, policy: { management: "Ignore" } },
+    errors: 'spec.policy.management: Unsupported value: "Ignore": supported values: "Full", "Observe"',
+  },
+  {
+    what: "an unknown undeclared",
+    spec: { parentUid: root, undeclared: "Delete" },
+    errors: 'spec.undeclared: Unsupported value: "Delete": supported values: "Ignore", "Report", "Remove"',
+  },
+  {
+    what: "an observed group without parent and uid",
+    spec: { policy: { management: "Observe" } },
+    errors: "spec.uid: Invalid value: uid must be set if policy.management is Observe and the group has no parent",
+  },
+  { what: "a managed group that has only a uid", spec: { uid: root }, errors: oneParent },
+  {
+    what: "an observed group with two parents",
+    spec: { parentRef: { name: "root" }, parentUid: root, policy: { management: "Observe" } },
+    errors: oneParent,
+  },
+  {
+    what: "an observed root group that becomes managed",
+    before: { uid: root, policy: { management: "Observe" } },
+    spec: { uid: root },
+    errors: oneParent,
+    rejectedBy: "API server",
+  },
+  {
+    what: "an allowed namespace that is a pattern",
+    spec: { parentUid: root, allowedNamespaces: ["team-*"] },
+    errors: `spec.allowedNamespaces[0]: Invalid value: "team-*": ${namespaceName}`,
+  },
+  {
+    what: "the same allowed namespace twice",
+    spec: { parentUid: root, allowedNamespaces: ["team", "team"] },
+    errors: 'spec.allowedNamespaces[1]: Duplicate value: "team"',
+    rejectedBy: "API server",
+  },
+  {
+    what: "65 allowed namespaces",
+    spec: { parentUid: root, allowedNamespaces: Array.from({ length: 65 }, (_, index) => `team-${index}`) },
+    errors: "spec.allowedNamespaces: Too many: 65: must have at most 64 items",
   },
   {
     what: "a changed parentUid",
@@ -241,6 +283,16 @@ export const valid: readonly ValidCase[] = [
   {
     what: "a complete policy",
     spec: { parentUid: root, policy: { adoption: "IfExists", deletion: "Orphan", drift: "Report" } },
+  },
+  { what: "a deletion that is protected", spec: { parentUid: root, policy: { deletion: "Protect" } } },
+  { what: "an observed root group", spec: { uid: root, policy: { management: "Observe" } } },
+  { what: "an observed group by its name", spec: { parentUid: root, policy: { management: "Observe" } } },
+  { what: "namespaces of other Tenants", spec: { parentUid: root, allowedNamespaces: ["shop", "billing"] } },
+  { what: "undeclared access to remove", spec: { parentUid: root, undeclared: "Remove" } },
+  {
+    what: "a managed group that becomes observed",
+    before: { parentUid: root },
+    spec: { parentUid: root, policy: { management: "Observe" } },
   },
   { what: "a changed name", before: { parentUid: root, name: "a" }, spec: { parentUid: root, name: "b" } },
   { what: "a removed name", before: { parentUid: root, name: "a" }, spec: { parentUid: root } },

@@ -150,6 +150,40 @@ export const invalid: readonly InvalidCase[] = [
       "spec.serviceAccountRef.name: Invalid value: \"system:serviceaccount:apps:robot\": must be the name of a Kubernetes object: lowercase letters, digits, '-' and '.', starting and ending with a letter or digit",
   },
   {
+    what: "an empty audience of a service account",
+    spec: { groupUid: root, serviceAccountRef: { name: "robot", audience: "" } },
+    errors:
+      'spec.serviceAccountRef.audience: Invalid value: "": spec.serviceAccountRef.audience in body should be at least 1 chars long',
+  },
+  {
+    what: "an audience of a service account that ends with a line break",
+    spec: { groupUid: root, serviceAccountRef: { name: "robot", audience: "muster\n" } },
+    errors: `spec.serviceAccountRef.audience: Invalid value: "muster\\n": ${oneLine}`,
+  },
+  {
+    what: "an allowed namespace that is a pattern",
+    spec: { groupUid: root, claimMatch, allowedNamespaces: ["*"] },
+    errors:
+      "spec.allowedNamespaces[0]: Invalid value: \"*\": must be the name of a namespace: lowercase letters, digits and '-', starting and ending with a letter or digit",
+  },
+  {
+    what: "two authentication methods of an observed identity",
+    spec: {
+      groupUid: root,
+      claimMatch,
+      serviceAccountRef: { name: "robot" },
+      policy: { management: "Observe" },
+    },
+    errors: oneMethod,
+  },
+  {
+    what: "an observed identity without a method that becomes managed",
+    before: { groupUid: team, uid: inTeam, policy: { management: "Observe" } },
+    spec: { groupUid: team, uid: inTeam },
+    errors: oneMethod,
+    rejectedBy: "API server",
+  },
+  {
     what: "static keys without an issuer",
     spec: { groupUid: root, staticKeys: { ...staticKeys, issuer: undefined } },
     errors: "spec.staticKeys.issuer: Required value",
@@ -283,6 +317,15 @@ export const valid: readonly ValidCase[] = [
   },
   { what: "an issuer with port and path", spec: withClaimMatch({ issuer: "https://127.0.0.1:6443/realms/a/" }) },
   { what: "a service account", spec: { groupRef: { name: "team" }, serviceAccountRef: { name: "robot" } } },
+  {
+    what: "an audience of a service account",
+    spec: { groupRef: { name: "team" }, serviceAccountRef: { name: "robot", audience: "muster.example.com" } },
+  },
+  {
+    what: "an observed identity without an authentication method",
+    spec: { groupUid: team, uid: inTeam, policy: { management: "Observe" } },
+  },
+  { what: "namespaces of other Tenants", spec: { groupUid: team, claimMatch, allowedNamespaces: ["shop"] } },
   { what: "static keys", spec: withStaticKeys({}) },
   { what: "static keys with an expirationTime", spec: withStaticKeys({ expirationTime: "2027-01-31T12:00:00+01:00" }) },
   { what: "AWS patterns", spec: withAwsIdentity({}) },

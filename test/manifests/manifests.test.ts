@@ -2,12 +2,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { apiVersion } from "#src/api/custom-resource.ts";
-import { type KindName, kinds } from "#src/kinds/kinds.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { root } from "./case.ts";
-import { cases } from "./cases.ts";
+import { cases, definitions, type ManifestKind } from "./cases.ts";
 import * as status from "./status.ts";
 
 const namespace = "default";
@@ -16,8 +16,9 @@ const fresh = { observedGeneration: -1 };
 
 describeWithControlPlane("manifests", (controlPlane) => {
   const kube = () => controlPlane().admin;
-  const object = (kind: KindName, name: string, spec: unknown): KubeObject => {
-    return { apiVersion, kind, metadata: { name, namespace }, spec };
+  const object = (kind: ManifestKind, name: string, spec: unknown): KubeObject => {
+    const isNamespaced = definitions.some((one) => one.kind === kind && one.scope === "Namespaced");
+    return { apiVersion, kind, metadata: { name, ...(isNamespaced ? { namespace } : {}) }, spec };
   };
 
   beforeAll(async () => {
@@ -27,7 +28,7 @@ describeWithControlPlane("manifests", (controlPlane) => {
     }
   });
 
-  describe.each(kindNames)("%s", (kind) => {
+  describe.each(definitions)("$kind", ({ kind }) => {
     /** Returns the object that the API server would store. Keeps no object. */
     async function submit(name: string, spec: unknown, before: object | undefined): Promise<KubeObject> {
       if (!before) return kube().create(object(kind, name, spec), { dryRun: true });
@@ -52,20 +53,33 @@ describeWithControlPlane("manifests", (controlPlane) => {
 
   describe("defaults", () => {
     it.each([
-      ["Group", "Never"],
-      ["Identity", "Never"],
-      ["RoleBinding", "IfExists"],
-    ] as const)("%s: policy.adoption defaults to %s", async (kind, adoption) => {
+      ["Group", { adoption: "Never" }],
+      ["Identity", { adoption: "Never" }],
+      ["RoleBinding", {}],
+    ] as const)("%s: everything but the deletion has a policy", async (kind, adoption) => {
       const [first] = cases[kind].valid;
       const created = await kube().create(object(kind, "policy", first?.spec), { dryRun: true });
-      expect(created["spec"].policy).toEqual({ adoption, deletion: "Delete", drift: "Correct" });
+      expect(created["spec"].policy).toEqual({ ...adoption, management: "Full", drift: "Correct" });
+    });
+
+    it("Tenant: permits nothing that widens it, and uses the operator's permissions", async () => {
+      const created = await kube().create(object("Tenant", "defaults", { namespaces: ["shop"] }), { dryRun: true });
+      expect(created["spec"]).toEqual({
+        namespaces: ["shop"],
+        identityTypes: ["ServiceAccount", "ClaimMatch"],
+        undeclared: "Report",
+        allowOrphan: false,
+        credentials: { type: "Operator" },
+        class: "",
+      });
+      expect(created["status"]).toEqual(fresh);
     });
 
     it("a null field counts as absent", async () => {
       const spec = { parentUid: root, parentRef: null, name: null, policy: { drift: null } };
       const created = await kube().create(object("Group", "nulls", spec), { dryRun: true });
-      const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
-      expect(created["spec"]).toEqual({ parentUid: root, policy });
+      const policy = { management: "Full", adoption: "Never", drift: "Correct" };
+      expect(created["spec"]).toEqual({ parentUid: root, undeclared: "Report", policy });
     });
 
     it("a new object has observedGeneration -1 in every read, whatever status it was created with", async () => {
@@ -112,7 +126,7 @@ describeWithControlPlane("manifests", (controlPlane) => {
   });
 
   it("accepts the manifests in examples/", async () => {
-    for (const text of await texts("../../examples/"))
+    for (const text of [...(await texts("../../examples/")), ...(await texts("../../examples/tenants/"))])
       for (const document of parseAllDocuments(text)) await kube().apply(document.toJSON());
     const examples = await Promise.all(
       kindNames.map((kind) => kube().list({ apiVersion, kind }, { namespace: "shop" })),

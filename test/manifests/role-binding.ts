@@ -66,6 +66,29 @@ export const invalid: readonly InvalidCase[] = [
       "spec.uid: Invalid value: uid must be directly below groupUid: the value of groupUid, followed by '/' and 16 hex digits",
   },
   {
+    what: "an adoption policy, which a role binding does not have",
+    spec: { ...byRefs, policy: { adoption: "IfExists" } },
+    errors: 'unknown field "spec.policy.adoption"',
+    rejectedBy: "API server",
+  },
+  {
+    what: "namespaces to which it is granted",
+    spec: { ...byRefs, allowedNamespaces: ["shop"] },
+    errors: 'unknown field "spec.allowedNamespaces"',
+    rejectedBy: "API server",
+  },
+  {
+    what: "an end without a time of day",
+    spec: { ...byRefs, expiresAt: "2027-01-31" },
+    errors:
+      'spec.expiresAt: Invalid value: "2027-01-31": spec.expiresAt in body must be of type date-time: "2027-01-31"',
+  },
+  {
+    what: "an end that YAML reads as a number",
+    spec: { ...byRefs, expiresAt: 1801353600 },
+    errors: 'spec.expiresAt: Invalid value: "int64": spec.expiresAt in body must be of type date-time: "int64"',
+  },
+  {
     what: "a changed groupUid",
     before: byUids,
     spec: { ...byUids, groupUid: root },
@@ -145,7 +168,16 @@ export const valid: readonly ValidCase[] = [
   },
   {
     what: "an existing role binding",
-    spec: { ...byUids, uid: `${team}/4444444444444444`, policy: { adoption: "Never" } },
+    spec: { ...byUids, uid: `${team}/4444444444444444`, policy: { drift: "Report" } },
   },
+  { what: "a grant that ends", spec: { ...byUids, expiresAt: "2027-01-31T00:00:00+01:00" } },
+  {
+    what: "a later end",
+    before: { ...byUids, expiresAt: "2027-01-31T00:00:00Z" },
+    spec: { ...byUids, expiresAt: "2027-02-28T00:00:00Z" },
+  },
+  { what: "a removed end", before: { ...byUids, expiresAt: "2027-01-31T00:00:00Z" }, spec: byUids },
+  { what: "an observed role binding", spec: { ...byRefs, policy: { management: "Observe" } } },
+  { what: "a protected deletion", spec: { ...byRefs, policy: { deletion: "Protect" } } },
   { what: "a changed policy", before: byRefs, spec: { ...byRefs, policy: { deletion: "Orphan" } } },
 ];

@@ -1,5 +1,6 @@
 import { readTextFile } from "#src/commands/settings/settings.ts";
 import type { ManagedCollection } from "#src/platform-client/collection.ts";
+import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
 import { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { PostLedger } from "#src/platform-client/post-ledger.ts";
@@ -7,6 +8,7 @@ import { PlatformSession } from "#src/platform-client/session.ts";
 import type { ReadSubjectToken } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport, type HttpTransportOptions } from "#src/platform-client/transport.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
 import type { ConnectedSession, SessionCredential } from "#src/reconcile/tenancy/tenant-sessions.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { OperatorValues } from "./settings.ts";
@@ -77,7 +79,12 @@ export class PlatformConnection {
     const audience = platformUrl.href.replace(/\/$/, "");
     const tokens = new TokenSource(this.#transport, { authUrl, audience, identity, readSubjectToken, clock });
     const credentialEpoch = () => tokens.epoch;
-    const api = new HttpPlatformApi(this.#transport, tokens, platformUrl);
+    const api = new GovernedApi(new HttpPlatformApi(this.#transport, tokens, platformUrl), {
+      probedGroup: parentOf(identity) ?? identity,
+      clock,
+      random,
+      signal,
+    });
     const check = owner instanceof OwnerCheck ? owner : new OwnerCheck({ api, identity, owner, clock, signal });
     const session = new PlatformSession({
       api,
@@ -88,7 +95,6 @@ export class PlatformConnection {
       collections,
       posts: this.posts,
       clock,
-      random,
       signal,
       canWrite,
     });

@@ -10,11 +10,12 @@ import { keyOf } from "#src/kube/object.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
 import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
+import type { TenantObservationSources } from "#src/reconcile/observe/observe-tenant.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
-import { TenantReconciler } from "#src/reconcile/tenant-reconciler.ts";
+import { TenantReconciler, type TenantReconcilerOptions } from "#src/reconcile/tenant-reconciler.ts";
 import type { OuterBound } from "#src/reconcile/tenancy/boundary.ts";
 import { LiveTenancy } from "#src/reconcile/tenancy/live-tenancy.ts";
 import type { TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
@@ -76,8 +77,16 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
   });
   const owner = ownerOf(cluster.ownerId, values.class);
-  const sessions = createSessions({ values, kube, namespace, platform, address, owner, signal: lifetime.signal });
-  const base = createSources(options, sessions);
+  const { sessions, ownerCheck } = createSessions({
+    values,
+    kube,
+    namespace,
+    platform,
+    address,
+    owner,
+    signal: lifetime.signal,
+  });
+  const { sources: base, tenancy } = createSources(options, sessions);
   const breakerLimits = { objects: values.breakerObjects, share: breakerShare };
   const undeclared = new UndeclaredAccess({
     sources: base,
@@ -86,13 +95,29 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   });
   const sources: Sources = { ...base, undeclared };
   const controllers = createControllers(options, sources);
-  const tenants = createTenantController(options);
+  const orphans = new Map<string, readonly string[]>();
+  const tenants = createTenantController(options, {
+    sources,
+    tenancy,
+    tenants: options.tenancyCaches.tenants,
+    outer: outerBoundOf(values),
+    owner,
+    ownerCheck,
+    orphans: () => [...orphans.values()].flat(),
+    undeclared: (tenant) => undeclared.shareOf(tenant) ?? { uids: [], unreadableGroups: [] },
+    abandoned: (tenant) => telemetry.abandonedIn(tenant),
+    onConfirmed: (kind, uids) => {
+      for (const uid of uids)
+        for (const claimant of sources.stores.get(kind).index("claims", uid))
+          controllers.get(kind).enqueue(keyOf(claimant), {});
+    },
+  });
   const all = [...controllers.values(), tenants];
   const pool = new WorkerPool({ controllers: all, workers: values.workers, clock });
 
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
-  connectTenantHandlers(options.tenancyCaches.tenants, sources.stores, (key, how) => tenants.enqueue(key, how));
-  telemetry.watchSources(sources, () => undeclared.counts());
+  connectTenantHandlers(options.tenancyCaches.tenants, sources, (key, how) => tenants.enqueue(key, how));
+  telemetry.watchSources(sources, options.tenancyCaches.tenants, () => undeclared.counts());
   for (const [kind, controller] of controllers.entries()) {
     const store = sources.stores.get(kind);
     for (const cached of store.values())
@@ -104,8 +129,11 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   pool.start(tenants);
   const onResynced = async (session: PlatformSession) => {
     for (const key of await undeclared.assess(session)) controllers.get("Group").enqueue(key, { priority: "low" });
+    for (const context of tenancy.contexts)
+      if (context.session === session) tenants.enqueue(context.name, { priority: "low" });
   };
-  const work = startSessionWork({ kinds, values, sessions, sources, telemetry, clock, random, onResynced });
+  const onOrphans = (kind: Kind, uids: readonly string[]) => void orphans.set(kind.name, uids);
+  const work = startSessionWork({ kinds, values, sessions, sources, telemetry, onOrphans, onResynced, clock, random });
 
   return {
     stop: async () => {
@@ -120,29 +148,44 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 }
 
 /** Everything that a reconcile observes. */
-function createSources(options: LeadOptions, sessions: TenantSessions): Omit<Sources, "undeclared"> {
+function createSources(
+  options: LeadOptions,
+  sessions: TenantSessions,
+): { readonly sources: Omit<Sources, "undeclared">; readonly tenancy: LiveTenancy } {
   const { kinds, values, kube, caches, tenancyCaches, cluster, leadership, lifetime, clock } = options;
   const settleMs = values.platformTimeout + values.settleTime;
   const { settledAt, soleLeaderSince } = settleTimes(leadership.acquired, caches, clock.monotonic(), settleMs);
-  return {
+  const tenancy = new LiveTenancy({
+    ...tenancyCaches,
+    sessions,
+    outer: outerBoundOf(values),
+    class: values.class ?? "",
+    settledAt,
+  });
+  const sources = {
     kinds,
     stores: caches,
     states: new PerKind(kinds, () => new ReconcileStates()),
-    tenancy: new LiveTenancy({
-      ...tenancyCaches,
-      sessions,
-      outer: outerBoundOf(values),
-      class: values.class ?? "",
-      settledAt,
-    }),
+    tenancy,
     crds: new CrdReads(kube, clock, lifetime.signal),
     breakers: new Breakers(() => randomUUID().slice(0, 8)),
     owners: ownersOf(values, cluster),
     serviceAccountIssuer: cluster.serviceAccountIssuer,
+    publicIssuers: values.publicIssuer,
+    endpoints: {
+      authUrl: withoutSlash(values.authUrl ?? values.platformUrl),
+      platformUrl: withoutSlash(values.platformUrl),
+    },
     soleLeaderSince,
     settleMs,
     clock,
   };
+  return { sources, tenancy };
+}
+
+/** The address as the token service compares it with an audience. */
+function withoutSlash({ href }: URL): string {
+  return href.replace(/\/$/, "");
 }
 
 function outerBoundOf({ rootGroup, allowedRole, allowedNamespace }: OperatorValues): OuterBound {
@@ -158,10 +201,17 @@ function ownersOf({ previousOwnerId, class: own }: OperatorValues, { ownerId }: 
 }
 
 /** The controller of Tenants. */
-function createTenantController(options: LeadOptions): Controller {
-  const { kube, caches: stores, tenancyCaches, values, telemetry, clock, random } = options;
-  const served = values.class ?? "";
-  const reconciler = new TenantReconciler({ ...tenancyCaches, resource: tenantResource, stores, class: served, kube });
+function createTenantController(
+  { kube, tenancyCaches, values, telemetry, clock, random }: LeadOptions,
+  observed: TenantObservationSources & Pick<TenantReconcilerOptions, "onConfirmed">,
+): Controller {
+  const reconciler = new TenantReconciler({
+    ...observed,
+    namespaces: tenancyCaches.namespaces,
+    resource: tenantResource,
+    class: values.class ?? "",
+    kube,
+  });
   return new Controller({
     name: "tenant",
     reconcile: (key, signal) => reconciler.reconcile(key, signal),
@@ -184,8 +234,15 @@ function createControllers(
     clock,
     onDrop: (reason, events, error) => telemetry.eventsDropped(reason, events, error),
   });
-  const reconciler = new Reconciler({ sources, kube, recorder, random, telemetry });
-  return new PerKind(
+  const reconciler = new Reconciler({
+    sources,
+    kube,
+    recorder,
+    random,
+    telemetry,
+    enqueue: (kind, key, how) => controllers.get(kind).enqueue(key, how),
+  });
+  const controllers = new PerKind(
     kinds,
     (kind) =>
       new Controller({
@@ -197,4 +254,5 @@ function createControllers(
         onFailure: (failure) => telemetry.reconcileFailed(failure),
       }),
   );
+  return controllers;
 }

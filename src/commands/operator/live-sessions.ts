@@ -1,4 +1,5 @@
 import type { Kind } from "#src/kinds/kind.ts";
+import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
@@ -32,16 +33,11 @@ export interface SessionsOptions {
   readonly signal: AbortSignal;
 }
 
-/** The operator's session, and those of Tenants with credentials of their own. */
-export function createSessions({
-  values,
-  kube,
-  namespace,
-  platform,
-  address,
-  owner,
-  signal,
-}: SessionsOptions): TenantSessions {
+/** The operator's session, and those of Tenants with credentials of their own. All of them write under one owner check. */
+export function createSessions({ values, kube, namespace, platform, address, owner, signal }: SessionsOptions): {
+  readonly sessions: TenantSessions;
+  readonly ownerCheck: OwnerCheck;
+} {
   const { authUrl } = address;
   const credential = { identity: values.identity, roots: outermostGroups(values.rootGroup) };
   const readSubjectToken = subjectTokenFile(values.tokenFile);
@@ -50,7 +46,8 @@ export function createSessions({
     const readOwnToken = tenantToken(tenant, { kube, namespace, authUrl }, end);
     return platform.openSession({ ...own, readSubjectToken: readOwnToken }, operator.owner, end);
   };
-  return new TenantSessions({ ...credential, ...operator }, openOwn, signal);
+  const sessions = new TenantSessions({ ...credential, ...operator }, openOwn, signal);
+  return { sessions, ownerCheck: operator.owner };
 }
 
 export interface SessionWorkOptions {
@@ -59,6 +56,8 @@ export interface SessionWorkOptions {
   readonly sessions: TenantSessions;
   readonly sources: Sources;
   readonly telemetry: OperatorTelemetry;
+  /** Called with the orphans that a resync found. */
+  readonly onOrphans: (kind: Kind, uids: readonly string[]) => void;
   readonly clock: Clock;
   readonly random: () => number;
   /** Called after a resync of the session in which no list failed. */
@@ -81,12 +80,11 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
   };
   const resyncs = new Semaphore(maxResyncs);
   const checks = new SessionChecks({
-    intervalMs: values.resync,
     clock,
     random,
     limit: new Semaphore(maxChecks),
     onReport: (session, report) => {
-      if (session === sessions.operator.session) reportSettings(options, sessions.operator);
+      if (session === sessions.operator.session && report.is === "checked") reportSettings(options, sessions.operator);
       telemetry.sessionChecked(tenantOf(sessions, session), report);
     },
   });
@@ -103,7 +101,11 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
           limit: resyncs,
           clock,
           random,
-          onListed: (kind, seconds) => telemetry.resynced(kind, seconds, observeOrphans(sources, kind)),
+          onListed: (kind, seconds) => {
+            const orphans = observeOrphans(sources, kind);
+            telemetry.resynced(kind, seconds, orphans);
+            options.onOrphans(kind, orphans);
+          },
           onFailure: (kind, root, error) => telemetry.resyncFailed(kind, root, error),
           onComplete: options.onResynced,
         },

@@ -105,6 +105,10 @@ export const operatorSettings = {
     matching("ID", ownerIdPattern, "letters, digits and the characters . _ -, at most 64"),
     "The id that marks resources on the platform as managed by this cluster. Set it to keep managing the same resources after the cluster is rebuilt. (default: the uid of the namespace kube-system)",
   ),
+  publicIssuer: optionalList(
+    text,
+    "An issuer at which anybody can have an account, in addition to those that Muster knows. A Tenant needs subjectPrefixes to allow subject patterns of such an issuer.",
+  ),
   previousOwnerId: optionalList(text, "A former owner id, whose resources this cluster also manages."),
   logLevel: withDefault(oneOf("debug", "info", "warn", "error"), "info", "The minimum level of log lines."),
 } as const;

@@ -59,8 +59,9 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     const cluster = await identifyCluster(values, kube, signal);
     const lease = { name: leaseNameOf(values), namespace };
     leadership = await acquireLeadership({ values, kube, lease, log }, signal);
-    log.info({ acquired: leadership.acquired }, "leading");
+    log.info({ acquired: leadership.acquired, ownerId: cluster.ownerId }, "leading");
     telemetry.metrics.leading(lease.name, true);
+    telemetry.metrics.ownerInfo.set({ owner_id: cluster.ownerId }, 1);
     // Only the objects show whether there was a leader before this one. No object is served before its Tenant is known.
     await Promise.race([
       Promise.all(leadership.acquired === "created" ? [tried, tenancy.tried] : [tenancy.tried]),

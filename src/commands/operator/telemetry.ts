@@ -13,6 +13,8 @@ import { observeRefusals } from "#src/reconcile/observe/refusals.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { ReconcileTelemetry } from "#src/reconcile/reconciler.ts";
 import type { SessionReport } from "#src/reconcile/session-checks.ts";
+import type { TenantStore } from "#src/reconcile/tenancy/live-tenancy.ts";
+import { isAbandoned } from "#src/reconcile/policy/object.ts";
 import type { KubeStep, Step } from "#src/reconcile/policy/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
 
@@ -28,6 +30,8 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   readonly #log: Logger;
   /** The kinds that cannot be read, as far as that was logged. */
   readonly #unreadable = new Set<string>();
+  /** How many objects were abandoned, by Tenant. */
+  readonly #abandoned = new Map<string, number>();
 
   constructor(log: Logger, metrics: OperatorMetrics) {
     this.#log = log;
@@ -44,6 +48,18 @@ export class OperatorTelemetry implements ReconcileTelemetry {
       );
     if (step.do === "update" && step.correction) this.metrics.drift.inc({ kind: resource.kind, result: "corrected" });
     if (step.do === "writeStatus") this.#statusWritten(observed, step);
+    if (step.do === "removeFinalizer" && isAbandoned(resource)) this.#noteAbandoned(observed);
+  }
+
+  /** How many objects of the Tenant were abandoned since the process started. */
+  abandonedIn(tenant: string): number {
+    return this.#abandoned.get(tenant) ?? 0;
+  }
+
+  #noteAbandoned({ resource, tenant }: Observed): void {
+    this.#log.warn(nameOf(resource), "object abandoned; what it created stays on the platform");
+    this.metrics.abandoned.inc({ kind: resource.kind });
+    if (tenant.is === "known") this.#abandoned.set(tenant.name, this.abandonedIn(tenant.name) + 1);
   }
 
   failed({ resource }: Observed, step: Step, error: PlatformFailure, retryInMs: number): void {
@@ -144,10 +160,16 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   /** The report of a session changed; `tenant` is undefined for the operator's own. */
   sessionChecked(tenant: string | undefined, report: SessionReport): void {
     const where = tenant === undefined ? {} : { tenant };
-    if (report.is === "failed") this.#log.error({ ...where, problem: report.problem }, "credential does not work");
-    else if (report.is === "checked" && report.unreadableRoots.length > 0)
-      this.#log.error({ ...where, groups: report.unreadableRoots }, "groups cannot be read; check uids and roles");
-    else if (report.is === "checked") this.#log.info(where, "credential works");
+    if (report.is === "checked")
+      this.#log.info({ ...where, unreadableGroups: report.unreadableRoots }, "credential works");
+    if (report.is !== "failed") return;
+    const { problem } = report;
+    if (problem.kind === "credential" && problem.cause === "exchange" && tenant === undefined)
+      this.#log.error(
+        { flag: "--identity", problem },
+        "the operator's identity cannot be assumed; correct the uid, or its claimMatch on the platform",
+      );
+    else this.#log.error({ ...where, problem }, "credential does not work");
   }
 
   /** The settings were compared with the platform. */
@@ -165,8 +187,13 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */
-  watchSources(sources: Sources, undeclaredCounts: () => ReadonlyMap<string, number>): void {
+  watchSources(sources: Sources, tenants: TenantStore, undeclaredCounts: () => ReadonlyMap<string, number>): void {
     this.metrics.onScrape(() => {
+      this.metrics.tenants.reset();
+      for (const { status } of tenants.values()) {
+        const ready = status?.conditions?.find((condition) => condition.type === "Ready");
+        this.metrics.tenants.inc({ ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
+      }
       const { objects, breaker, kubernetesRefused, snapshotAge, undeclared } = this.metrics;
       for (const [kind, count] of undeclaredCounts()) undeclared.set({ kind }, count);
       objects.reset();

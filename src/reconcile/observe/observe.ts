@@ -37,8 +37,10 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
   return {
     resource,
     invalid: invalid ?? null,
-    tenant: tenantOf(governance, kind),
+    tenant: tenantOf(governance, kind, platform.references),
     markers,
+    endpoints: sources.endpoints,
+    publicIssuers: sources.publicIssuers,
     request,
     ...platform,
     undeclared: sources.undeclared.observe(cached, governance, resource.status?.uid ?? platform.matches[0]?.uid),
@@ -158,7 +160,11 @@ function unobservedPlatform({ stores }: Sources, { resource }: CachedResource, n
   };
 }
 
-function tenantOf(governance: Exclude<Governance, { by: "unserved" }>, { name: kind }: Kind): ObservedTenant {
+function tenantOf(
+  governance: Exclude<Governance, { by: "unserved" }>,
+  { name: kind }: Kind,
+  references: References,
+): ObservedTenant {
   switch (governance.by) {
     case "none":
       return { is: "none" };
@@ -166,12 +172,15 @@ function tenantOf(governance: Exclude<Governance, { by: "unserved" }>, { name: k
       return { is: "several", names: governance.tenants };
     case "tenant": {
       const { name, boundary } = governance.context;
+      // In a group that another Tenant granted, an object may create resources, but not take over those of others.
+      const parent = references.are === "resolved" ? references.uids.parent : undefined;
+      const granted = references.are === "resolved" ? references.granted.filter((uid) => uid === parent) : [];
       return {
         is: "known",
         name,
         serves: governance.serves,
-        groups: boundary.groups,
-        mayAdopt: boundary.adopt.includes(kind),
+        groups: [...boundary.groups, ...granted],
+        mayAdopt: boundary.adopt.includes(kind) && granted.length === 0,
         mayOrphan: boundary.allowOrphan,
       };
     }
@@ -196,19 +205,36 @@ const invalidReferences: References = {
 
 /** What the references of an object that matches its schema resolve to. */
 export function referencesOf(
-  { stores, serviceAccountIssuer, tenancy }: Pick<Sources, "stores" | "serviceAccountIssuer" | "tenancy">,
-  { session, boundary }: TenantContext,
+  {
+    kinds,
+    stores,
+    serviceAccountIssuer,
+    publicIssuers,
+    tenancy,
+  }: Pick<Sources, "kinds" | "stores" | "serviceAccountIssuer" | "publicIssuers" | "tenancy">,
+  { name, session, boundary }: TenantContext,
   kind: Kind,
   resource: Resource,
   marker: string,
 ): References {
   return resolveReferences(kind, resource, {
+    kinds,
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
     isRead: (kindName) => stores.get(kindName).synced,
+    tenant: name,
+    // As for an object there that was never governed.
+    governanceOf: (namespace) =>
+      tenancy.governanceOf({
+        apiVersion: resource.apiVersion,
+        kind: resource.kind,
+        metadata: { name: resource.metadata.name, namespace },
+        spec: resource.spec,
+      }),
     roles: session.roles,
     boundary,
     credentialIdentities: tenancy.credentialIdentities,
     serviceAccountIssuer,
+    publicIssuers,
     marker,
   });
 }

@@ -1,6 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Drift, Undeclared } from "#src/api/status.ts";
-import type { Fields, ResolvedUids } from "#src/kinds/kind.ts";
+import type { Endpoints, Fields, ResolvedUids } from "#src/kinds/kind.ts";
 import type { ExternalState as ExternalStateOf } from "#src/platform-client/collection-view.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
@@ -27,6 +27,10 @@ export interface Observed {
   readonly markers: readonly [string, ...string[]];
   /** The external resource that the object names by uid; null if it names none. */
   readonly claim: Claim | null;
+  /** What a client needs to know of the platform to exchange a token. */
+  readonly endpoints: Endpoints;
+  /** Issuers at which anybody can have an account, in addition to the built-in list. */
+  readonly publicIssuers: readonly string[];
   /** The value of the annotation that requests a reconcile, until `status.lastHandledReconcileAt` repeats it. */
   readonly request: ReconcileRequest | null;
   /** The external resources with this object's marker or natural key that no other object claims. */
@@ -96,6 +100,8 @@ export type References =
   | {
       readonly are: "resolved";
       readonly uids: ResolvedUids;
+      /** Those of the uids that an object of another Tenant permits, whether or not they are in the Tenant's groups. */
+      readonly granted: readonly string[];
       readonly desired: Fields;
       /** What identifies the external resource whatever its uid: its marker, or the fields of a role binding. */
       readonly naturalKey: string;
@@ -111,6 +117,8 @@ export type References =
   | { readonly are: "unreadKind"; readonly kind: string; readonly path: string }
   /** The roles of the platform have not been read yet. */
   | { readonly are: "unread" }
+  /** The references can never be resolved: they form a cycle. */
+  | { readonly are: "invalid"; readonly message: string }
   | { readonly are: "denied"; readonly message: string };
 
 /** A uid that an object claims, and what is known of it. */

@@ -4,10 +4,16 @@ import { statusBounds } from "#src/api/status.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import type { KubeStepName, MonotonicTime, ReconcileState, Refusal } from "./observed.ts";
 
+/** Ending the delays reads all states: when thousands of objects are accepted again, once is enough. */
+const endIntervalMs = 1_000;
+
 /** The states that this process remembers of the objects of one kind, by `namespace/name`. */
 export class ReconcileStates {
   readonly #states = new Map<string, ReconcileState>();
   #lastDeletionAt: MonotonicTime | null = null;
+  /** The steps and namespaces whose refusals were ended since `#endedSince`. */
+  readonly #ended = new Set<string>();
+  #endedSince: MonotonicTime = Number.NEGATIVE_INFINITY;
 
   /** When the deletion of any of the objects was last observed; null if none was. */
   get lastDeletionAt(): MonotonicTime | null {
@@ -63,6 +69,29 @@ export class ReconcileStates {
     for (const [key, { refusals }] of this.#states)
       if (refusals !== undefined)
         for (const [step, refusal] of Object.entries(refusals)) yield [key, step as KubeStepName, refusal];
+  }
+
+  /**
+   * Ends the delays after refusals of `step` in `namespace`, at most once a second: Kubernetes accepted the step for
+   * another object.
+   * @returns the keys of the objects that can be retried now.
+   */
+  endRefusals(step: KubeStepName, namespace: string, now: MonotonicTime): string[] {
+    const ended: string[] = [];
+    if (now - this.#endedSince >= endIntervalMs) {
+      this.#endedSince = now;
+      this.#ended.clear();
+    }
+    const id = `${step} ${namespace}`;
+    if (this.#ended.has(id)) return ended;
+    this.#ended.add(id);
+    for (const [key, state] of this.#states) {
+      const refusal = state.refusals?.[step];
+      if (refusal === undefined || refusal.retryAt <= now || !key.startsWith(`${namespace}/`)) continue;
+      this.#states.set(key, { ...state, refusals: { ...state.refusals, [step]: { ...refusal, retryAt: now } } });
+      ended.push(key);
+    }
+    return ended;
   }
 
   /** The keys of the objects that are waiting for something. */

@@ -1,4 +1,4 @@
-import { everything } from "#src/reconcile/tenancy/boundary.ts";
+import { type Boundary, everything } from "#src/reconcile/tenancy/boundary.ts";
 import { describe, expect, it } from "vitest";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { RoleBinding, RoleBindingSpec } from "#src/api/role-binding.ts";
@@ -13,31 +13,120 @@ import {
   otherRoot,
   parent,
   root,
+  uid,
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { type ReferenceContext, resolveReferences } from "./references.ts";
 
 const viewer: ExternalRole = { uid: "c".repeat(40), name: "viewer", capabilities: [] };
 const owner: ExternalRole = { uid: "d".repeat(40), name: "owner", capabilities: [] };
 const custom = `${parent}/5555555555555555`;
 const identityUid = `${parent}/4444444444444444`;
+const time = "2026-01-01T00:00:00Z";
+const observe = { management: "Observe", adoption: "Never", drift: "Correct" } as const;
 const operatorIdentity = `${root}/0000000000000001`;
 
-const recorded = (uid: string): Status => ({ observedGeneration: 1, uid });
-const inCluster: Readonly<Record<string, Resource>> = {
-  "Group team/shop": groupResource({ status: recorded(parent) }),
-  "Group team/new": groupResource(),
-  "Group team/terminating": groupResource({
-    status: recorded(parent),
-    metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" },
+/** The status of an object that exists, by default Ready. */
+function recorded(recordedUid: string, reason = "Available", more: Partial<Status> = {}): Status {
+  const status = reason === "Available" ? "True" : reason === "Paused" ? "Unknown" : "False";
+  return {
+    observedGeneration: 1,
+    uid: recordedUid,
+    parentUid: recordedUid.slice(0, recordedUid.lastIndexOf("/")),
+    conditions: [{ type: "Ready", status, reason, message: reason, observedGeneration: 1, lastTransitionTime: time }],
+    ...more,
+  };
+}
+
+type ObjectParts = { readonly spec?: object; readonly metadata?: object; readonly status?: Status };
+/** A group below `parentUid`, or below the group `parentRef`. */
+function group(name: string, { spec = {}, metadata = {}, status }: ObjectParts = {}): Resource {
+  const base = groupResource(status === undefined ? {} : { status });
+  const { parentUid: _, ...others } = base.spec;
+  return {
+    ...base,
+    metadata: { ...base.metadata, name, ...metadata },
+    spec: { ...others, ...("parentRef" in spec ? {} : { parentUid: root }), ...spec },
+  };
+}
+const terminating = { deletionTimestamp: time };
+const elsewhere = `${otherRoot}/1111111111111111`;
+
+const objects: readonly Resource[] = [
+  group("shop", { status: recorded(parent) }),
+  group("new"),
+  group("terminating", { status: recorded(parent), metadata: terminating }),
+  group("elsewhere", { spec: { parentUid: otherRoot }, status: recorded(elsewhere) }),
+  group("shop", { status: recorded(parent), metadata: { namespace: "others" } }),
+  group("conflict", { status: recorded(parent, "Conflict") }),
+  group("held", { status: recorded(parent, "HeldByBreaker") }),
+  group("paused", { status: recorded(parent, "Paused") }),
+  group("interrupted", { status: recorded(parent, "PlatformUnavailable") }),
+  group("moved", { spec: { parentUid: `${root}/9999999999999999` }, status: recorded(parent) }),
+  group("below-new", { spec: { parentRef: { name: "new" } }, status: recorded(`${parent}/6666666666666666`) }),
+  group("below-shop", { spec: { parentRef: { name: "shop" } }, status: recorded(`${parent}/6666666666666666`) }),
+  group("two-below-moved", {
+    spec: { parentRef: { name: "below-moved" } },
+    status: recorded(`${parent}/6666666666666666/7777777777777777`),
   }),
-  "Group team/elsewhere": groupResource({ status: recorded(`${otherRoot}/1111111111111111`) }),
-  "Group others/shop": groupResource({ status: recorded(parent), metadata: { namespace: "others" } }),
-  "Identity team/ci": identityResource({ status: recorded(identityUid) }),
-};
+  group("below-moved", { spec: { parentRef: { name: "new" } }, status: recorded(`${parent}/6666666666666666`) }),
+  group("observed-root", {
+    spec: { parentRef: undefined, parentUid: undefined, uid: root, policy: { ...observe } },
+    status: { ...recorded(root), parentUid: undefined } as unknown as Status,
+  }),
+  group("self", { spec: { parentRef: { name: "self" } } }),
+  group("first", { spec: { parentRef: { name: "second" } } }),
+  group("second", { spec: { parentRef: { name: "third", namespace: "sibling" } } }),
+  group("third", { metadata: { namespace: "sibling" }, spec: { parentRef: { name: "first", namespace: "team" } } }),
+  group("in-sibling", { metadata: { namespace: "sibling" }, status: recorded(parent) }),
+  group("granted", {
+    metadata: { namespace: "others" },
+    spec: { parentUid: otherRoot, allowedNamespaces: ["team"] },
+    status: recorded(elsewhere),
+  }),
+  group("granted-to-sibling", {
+    metadata: { namespace: "others" },
+    spec: { parentUid: otherRoot, allowedNamespaces: ["sibling", "team-b"] },
+    status: recorded(elsewhere),
+  }),
+  group("granted-what-it-lost", {
+    metadata: { namespace: "others" },
+    spec: { allowedNamespaces: ["team"] },
+    status: recorded(parent),
+  }),
+  group("granted-by-nobody", {
+    metadata: { namespace: "ungoverned" },
+    spec: { parentUid: otherRoot, allowedNamespaces: ["team"] },
+    status: recorded(elsewhere),
+  }),
+  named(identityResource({ status: recorded(identityUid) }), "ci"),
+  named(identityResource({ status: recorded(identityUid, "PlatformUnavailable") }), "interrupted"),
+  named(identityResource({ status: recorded(identityUid, "Conflict") }), "conflict"),
+];
+
+function named(resource: Resource, name: string): Resource {
+  return { ...resource, metadata: { ...resource.metadata, name } };
+}
+
+const inCluster = new Map(objects.map((one) => [`${one.kind} ${one.metadata.namespace}/${one.metadata.name}`, one]));
+
+const outer = { roots: [root, otherRoot], roles: ["viewer"], namespaces: null };
+/** Tenant `all` governs the namespaces `team` and `sibling`, Tenant `others` the namespace `others`. */
+function governanceOf(namespace: string): Governance {
+  if (namespace === "ungoverned") return { by: "none" };
+  const name = namespace === "others" ? "others" : "all";
+  const boundary = everything({ ...outer, roots: [name === "others" ? otherRoot : root] });
+  return { by: "tenant", serves: "everything", context: { name, boundary } as TenantContext };
+}
 
 const context: ReferenceContext = {
-  find: (kind, key) => inCluster[`${kind} ${key}`],
+  kinds,
+  tenant: "all",
+  governanceOf,
   isRead: () => true,
+  publicIssuers: [],
+  find: (kind, key) => inCluster.get(`${kind} ${key}`),
   roles: {
     byName: new Map([
       ["viewer", viewer],
@@ -103,8 +192,191 @@ describe("a reference to an object", () => {
   });
 
   it("does not disclose whether an object exists in another namespace", () => {
-    const [there, notThere] = [resolve(groupBelow("shop", "others")), resolve(groupBelow("shop", "nowhere"))];
+    const there = resolve(groupBelow("shop", "others"));
+    const notThere = resolve(groupBelow("shop", "others"), { find: () => undefined });
     expect(there).toEqual(notThere);
+    expect(there).toMatchObject({ are: "waiting", reason: "ReferenceNotGranted" });
+  });
+});
+
+describe("the object that a reference names", () => {
+  const below = (name: string, status?: Status) => ({
+    ...groupBelow(name),
+    ...(status === undefined ? {} : { status }),
+  });
+  const inUse = { observedGeneration: 1, uid, parentUid: parent };
+  it.each<[string, Resource, object]>([
+    ["is not used in Conflict", below("conflict"), { are: "waiting", reason: "ReferenceNotReady" }],
+    ["is not used while its breaker is open", below("held"), { are: "waiting", reason: "ReferenceNotReady" }],
+    ["is used if it is a paused group", below("paused"), { are: "resolved" }],
+    ["is used if it is a group and the platform is away", below("interrupted"), { are: "resolved" }],
+    [
+      "is not used below another group than its parent",
+      below("moved"),
+      { are: "waiting", reason: "ReferenceNotReady" },
+    ],
+    [
+      "is not used below a parent that does not exist",
+      below("below-new"),
+      { are: "waiting", reason: "ReferenceNotReady" },
+    ],
+    [
+      "is used below its present parent",
+      below("below-shop"),
+      { are: "resolved", uids: { parent: `${parent}/6666666666666666` } },
+    ],
+    [
+      "is not used if the group above its parent changed",
+      below("two-below-moved"),
+      { are: "waiting", reason: "ReferenceNotReady" },
+    ],
+    ["is used if it is an observed root group", below("observed-root"), { are: "resolved", uids: { parent: root } }],
+    ["remains in use below another group than its parent", below("moved", inUse), { are: "resolved" }],
+    ["remains in use while it is not Ready", below("held", inUse), { are: "resolved" }],
+    ["does not remain in use in Conflict", below("conflict", inUse), { are: "waiting", reason: "ReferenceNotReady" }],
+    [
+      "is resolved for an object that is being deleted",
+      { ...below("conflict"), metadata: { ...groupResource().metadata, ...terminating } },
+      { are: "resolved" },
+    ],
+  ])("%s", (_, resource, references) => {
+    expect(resolve(resource)).toMatchObject(references);
+  });
+
+  it.each<[string, string, Status | undefined, object]>([
+    ["of an Identity must be Ready", "interrupted", undefined, { are: "waiting", reason: "ReferenceNotReady" }],
+    ["of an Identity remains in use", "interrupted", { observedGeneration: 1, identityUid }, { are: "resolved" }],
+    [
+      "of an Identity does not remain in use in Conflict",
+      "conflict",
+      { observedGeneration: 1, identityUid },
+      { are: "waiting" },
+    ],
+    [
+      "of an Identity is not in use with another uid",
+      "interrupted",
+      { observedGeneration: 1, identityUid: uid },
+      { are: "waiting" },
+    ],
+  ])("%s", (_, name, status, references) => {
+    const { identityUid: __, ...spec } = binding({}).spec;
+    expect(
+      resolve({
+        ...binding({}),
+        spec: { ...spec, identityRef: { name } } as RoleBindingSpec,
+        ...(status === undefined ? {} : { status }),
+      }),
+    ).toMatchObject(references);
+  });
+
+  it("of a kind that has not been read is unknown, not absent", () => {
+    expect(resolve(groupBelow("none"), { isRead: () => false })).toEqual({
+      are: "unreadKind",
+      kind: "Group",
+      path: "spec.parentRef",
+    });
+  });
+});
+
+describe("a cycle", () => {
+  const find = (name: string) => inCluster.get(`Group team/${name}`) as Resource;
+  it("of one is named", () => {
+    expect(resolve(find("self"))).toEqual({
+      are: "invalid",
+      message:
+        "spec.parentRef: Group self is its own parent. Delete it, and create it with another parent: the field is immutable.",
+    });
+  });
+
+  it("of several is named, in every one of them", () => {
+    expect(resolve(find("first"))).toEqual({
+      are: "invalid",
+      message:
+        "spec.parentRef: Group first is its own ancestor: first, whose parent is second, whose parent is sibling/third, whose parent is first. Delete one of these objects, and create it with another parent: the field is immutable.",
+    });
+    expect(resolve(find("second"))).toMatchObject({ are: "invalid" });
+  });
+
+  it("discloses no object of another Tenant", () => {
+    const onlyTeam = (namespace: string): Governance => (namespace === "team" ? governanceOf("team") : { by: "none" });
+    const references = resolve(find("first"), { governanceOf: onlyTeam });
+    expect(references).toMatchObject({ are: "invalid" });
+    expect(JSON.stringify(references)).not.toContain("third");
+    expect(JSON.stringify(references)).toContain("an object of another Tenant");
+  });
+
+  it("further up is reported by its own members", () => {
+    expect(resolve(groupBelow("self"))).toMatchObject({ are: "waiting", reason: "ReferenceNotReady" });
+  });
+});
+
+describe("a reference to another namespace", () => {
+  it.each<[string, Resource, object]>([
+    ["of the same Tenant needs no grant", groupBelow("in-sibling", "sibling"), { are: "resolved", granted: [] }],
+    [
+      "of the same Tenant may name what does not exist",
+      groupBelow("none", "sibling"),
+      { are: "waiting", reason: "ReferenceNotFound" },
+    ],
+    [
+      "of another Tenant with a grant permits a uid outside of the groups",
+      groupBelow("granted", "others"),
+      { are: "resolved", uids: { parent: elsewhere }, granted: [elsewhere] },
+    ],
+    [
+      "of another Tenant with a grant for other namespaces waits",
+      groupBelow("granted-to-sibling", "others"),
+      { are: "waiting", reason: "ReferenceNotGranted" },
+    ],
+    [
+      "that grants what its Tenant may not use waits",
+      groupBelow("granted-what-it-lost", "others"),
+      { are: "waiting", reason: "ReferenceNotGranted" },
+    ],
+    [
+      "without a Tenant waits, with a grant, too",
+      groupBelow("granted-by-nobody", "ungoverned"),
+      { are: "waiting", reason: "ReferenceNotGranted" },
+    ],
+    ["does not make the uid itself usable", groupResource({ spec: { parentUid: elsewhere } }), { are: "denied" }],
+  ])("%s", (_, resource, references) => {
+    expect(resolve(resource)).toMatchObject(references);
+  });
+});
+
+describe("a Tenant", () => {
+  const limited = (boundary: Partial<Boundary>) => ({ boundary: { ...context.boundary, ...boundary } });
+  it.each<[string, Resource, Partial<ReferenceContext>, string]>([
+    [
+      "of other kinds",
+      groupResource(),
+      limited({ kinds: ["Identity"] }),
+      "kind: Tenant all does not allow objects of the kind Group",
+    ],
+    [
+      "with an issuer of identities",
+      identityResource({ spec: { claimMatch: { issuer: "https://a.example", subject: "x" } } }),
+      limited({ claimIssuers: [] }),
+      "spec.claimMatch.issuer: ",
+    ],
+    [
+      "with other groups denies an observed root group",
+      group("other", { spec: { parentRef: undefined, parentUid: undefined, uid: otherRoot, policy: observe } }),
+      {},
+      `spec.uid: group ${otherRoot}`,
+    ],
+  ])("%s", (_, resource, more, message) => {
+    expect(resolve(resource, more)).toMatchObject({ are: "denied", message: expect.stringContaining(message) });
+  });
+
+  it("does not disclose whether an identity outside of its groups is a credential", () => {
+    const outside = `${otherRoot}/1111111111111111`;
+    const other = binding({ identityUid: outside });
+    expect(resolve(other, { credentialIdentities: new Set([outside]) })).toEqual(resolve(other));
+  });
+
+  it("permits no credential to be bound, granted or not", () => {
+    expect(resolve(binding({}), { credentialIdentities: new Set([identityUid]) })).toMatchObject({ are: "denied" });
   });
 });
 

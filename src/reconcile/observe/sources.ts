@@ -1,4 +1,4 @@
-import type { Kind } from "#src/kinds/kind.ts";
+import type { Endpoints, Kind } from "#src/kinds/kind.ts";
 import type { PerKind } from "#src/kinds/per-kind.ts";
 import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Clock } from "#src/time/clock.ts";
@@ -34,6 +34,10 @@ export interface Sources {
   readonly owners: readonly [string, ...string[]];
   /** The issuer of the cluster's service-account tokens. */
   readonly serviceAccountIssuer: string;
+  /** Issuers at which anybody can have an account, in addition to the built-in list. */
+  readonly publicIssuers: readonly string[];
+  /** What a client needs to know of the platform to exchange a token. */
+  readonly endpoints: Endpoints;
   /** From this time on, an object that the watch reports as new was not seen by a previous leader, however late the watch is. */
   readonly soleLeaderSince: number;
   /** How long after it was sent a request may still take effect, in milliseconds. */

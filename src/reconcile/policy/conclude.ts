@@ -3,6 +3,7 @@ import { hours, minutes, seconds } from "#src/time/durations.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import { readyCondition } from "./object.ts";
+import { openAccessEvent } from "./open-access.ts";
 import type { Outcome } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
@@ -37,7 +38,8 @@ export function conclude(observed: DecisionInput, outcome: Outcome, until?: Mono
   if (patch !== undefined) {
     const refusal = delayingRefusal(observed, "writeStatus");
     if (refusal !== undefined) return { do: "wait", until: Math.min(until ?? refusal.retryAt, refusal.retryAt) };
-    const reported = undeclaredEvent(observed) ?? event ?? transitionEvent(observed, outcome);
+    const reported =
+      undeclaredEvent(observed) ?? openAccessEvent(observed, outcome) ?? event ?? transitionEvent(observed, outcome);
     return { do: "writeStatus", patch, ...(reported === undefined ? {} : { event: reported }) };
   }
   if (outcome.is === "ready" || outcome.is === "paused") return { do: "done" };

@@ -10,6 +10,7 @@ import { type Problem, stalled, waiting } from "./outcome.ts";
 import { hasForeignMarker, isProtected } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
+import { findUngoverned } from "./tenant.ts";
 
 /**
  * The step for an object that is being deleted. Deletion uses the recorded uid and does not need the references. The
@@ -22,6 +23,11 @@ export function decideDeletion(observed: DecisionInput): Step {
     return { do: "removeFinalizer", event: orphaned(observed, claim?.uid, messages.orphanedBecause.abandoned) };
   if (isPaused(resource)) return conclude(observed, { is: "paused" });
   if (claim !== null && claim.olderClaimant !== null) return { do: "removeFinalizer" };
+  const ungoverned = findUngoverned(observed);
+  if (ungoverned !== undefined)
+    return observed.resource.status?.uid === undefined && observed.state.bornHere
+      ? { do: "removeFinalizer" }
+      : conclude(observed, ungoverned);
   const uid = claim?.uid ?? unrecordedMatch(observed)?.uid;
   if (uid === undefined) return decideNeverRecorded(observed);
   const root = rootAbove(observed, uid);

@@ -9,6 +9,14 @@ import type { Drift } from "#src/api/status.ts";
 
 // Conditions of an object that is as it should be, or that is left alone.
 
+export function noTenant(): string {
+  return "No Tenant selects the namespace of this object, so nothing is done for it. Ask an administrator to add the namespace to a Tenant.";
+}
+
+export function overlap(): string {
+  return "Several Tenants select the namespace of this object, so nothing is done for it. Ask an administrator to change the namespaces of all of them but one.";
+}
+
 export function ready(noun: string): string {
   return `The ${noun} exists on the platform and matches the spec.`;
 }
@@ -259,6 +267,10 @@ export function driftCorrected(fields: string): string {
 
 export function adopted(noun: string, uid: string): string {
   return `Manages the existing ${noun} ${uid}.`;
+}
+
+export function openAccess(issuer: string, stranger: string): string {
+  return `Anybody with an account at ${issuer} can assume this identity, for example with the subject ${stranger}. Set spec.claimMatch.subject, or let every match of spec.claimMatch.subjectPattern begin with the name of your organization.`;
 }
 
 export function recovered(noun: string, reason: string): string {

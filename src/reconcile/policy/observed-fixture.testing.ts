@@ -81,6 +81,7 @@ export const ready: Status = {
   observedGeneration: 1,
   uid,
   parentUid: parent,
+  tenant: "team",
   lastSyncTime: "2026-01-01T00:00:00Z",
   conditions: [
     {
@@ -130,7 +131,7 @@ export const tenant: Extract<Observed["tenant"], { is: "known" }> = {
 };
 
 export function resolved(desired: Readonly<Record<string, unknown>> = { name: "payments" }): References {
-  return { are: "resolved", uids: { parent }, desired, naturalKey: marker };
+  return { are: "resolved", uids: { parent }, granted: [], desired, naturalKey: marker };
 }
 
 export const emptyState: ReconcileState = {
@@ -168,6 +169,8 @@ export function observed(parts: ObservedParts = {}): Observed {
     tenant,
     references: resolved(),
     markers: [marker, earlierMarker],
+    endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
+    publicIssuers: ["https://public.example"],
     claim: claimOf(resource, external, olderClaimant, heldByBreaker),
     request: null,
     matches: [],

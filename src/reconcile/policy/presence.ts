@@ -21,6 +21,7 @@ import {
 import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
 import { decideRemoval } from "./undeclared.ts";
+import { findUngoverned } from "./tenant.ts";
 
 type Resolved = Extract<References, { are: "resolved" }>;
 
@@ -33,6 +34,8 @@ export function decidePresence(observed: DecisionInput): Step {
   if (isPaused(resource)) return conclude(observed, { is: "paused" });
   if (observed.invalid !== null)
     return conclude(observed, stalled("InvalidSpec", messages.invalidSpec(observed.invalid)));
+  const ungoverned = findUngoverned(observed);
+  if (ungoverned !== undefined) return conclude(observed, ungoverned);
   switch (references.are) {
     case "unread":
       return attempt(observed, { do: "refreshPermissions" });
@@ -50,6 +53,8 @@ export function decidePresence(observed: DecisionInput): Step {
       });
     case "denied":
       return conclude(observed, stalled("TenantDenied", references.message));
+    case "invalid":
+      return conclude(observed, stalled("InvalidSpec", references.message));
     case "resolved": {
       const problem = findOlderClaimant(observed);
       if (problem !== undefined) return conclude(observed, problem);

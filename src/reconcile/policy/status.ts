@@ -6,6 +6,7 @@ import { statusBounds } from "#src/api/status.ts";
 import type { PlatformError, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
+import { exchangeOf } from "./exchange.ts";
 import type { Outcome } from "./outcome.ts";
 import { plainText } from "./plain-text.ts";
 import type { StatusErrorPatch, StatusPatch } from "./step.ts";
@@ -32,6 +33,8 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
         : null,
     ...(outcome.is === "ready" ? { uid: outcome.uid, parentUid: outcome.parentUid } : {}),
     ...undeclaredOf(observed),
+    ...(outcome.is === "ready" && observed.tenant.is === "known" ? { tenant: observed.tenant.name } : {}),
+    ...exchangeField(observed, outcome),
     ...(isHandled(observed, outcome) ? { lastHandledReconcileAt: observed.request?.value } : {}),
   };
   const changes = Object.entries(after).filter(
@@ -44,6 +47,11 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
     ...(patch.error ? { error: errorPatch(before?.error, patch.error) } : {}),
     ...(outcome.is === "ready" ? { lastSyncTime: now } : {}),
   };
+}
+
+function exchangeField(observed: DecisionInput, outcome: Outcome): Pick<StatusPatch, "exchange"> {
+  const exchange = exchangeOf(observed, outcome);
+  return exchange === undefined ? {} : { exchange };
 }
 
 /** A merge patch keeps the fields that it does not name: those that the new error lacks are removed by name. */
@@ -119,6 +127,10 @@ function referencesResolved({ references }: DecisionInput): NewCondition {
       return newCondition(type, "False", references.reason, boundedMessage(references.message));
     case "denied":
       return newCondition(type, "False", "TenantDenied", boundedMessage(references.message));
+    case "invalid":
+      return newCondition(type, "False", "InvalidSpec", boundedMessage(references.message));
+    case "unread":
+      return newCondition(type, "Unknown", "PlatformUnavailable", messages.rolesUnread());
     case "unreadKind":
       return newCondition(
         type,
@@ -126,8 +138,6 @@ function referencesResolved({ references }: DecisionInput): NewCondition {
         "KubernetesForbidden",
         messages.referencedKindUnread(references.path, references.kind),
       );
-    case "unread":
-      return newCondition(type, "Unknown", "PlatformUnavailable", messages.rolesUnread());
   }
 }
 

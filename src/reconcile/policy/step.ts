@@ -1,4 +1,4 @@
-import type { Drift, Status, StatusError } from "#src/api/status.ts";
+import type { Drift, Exchange, Status, StatusError } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
 import type { MonotonicTime, PlatformStepName } from "#src/reconcile/observe/observed.ts";
 
@@ -22,9 +22,11 @@ export type EventReason =
   | "UndeclaredAccess";
 
 /** The change of a status, as a merge patch: null removes a field. */
-export type StatusPatch = { readonly [K in keyof Omit<Status, "error">]?: Status[K] | null } & {
+export type StatusPatch = { readonly [K in keyof Omit<Status, "error" | "exchange">]?: Status[K] | null } & {
   readonly error?: StatusErrorPatch | null;
+  readonly exchange?: ExchangePatch | null;
 };
+export type ExchangePatch = { readonly [K in keyof Exchange]: Exchange[K] | null };
 export type StatusErrorPatch = { readonly [K in keyof StatusError]: StatusError[K] | null } & Pick<StatusError, "code">;
 
 /** The steps that call the platform. A step that failed is not retried before its delay has passed. */

@@ -2,7 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { Undeclared } from "#src/api/status.ts";
 import type { ObservedUndeclared } from "#src/reconcile/observe/observed.ts";
 import { decide } from "./decide.ts";
-import { anotherUid, externalGroup, groupResource, kindOf, observed, ready, uid } from "./observed-fixture.testing.ts";
+import {
+  anotherUid,
+  externalGroup,
+  groupResource,
+  kindOf,
+  observed,
+  ready,
+  resolved,
+  uid,
+} from "./observed-fixture.testing.ts";
 import type { Step } from "./step.ts";
 
 const grant: Undeclared = {
@@ -109,7 +118,7 @@ describe("removal", () => {
   it("comes after the group itself is as the spec says", () => {
     const observation = observed({
       resource: groupResource({ status: ready, spec: { description: "Money" } }),
-      references: { are: "resolved", uids: { parent: uid.slice(0, 57) }, desired: { name: "paid" }, naturalKey: "" },
+      references: resolved({ name: "paid" }),
       external: { is: "present", resource: externalGroup(), seenAt: 19_000 },
       undeclared: assessed({ first: [grant], removal: { is: "due", resource: grant } }),
     });

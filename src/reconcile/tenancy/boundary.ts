@@ -24,8 +24,10 @@ export interface Boundary {
   /** The roles that the operator's settings let anybody bind. */
   readonly outerRoles: readonly string[];
   readonly identityTypes: readonly IdentityType[];
-  readonly awsAccounts: readonly string[];
-  readonly claimIssuers: NonNullable<TenantSpec["claimIssuers"]>;
+  /** Null: all accounts. */
+  readonly awsAccounts: readonly string[] | null;
+  /** Null: all issuers. */
+  readonly claimIssuers: NonNullable<TenantSpec["claimIssuers"]> | null;
   /** Null: all kinds. */
   readonly kinds: readonly string[] | null;
   /** The kinds whose resources may be adopted. */
@@ -93,8 +95,8 @@ export function everything({ roots, roles }: OuterBound): Boundary {
     roles,
     outerRoles: roles,
     identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"],
-    awsAccounts: [],
-    claimIssuers: [],
+    awsAccounts: null,
+    claimIssuers: null,
     kinds: null,
     adopt: ["Group", "Identity", "RoleBinding"],
     allowOrphan: true,

@@ -106,6 +106,8 @@ export class LiveTenancy implements Tenancy {
       const deletion = this.#governanceOfDeletion(namespace, status?.tenant, selecting);
       if (deletion !== undefined) return deletion;
     }
+    // A namespace that was created a moment ago may have labels that select it.
+    if (selecting.length === 0 && this.#options.namespaces.get(namespace) === undefined) return { by: "unserved" };
     const served = selecting.filter((name) => this.#isServed(name));
     if (served.length === 0) {
       // Without a class, the operator speaks for the namespaces that no Tenant of any class selects.
@@ -166,7 +168,7 @@ export class LiveTenancy implements Tenancy {
     const name = (after ?? before)?.metadata.name;
     if (name === undefined) return;
     const changed = this.#selection.setNamespace(name, after === undefined ? undefined : (after.metadata.labels ?? {}));
-    if (changed) this.#notify({ namespaces: new Set([name]), tenants: new Set() });
+    if (changed || before === undefined) this.#notify({ namespaces: new Set([name]), tenants: new Set() });
   }
 
   #onTenantChanged(before: CachedTenant | undefined, after: CachedTenant | undefined): void {

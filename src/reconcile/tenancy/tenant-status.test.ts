@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Tenant, TenantStatus } from "#src/api/tenant.ts";
-import { tenantSpecSchema } from "#src/api/tenant.ts";
+import type { TenantStatus } from "#src/api/tenant.ts";
 import { tenantStatusPatch, type TenantObservation } from "./tenant-status.ts";
 
-const tenant = (status?: TenantStatus): Tenant => ({
-  apiVersion: "iam.muster.dev/v1beta1",
-  kind: "Tenant",
-  metadata: { name: "shop", generation: 3 },
-  spec: tenantSpecSchema.parse({ namespaces: ["shop"] }),
-  ...(status === undefined ? {} : { status }),
-});
+const tenant = (status?: TenantStatus) => ({ metadata: { name: "shop", generation: 3 }, status });
 const observation = (parts: Partial<TenantObservation> = {}): TenantObservation => ({
   tenant: tenant(),
   ownerId: "cluster-1",

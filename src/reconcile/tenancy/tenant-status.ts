@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Condition } from "#src/api/condition.ts";
-import type { Tenant, TenantStatus } from "#src/api/tenant.ts";
-import type { TenantProblem } from "./tenant-problem.ts";
+import type { TenantStatus } from "#src/api/tenant.ts";
+import type { CachedTenant } from "./cached-tenant.ts";
+import type { TenantProblem } from "./tenant-report.ts";
 
 /** What a Tenant's status is made from. */
 export interface TenantObservation {
-  readonly tenant: Tenant;
+  readonly tenant: Pick<CachedTenant, "metadata" | "status">;
   readonly ownerId: string;
   /** How many namespaces it governs. */
   readonly namespaces: number;

@@ -13,7 +13,7 @@ import { grantOf } from "./grant.ts";
 
 export type DeclarationSources = Pick<
   Sources,
-  "kinds" | "stores" | "tenancy" | "owners" | "serviceAccountIssuer" | "clock"
+  "kinds" | "stores" | "tenancy" | "owners" | "serviceAccountIssuer" | "publicIssuers" | "clock"
 >;
 
 /**

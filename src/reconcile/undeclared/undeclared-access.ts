@@ -26,7 +26,10 @@ import { listPeople, type People } from "./people.ts";
 import { RemovalHistory } from "./removal-history.ts";
 
 export interface UndeclaredAccessOptions {
-  readonly sources: Pick<Sources, "kinds" | "stores" | "tenancy" | "owners" | "serviceAccountIssuer" | "clock">;
+  readonly sources: Pick<
+    Sources,
+    "kinds" | "stores" | "tenancy" | "owners" | "serviceAccountIssuer" | "publicIssuers" | "clock"
+  >;
   /** When removing this many resources of a Tenant at once stops and asks. */
   readonly breakerLimits: BreakerLimits;
   /** What the annotation `iam.muster.dev/confirm` of the Tenant with this name says. */
@@ -35,9 +38,10 @@ export interface UndeclaredAccessOptions {
 
 /** The share of one Tenant, for its status. */
 export interface TenantUndeclared {
-  /** How many resources that no object declares lie in the groups that its objects use, and in the groups above them. */
-  readonly count: number;
-  /** The uids of the first ten of them. */
+  /**
+   * The resources that no object declares in the groups that the Tenant's objects use, and in the groups above them: those
+   * that have been known for the longest time first. As many as there are.
+   */
   readonly uids: readonly string[];
   /** Groups above whose role bindings may not be listed; the first ten. */
   readonly unreadableGroups: readonly string[];
@@ -355,10 +359,8 @@ export class UndeclaredAccess implements UndeclaredSource {
     for (const context of contexts) {
       const groups = groupsOf(context, declarations);
       const found = groups.flatMap((group) => findings.groups.get(group)?.findings ?? []);
-      const first = found.toSorted(byFirstSight).slice(0, listedUndeclared);
       this.#shares.set(context.name, {
-        count: found.length,
-        uids: first.map(({ external }) => external.uid),
+        uids: found.toSorted(byFirstSight).map(({ external }) => external.uid),
         unreadableGroups: groups.filter((group) => findings.unreadableGroups.has(group)).slice(0, listedUndeclared),
         held: this.#heldRemovals(session, context, declarations),
       });

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { TrafficCounter, trafficBetween } from "#test/support/harness/traffic.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { examples } from "#test/support/harness/examples.ts";
+import { tenantRef } from "#test/support/harness/tenants.ts";
 import type { LogLine } from "#test/support/harness/muster-process.ts";
 
 describeWithSystem(
@@ -11,8 +12,10 @@ describeWithSystem(
     const byMethod = (calls: Readonly<Record<string, number>>) =>
       Object.fromEntries(Object.entries(calls).map(([name, count]) => [name.replace(/^.*\//, ""), count]));
 
-    it("creates an object with one platform call and two Kubernetes writes, after five calls at the start", async () => {
+    it("creates an object with one platform call and two Kubernetes writes, after nine calls at the start", async () => {
       const { admin } = system().controlPlane;
+      await operator().process.logged("credential works");
+      await system().waitFor(tenantRef("test"), (tenant) => tenant?.metadata.finalizers !== undefined);
       const before = await counter().read();
       const objects = await examples(system().root);
       for (const object of objects) await admin.apply(object);
@@ -22,12 +25,15 @@ describeWithSystem(
         CreateGroup: 3,
         CreateIdentity: 2,
         CreateRoleBinding: 2,
-        // Once at the start: its token, its permissions, the roles, the root group, and the groups below it.
+        // Once at the start: its token, and the groups below the root.
         Exchange: 1,
-        ListRoleBindings: 1,
-        ListRoles: 1,
-        GetGroup: 1,
         ListGroups: 1,
+        // Before and after that list: its permissions, the roles and the root group.
+        ListRoleBindings: 2,
+        ListRoles: 2,
+        GetGroup: 2,
+        // Before the first write: the owner that the operator's identity records.
+        GetIdentity: 1,
       });
       expect(traffic.kubernetes).toEqual({
         "patch groups.iam.muster.dev": 3,
@@ -42,7 +48,7 @@ describeWithSystem(
       });
     });
 
-    it("writes nothing at rest, and lists each collection once per interval", async () => {
+    it("writes nothing at rest, and lists each collection and its permissions once per interval", async () => {
       const { process } = operator();
       const lastListed = (line: LogLine) => line.msg === "platform listed" && line["kind"] === "RoleBinding";
       const resyncEnds = () => process.logged(lastListed, process.log.length);
@@ -50,7 +56,16 @@ describeWithSystem(
       const before = await counter().read();
       for (let resyncs = 0; resyncs < 3; resyncs += 1) await resyncEnds();
       const traffic = trafficBetween(before, await counter().read());
-      expect(byMethod(traffic.platform)).toEqual({ ListGroups: 3, ListIdentities: 3, ListRoleBindings: 3 });
+      const { ListRoles: permissionReads = 0, ...lists } = byMethod(traffic.platform);
+      // One read of the permissions confirms the three lists of a resync, and one checks the session once per interval.
+      expect(permissionReads).toBeGreaterThanOrEqual(3 + 2);
+      expect(permissionReads).toBeLessThanOrEqual(3 + 4);
+      expect(lists).toEqual({
+        ListGroups: 3,
+        ListIdentities: 3,
+        ListRoleBindings: 3 + permissionReads,
+        GetGroup: permissionReads,
+      });
       expect(traffic.kubernetes).toEqual(leaseWritesOf(traffic.leaseWrites));
     });
   },

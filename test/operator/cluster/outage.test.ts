@@ -28,6 +28,8 @@ const unauthenticated: Fault = {
 /** The calls that reach a proxy, and how many of them it has not responded to. */
 class Calls {
   readonly all: Call[] = [];
+  /** When each call arrived, in milliseconds. */
+  readonly times: number[] = [];
   mostInFlight = 0;
   #inFlight = 0;
 
@@ -36,6 +38,7 @@ class Calls {
     proxy.options = {
       faultFor: (call) => {
         this.all.push(call);
+        this.times.push(performance.now());
         const fault = faultFor(call);
         if (fault === undefined) this.mostInFlight = Math.max(this.mostInFlight, (this.#inFlight += 1));
         return fault;
@@ -70,7 +73,7 @@ describeWithProxiedSystem("an outage of the platform", (system, proxy) => {
   });
   afterAll(() => operator?.process.stop());
 
-  it("sends only probes, and heals 200 objects within 5 s of its end", async () => {
+  it("sends only probes, and all 200 objects continue at its end, at the worker limit", async () => {
     let fault: Fault | undefined = unreachable;
     const calls = new Calls(proxy(), () => fault);
     for (let index = 0; index < objectCount; index += 1)
@@ -87,12 +90,26 @@ describeWithProxiedSystem("an outage of the platform", (system, proxy) => {
     // The calls until then: at most one for each worker and object attempted before the operator knew of the outage.
     expect(beforeTheProbes).toBeLessThanOrEqual(60);
 
+    const resumed = operator.process.logged("platform calls resumed", operator.process.log.length);
     fault = undefined;
     const endedAt = performance.now();
+    await resumed;
+    const probedMs = performance.now() - endedAt;
     await waitForAll(isReady, objectCount + 1, 60_000);
     const healedMs = performance.now() - endedAt;
-    console.info(`healed after ${Math.round(healedMs)} ms; at most ${calls.mostInFlight} calls in flight`);
-    expect(healedMs).toBeLessThan(5_000);
+    const times = calls.times.filter((at) => at >= endedAt + probedMs);
+    const longestGapMs = Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)));
+    console.info(
+      `last call after ${Math.round((times.at(-1) ?? 0) - endedAt)} ms, longest gap ${Math.round(longestGapMs)} ms`,
+    );
+    console.info(
+      `probed after ${Math.round(probedMs)} ms, healed after ${Math.round(healedMs)} ms; at most ${calls.mostInFlight} calls in flight`,
+    );
+    expect(probedMs).toBeLessThan(3_000);
+    // No object waits for a backoff: the calls follow each other until the last.
+    expect(longestGapMs).toBeLessThan(2_000);
+    // 200 creations take 3 s on two idle cores and 8 s on busy ones. The simulation asserts 5 s, whatever the machine.
+    expect(healedMs).toBeLessThan(15_000);
     expect(calls.mostInFlight).toBeLessThanOrEqual(workers);
   });
 

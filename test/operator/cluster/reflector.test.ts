@@ -41,9 +41,7 @@ describeWithControlPlane("a reflector of a cluster-scoped resource", (controlPla
       },
     });
     for (let first = 0; first < count; first += 20)
-      await Promise.all(
-        Array.from({ length: 20 }, (_, index) => admin.create(namespaceOf(first + index) as KubeObject)),
-      );
+      await Promise.all(Array.from({ length: 20 }, (_, index) => admin.create(namespaceOf(first + index))));
 
     const server = new URL(url);
     const client = new KubeClient({
@@ -88,14 +86,14 @@ describeWithControlPlane("a reflector of a cluster-scoped resource", (controlPla
         if (after?.metadata.labels?.["stage"] === "live") resolve();
       });
     });
-    await admin.apply(namespaceOf(17, { stage: "live" }) as KubeObject);
+    await admin.apply(namespaceOf(17, { stage: "live" }));
     await changed;
     const gone = new Promise<void>((resolve) => {
       store.onChange((before, after) => {
         if (before?.metadata.name === "team-18" && after === undefined) resolve();
       });
     });
-    await admin.delete(namespaceOf(18) as KubeObject);
+    await admin.delete(namespaceOf(18));
     await gone;
     expect(store.index("team", "18")).toEqual([]);
   });

@@ -62,7 +62,8 @@ describeWithSystem("refusals by Kubernetes", (system, operator) => {
   it("serves the other kinds while one cannot be read, and that one as soon as it can be", async () => {
     await operator().process.stop();
     const role = await kube().waitFor(clusterRole, (object) => object !== undefined);
-    const rules = (role?.["rules"] as { apiGroups: string[]; resources: string[]; verbs: string[] }[]).map((rule) =>
+    const granted: { apiGroups: string[]; resources: string[]; verbs: string[] }[] = role?.["rules"] ?? [];
+    const rules = granted.map((rule) =>
       rule.apiGroups.includes("iam.muster.dev")
         ? { ...rule, resources: rule.resources.filter((one) => one !== "identities") }
         : rule,

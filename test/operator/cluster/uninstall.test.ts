@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
-import { musterObject } from "#test/support/harness/muster-objects.ts";
+import { isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
 
 const definitions = ["groups", "identities", "rolebindings"].map((plural) => ({
   apiVersion: "apiextensions.k8s.io/v1",
@@ -37,14 +37,14 @@ describeWithSystem(
       expect(await differencesFromPlatform(system())).toEqual([]);
     });
 
-    it("an object that cannot be deleted yet waits without a failure in a terminating namespace, which rejects status writes", async () => {
+    it("an object that cannot be deleted yet waits without a failure in a terminating namespace, and says so", async () => {
       const ours = musterObject("Group", "waiting", "ours", { parentUid: system().root, name: "ours" });
       await kube().apply(ours);
       const { uid } = (await system().ready(ours))["status"] as { uid: string };
       const another = await system().admin.create("groups", uid, { name: "unmanaged" });
       const from = operator().process.log.length;
       await kube().delete(namespace("waiting"));
-      await operator().process.logged(({ msg }) => msg === "call refused by Kubernetes", from);
+      await system().waitFor(ours, isUnready("ChildrenExist"));
       await system().admin.delete("groups", another.uid);
       await system().gone(namespace("waiting"), 60_000);
       const failed = operator()

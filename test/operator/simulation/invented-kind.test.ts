@@ -6,6 +6,8 @@ import type { Status } from "#src/api/status.ts";
 import { OperatorTelemetry } from "#src/commands/operator/telemetry.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
+import { Store } from "#src/kube/store.ts";
+import type { CachedTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { createLog } from "#src/telemetry/log.ts";
 import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import { fillKinds, kubectlResources } from "../../../scripts/kinds-in-deploy.ts";
@@ -157,7 +159,9 @@ describe("an invented kind", () => {
     await apply(shop, images);
     const { sources } = scenario.process;
     const telemetry = new OperatorTelemetry(createLog({ level: "error" }), new OperatorMetrics());
-    telemetry.watchSources(sources, () => scenario.process.undeclared.counts());
+    telemetry.watchSources(sources, new Store<CachedTenant>({ indexes: {} }), () =>
+      scenario.process.undeclared.counts(),
+    );
     const orphan = { uid: `${root}/eeeeeeeeeeeeeeee`, name: "orphan", description: "" };
     const marked = platform.created().find(({ uid }) => uid.startsWith(root))?.description ?? "";
     platform.set("repos", { ...orphan, description: marked.replace(/.{4}\]$/, "0000]") });

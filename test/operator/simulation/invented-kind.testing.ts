@@ -96,5 +96,6 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   }),
   naturalKey: (_uids, marker) => marker,
   actual: ({ name, description, bundles }) => ({ name, description, bundles }),
+  principal: null,
   specPath: (field) => `spec.${field}`,
 };

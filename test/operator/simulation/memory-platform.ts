@@ -1,7 +1,7 @@
 import type { Clock } from "#src/time/clock.ts";
 import type { ListQuery, PlatformApi, ResourcePage } from "#src/platform-client/api.ts";
 import type { ExternalRole, ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
-import { type CodeName, PlatformFailure } from "#src/platform-client/failure.ts";
+import { type CodeName, PlatformFailure, type PlatformProblem } from "#src/platform-client/failure.ts";
 import type { ManagedCollection, ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
 import { identityProviders, listIdentityProviders } from "#src/platform-client/identity-providers.ts";
 import { isBelow, parentOf } from "#src/platform-client/uid.ts";
@@ -36,6 +36,13 @@ export class MemoryPlatform implements PlatformApi {
   readonly listCapabilities: readonly string[];
   /** Loses the response to the POST with this number, counted from 0. */
   lose: { readonly post: number; readonly how: LostResponse } | undefined;
+  /** The problem with which a call such as `create groups` fails before it takes effect; undefined if it succeeds. */
+  fault: (call: string) => PlatformProblem | undefined = () => undefined;
+  /** The number of token exchanges. */
+  credentialEpoch = 1;
+  /** The calls that have not been responded to, and the most that there ever were. */
+  inFlight = 0;
+  mostInFlight = 0;
 
   /** Has `collections`, and the roles that grant to list them. */
   constructor(clock: Clock, collections: readonly ManagedCollection[]) {
@@ -97,7 +104,7 @@ export class MemoryPlatform implements PlatformApi {
     query: ListQuery,
     signal: AbortSignal,
   ): Promise<ResourcePage<R>> {
-    await this.#travel(signal);
+    await this.#travel(`list ${type.name}`, signal);
     const { scope, filter = {}, pageToken = "" } = query;
     const all = [...this.#in(type.name).values()]
       .filter(({ uid }) => {
@@ -116,7 +123,7 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   async get<R extends ExternalResource>(type: ResourceType<R>, uid: string, signal: AbortSignal): Promise<R> {
-    await this.#travel(signal);
+    await this.#travel(`get ${type.name}`, signal);
     return this.#find(`get ${type.name}`, type.name, uid) as R;
   }
 
@@ -126,7 +133,7 @@ export class MemoryPlatform implements PlatformApi {
     body: Fields,
     signal: AbortSignal,
   ): Promise<R> {
-    await this.#travel(signal);
+    await this.#travel(`create ${type.name}`, signal);
     const lost = this.lose?.post === this.#posts++ ? this.lose.how : undefined;
     const apply = () => this.#create(type.name, parent, body) as R;
     if (lost === undefined) return apply();
@@ -152,7 +159,7 @@ export class MemoryPlatform implements PlatformApi {
     mask: readonly string[],
     signal: AbortSignal,
   ): Promise<R> {
-    await this.#travel(signal);
+    await this.#travel(`update ${type.name}`, signal);
     const before = this.#find(`update ${type.name}`, type.name, uid) as R;
     this.writes += 1;
     const resource = { ...before, ...Object.fromEntries(mask.map((field) => [field, body[field]])) };
@@ -161,8 +168,8 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   async delete({ name: collection }: ResourceType, uid: string, signal: AbortSignal): Promise<void> {
-    await this.#travel(signal);
     const call = `delete ${collection}`;
+    await this.#travel(call, signal);
     if (collection !== "roleBindings") this.#find(call, collection, uid);
     if (collection === "groups" && this.#hasChildren(uid)) throw rejection(call, "FAILED_PRECONDITION");
     this.writes += 1;
@@ -173,9 +180,13 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   /** A request that was sent arrives, even if its sender dies. */
-  async #travel(_signal: AbortSignal): Promise<void> {
+  async #travel(call: string, _signal: AbortSignal): Promise<void> {
     this.calls += 1;
+    this.mostInFlight = Math.max(this.mostInFlight, (this.inFlight += 1));
     await this.#clock.sleep(1, new AbortController().signal);
+    this.inFlight -= 1;
+    const problem = this.fault(call);
+    if (problem !== undefined) throw new PlatformFailure(call, problem);
   }
 
   #create(collection: string, parent: string, body: Fields): ExternalResource {

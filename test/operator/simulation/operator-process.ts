@@ -3,6 +3,7 @@ import type { KubeApi } from "#src/kube/api.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { Store } from "#src/kube/store.ts";
 import type { PlatformApi } from "#src/platform-client/api.ts";
+import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
@@ -106,13 +107,17 @@ export class OperatorProcess {
     const since = clock.monotonic();
     const gatedKube = this.#gated(kube) as KubeApi;
     this.#session = new PlatformSession({
-      api: this.#gated(platform) as PlatformApi,
+      api: new GovernedApi(this.#gated(platform) as PlatformApi, {
+        probedGroup: root,
+        clock,
+        random: () => 0.5,
+        signal: this.#lifetime.signal,
+      }),
       identity: operatorIdentity,
       roots: [root],
-      credentialEpoch: () => 1,
+      credentialEpoch: () => platform.credentialEpoch,
       collections: kinds.map(({ collection }) => collection),
       clock,
-      random: () => 0.5,
       signal: this.#lifetime.signal,
       canWrite: () => true,
     });
@@ -125,13 +130,15 @@ export class OperatorProcess {
         session: this.#session,
         boundary: { ...everything({ roots: [root], roles: ["viewer"], namespaces: null }), ...options.boundary },
         identity: operatorIdentity,
-        credentialEpoch: () => 1,
+        credentialEpoch: () => platform.credentialEpoch,
         settledAt: acquired === "expired" ? since + settleMs : since,
       }),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
       breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
       owners: [ownerHash("cluster")] as const,
       serviceAccountIssuer: "https://issuer.example",
+      publicIssuers: [],
+      endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
       soleLeaderSince: acquired === "expired" ? since + settleMs : since,
       settleMs,
       clock,
@@ -147,6 +154,7 @@ export class OperatorProcess {
       kube: gatedKube,
       recorder: { record: (object, { reason }) => onEvent?.(reason, object.metadata.name) },
       random: () => 0.5,
+      enqueue: (kind, key, how) => this.#controllers.get(kind).enqueue(key, how),
       telemetry: {
         performed: (observed, step) => onStep?.(observed, step),
         failed: () => undefined,

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import type { Status } from "#src/api/status.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import { observeRefusals } from "#src/reconcile/observe/refusals.ts";
@@ -100,6 +101,19 @@ it("a status that Kubernetes rejects as invalid is written with backoff, and the
   ]);
   kube.refuses = () => undefined;
   await scenario.until("created", () => scenario.differences([group]).length === 0);
+});
+
+it("once Kubernetes accepts a step of one object again, it is retried at once for the others of the namespace", async () => {
+  const scenario = new Scenario();
+  const { kube } = scenario;
+  const groups = ["payments", "orders", "refunds"].map((name) => ({ ...group, name }));
+  kube.refuses = (patch) => (patch.subresource === "status" ? undefined : forbidden(patch));
+  for (const one of groups) kube.apply(one);
+  await scenario.pass(900_000);
+  kube.refuses = () => undefined;
+  kube.annotate("Group", "orders", { [reconcileRequestedAtAnnotation]: "now" });
+  await scenario.pass(1_000);
+  expect(scenario.differences(groups)).toEqual([]);
 });
 
 it("an edit retries at once what Kubernetes refused", async () => {

@@ -13,15 +13,30 @@ export async function createOperatorIdentity(
   root: string,
   cluster: Cluster,
   account: ServiceAccountName,
+  { audience, owner }: { readonly audience: string; readonly owner: string },
+): Promise<string> {
+  return createOwner(platform, root, {
+    name: "operator",
+    description: withRecordedOwner("", owner),
+    ...assumedBy(cluster, account, audience),
+  });
+}
+
+/** Creates the platform identity of a Tenant with credentials of its own, and makes it an owner of `group`. @returns its uid */
+export async function createTenantIdentity(
+  platform: PlatformAdmin,
+  group: string,
+  cluster: Cluster,
+  account: ServiceAccountName,
   audience: string,
 ): Promise<string> {
-  const { uid } = await platform.create("identities", root, {
-    name: "operator",
-    description: withRecordedOwner("", await ownerIdOf(cluster)),
-    ...assumedBy(cluster, `system:serviceaccount:${account.namespace}:${account.name}`, audience),
-  });
+  return createOwner(platform, group, { name: account.name, ...assumedBy(cluster, account, audience) });
+}
+
+async function createOwner(platform: PlatformAdmin, group: string, identity: object): Promise<string> {
+  const { uid } = await platform.create("identities", group, identity);
   const owner = (await platform.list("roles")).find((role) => role.name === "owner");
-  await platform.create("roleBindings", root, { identityUid: uid, roleUid: owner?.uid });
+  await platform.create("roleBindings", group, { identityUid: uid, roleUid: owner?.uid });
   return uid;
 }
 
@@ -32,7 +47,8 @@ export async function ownerIdOf({ admin }: Cluster): Promise<string> {
 }
 
 /** The platform discovers the keys of the cluster's tokens, unless the cluster states them. */
-function assumedBy({ issuer, url }: Cluster, subject: string, audience: string): object {
+function assumedBy({ issuer, url }: Cluster, { namespace, name }: ServiceAccountName, audience: string): object {
+  const subject = `system:serviceaccount:${namespace}:${name}`;
   if (issuer === undefined) return { claimMatch: { issuer: url, subject } };
   return { staticKeys: { issuer: issuer.url, subject, issuerKeys: issuer.jwks, audiences: [audience] } };
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ownerOf } from "#src/platform-client/owner-record.ts";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
 import type { KubeObject, ObjectRef } from "#test/support/control-plane/kube-client.ts";
 import type { Cluster } from "./cluster.ts";
@@ -8,7 +9,7 @@ import { asInPod, byKubeconfig } from "./kubernetes-access.ts";
 import { isReady } from "./muster-objects.ts";
 import { MusterProcess, type MusterProcessOptions } from "./muster-process.ts";
 import { Operator } from "./operator.ts";
-import { createOperatorIdentity } from "./operator-identity.ts";
+import { createOperatorIdentity, ownerIdOf } from "./operator-identity.ts";
 import { PlatformAdmin } from "./platform-admin.ts";
 import { PlatformProcess } from "./platform-process.ts";
 import { permissiveTenant } from "./tenants.ts";
@@ -33,6 +34,8 @@ export interface SystemOptions<C extends Cluster = ControlPlane> {
   readonly signal?: AbortSignal | undefined;
   /** The operators' permissions in Kubernetes; by default all. */
   readonly rbac?: OperatorRbac;
+  /** The class of the operators, for a cluster that may have others; by default none. */
+  readonly operatorClass?: string | undefined;
   /** The Tenants, from the uid of the root group; by default one that permits everything in `namespaces`. */
   readonly tenants?: (root: string, namespaces: readonly string[]) => readonly KubeObject[];
 }
@@ -113,7 +116,8 @@ export class System<C extends Cluster = ControlPlane> {
       const root = await admin.rootGroup();
       const account = accountOf(options);
       const audience = new URL(platformUrl).hostname;
-      const identity = await createOperatorIdentity(admin, root, controlPlane, account, audience);
+      const owner = ownerOf(await ownerIdOf(controlPlane), options.operatorClass);
+      const identity = await createOperatorIdentity(admin, root, controlPlane, account, { audience, owner });
       const collections = (["groups", "identities", "roleBindings"] as const).map((collection) =>
         admin.list(collection),
       );
@@ -155,7 +159,7 @@ export class System<C extends Cluster = ControlPlane> {
     flags: readonly string[] = [],
     { platformUrl = this.platformUrl }: { platformUrl?: string } = {},
   ): Promise<Operator> {
-    const { controlPlane } = this.#options;
+    const { controlPlane, operatorClass } = this.#options;
     const account = accountOf(this.#options);
     const number = this.#operators.length;
     const tokenFile = join(this.folder, `token-${number}`);
@@ -181,6 +185,7 @@ export class System<C extends Cluster = ControlPlane> {
         ...repeated("--allowed-role", allowedRoles),
         "--listen",
         "127.0.0.1:0",
+        ...(operatorClass === undefined ? [] : ["--class", operatorClass, "--lease-name", operatorAccount]),
         ...access.flags,
         ...flags,
       ],

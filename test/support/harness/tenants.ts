@@ -1,12 +1,12 @@
 import type { KubeObject, ObjectRef } from "#test/support/control-plane/kube-client.ts";
 
 const apiVersion = "iam.muster.dev/v1beta1";
-/** The issuers that the tests name. */
-const issuers = [
-  "https://issuer.example",
-  "https://issuer.example.com",
-  "https://accounts.example.com",
-  "https://token.actions.githubusercontent.com",
+/** The issuers that the tests name. Patterns of subjects at a public issuer need prefixes. */
+const claimIssuers = [
+  { issuer: "https://issuer.example" },
+  { issuer: "https://issuer.example.com" },
+  { issuer: "https://accounts.example.com" },
+  { issuer: "https://token.actions.githubusercontent.com", subjectPrefixes: ["repo:example/"] },
 ];
 
 export interface PermissiveTenantOptions {
@@ -28,7 +28,7 @@ export function permissiveTenant(name: string, options: PermissiveTenantOptions)
   return tenantObject(name, {
     ...options,
     identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"],
-    claimIssuers: issuers.map((issuer) => ({ issuer })),
+    claimIssuers,
     adopt: ["Group", "Identity", "RoleBinding"],
     allowOrphan: true,
   });

@@ -1,0 +1,208 @@
+import type { Resource } from "#src/api/custom-resource.ts";
+import type { Reason } from "#src/api/reason.ts";
+import type { Reference } from "#src/api/reference.ts";
+import type { Kind, ReferenceField } from "#src/kinds/kind.ts";
+import { permitsParent, permitsResource } from "#src/reconcile/tenancy/boundary.ts";
+import type { Governance } from "#src/reconcile/tenancy/tenancy.ts";
+import type { References } from "./observed.ts";
+
+/**
+ * Finds the object that a reference names, and decides whether its uid may be used.
+ *
+ * Guarantees:
+ * - *New use* of a uid requires that the object is Ready and lies below its present parent: what each object up to the root
+ *   recorded as its parent is what its own reference resolves to now. A Group may also be used while it is not Ready for a
+ *   reason that leaves no doubt which group it is. Of an Identity nothing less than Ready is enough: while it is not, who may
+ *   assume it has perhaps not been corrected yet.
+ * - *Present use* (the uid that the referrer recorded) continues while the object is not Ready, so that an interruption of the
+ *   platform does not rewrite everything that refers to it; but not if the object lost its claim on the resource.
+ * - Of an object in a namespace of another Tenant nothing is disclosed unless it names this namespace in
+ *   `spec.allowedNamespaces`: not even whether it exists.
+ */
+
+/** The objects that references can name. */
+export interface ReferencedObjects {
+  readonly kinds: readonly Kind[];
+  /** The custom resource at `namespace/name`. */
+  readonly find: (kind: string, key: string) => Resource | undefined;
+  /** Whether the objects of a kind have been read, so that one that is not found does not exist. */
+  readonly isRead: (kind: string) => boolean;
+  /** The name of the Tenant of the referrer. */
+  readonly tenant: string;
+  /** Who governs the objects in a namespace. */
+  readonly governanceOf: (namespace: string) => Governance;
+}
+
+/** @property isGranted whether another Tenant's object permits the use of its uid. */
+export type Found =
+  | { readonly uid: string; readonly isGranted: boolean }
+  | Exclude<References, { are: "resolved" } | { are: "denied" }>;
+
+/** More levels than uids have. */
+const maxLevels = 64;
+
+/** Why a Group is not Ready, although the group that it recorded is without doubt its own and exists. */
+const harmlessReasons: ReadonlySet<string> = new Set<Reason>([
+  "Paused",
+  "Updating",
+  "DriftDetected",
+  "QuotaExceeded",
+  "PreconditionFailed",
+  "PermissionDenied",
+  "TokenUnavailable",
+  "TokenExchangeFailed",
+  "RateLimited",
+  "PlatformUnavailable",
+  "KubernetesForbidden",
+]);
+/** Why an object is not Ready that is no longer the owner of the resource that it recorded. */
+const lostReasons: ReadonlySet<string> = new Set<Reason>(["Conflict", "ParentChanged", "ExternalGone"]);
+
+export function findObject(
+  { role, path }: ReferenceField,
+  kind: string,
+  reference: Reference,
+  referrer: Resource,
+  objects: ReferencedObjects,
+): Found {
+  const { metadata } = referrer;
+  const ownNamespace = metadata.namespace ?? "";
+  const namespace = reference.namespace ?? ownNamespace;
+  if (!objects.isRead(kind)) return { are: "unreadKind", kind, path };
+  const found = objects.find(kind, `${namespace}/${reference.name}`);
+  const name = `${kind} ${reference.name}${namespace === ownNamespace ? "" : ` in namespace ${namespace}`}`;
+  const isForeign = namespace !== ownNamespace && !governs(objects, namespace);
+  if (isForeign && (found === undefined || !grants(found, ownNamespace, objects)))
+    return waiting(
+      "ReferenceNotGranted",
+      `${path}: the use of ${name} is not granted to this namespace. If it exists, its owner can add ${ownNamespace} to its spec.allowedNamespaces.`,
+    );
+  if (found === undefined)
+    return waiting(
+      "ReferenceNotFound",
+      `${path}: ${kind} ${reference.name} does not exist in namespace ${namespace}. Create it, and this object continues. If the name is wrong, delete this object and create it with the right one: the field is immutable.`,
+    );
+  // An object that is being deleted needs only the uid of another one that is, too.
+  if (found.metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp === undefined)
+    return {
+      ...waiting("ReferenceNotReady", `${path}: ${name} is being deleted. Create it again, or delete this object.`),
+      deleting: true,
+    };
+  const uid = found.status?.uid;
+  if (uid !== undefined) {
+    const usable = { uid, isGranted: isForeign };
+    if (metadata.deletionTimestamp !== undefined) return usable;
+    if (recordedUid(referrer, role) === uid && !lostReasons.has(readyOf(found)?.reason ?? "")) return usable;
+    if (isReadyFor(role, found) && isBelowPresentParent(found, objects)) return usable;
+  }
+  const cycle = findCycle(referrer, objects);
+  if (cycle !== undefined) return { are: "invalid", message: `${path}: ${cycle}` };
+  return waiting(
+    "ReferenceNotReady",
+    uid === undefined
+      ? `${path}: ${name} does not exist on the platform yet. This object continues when it does; if that takes long, read the status of ${name}.`
+      : `${path}: ${name} is not Ready. This object continues when it is; if that takes long, read the status of ${name}.`,
+  );
+}
+
+/** Whether the referrer's Tenant also governs `namespace`. */
+function governs({ governanceOf, tenant }: ReferencedObjects, namespace: string): boolean {
+  const governance = governanceOf(namespace);
+  return governance.by === "tenant" && governance.context.name === tenant;
+}
+
+/**
+ * Whether an object of another Tenant permits a namespace to use its uid. Only the Tenant in whose groups the uid is can
+ * permit that: neither one that was narrowed, nor one to which the uid was granted itself.
+ */
+function grants(found: Resource, namespace: string, { governanceOf }: ReferencedObjects): boolean {
+  if (found.spec.allowedNamespaces?.includes(namespace) !== true) return false;
+  const governance = governanceOf(found.metadata.namespace ?? "");
+  if (governance.by !== "tenant") return false;
+  const { boundary } = governance.context;
+  const uid = found.status?.uid;
+  if (uid === undefined) return true;
+  return found.spec.policy.management === "Observe" ? permitsParent(boundary, uid) : permitsResource(boundary, uid);
+}
+
+/** The uid that the referrer already uses. */
+function recordedUid({ status }: Resource, role: ReferenceField["role"]): string | undefined {
+  switch (role) {
+    case "parent":
+      return status?.parentUid;
+    case "identity":
+      return status?.identityUid;
+    case "role":
+      return status?.roleUid;
+  }
+}
+
+function isReadyFor(role: ReferenceField["role"], found: Resource): boolean {
+  const ready = readyOf(found);
+  return ready?.status === "True" || (role === "parent" && harmlessReasons.has(ready?.reason ?? ""));
+}
+
+function readyOf({ status }: Resource) {
+  return status?.conditions?.find(({ type }) => type === "Ready");
+}
+
+/** Whether the object, and each one above it, recorded the parent that its reference resolves to now. */
+function isBelowPresentParent(object: Resource, objects: ReferencedObjects): boolean {
+  let current = object;
+  for (let level = 0; level < maxLevels; level += 1) {
+    const target = parentOf(current, objects)?.target;
+    if (target === undefined) return true;
+    if (target.by === "uid") return current.status?.parentUid === target.uid;
+    const above = parentObject(current, objects);
+    if (above?.status?.uid === undefined || above.status.uid !== current.status?.parentUid) return false;
+    current = above;
+  }
+  return false;
+}
+
+/** Why the object can never exist: it is its own parent, perhaps by way of others. */
+function findCycle(object: Resource, objects: ReferencedObjects): string | undefined {
+  const path = [object];
+  let current = parentObject(object, objects);
+  while (current !== undefined && current !== object && path.length < maxLevels) {
+    if (keyOf(current) === keyOf(object)) break;
+    // A cycle further up, without this object: the objects in it report it.
+    if (path.includes(current)) return undefined;
+    path.push(current);
+    current = parentObject(current, objects);
+  }
+  if (current === undefined || keyOf(current) !== keyOf(object)) return undefined;
+  const { kind, metadata } = object;
+  if (path.length === 1)
+    return `${kind} ${metadata.name} is its own parent. Delete it, and create it with another parent: the field is immutable.`;
+  const names = [...path, object].map((one) => {
+    const { name, namespace = "" } = one.metadata;
+    if (namespace === metadata.namespace) return name;
+    return governs(objects, namespace) ? `${namespace}/${name}` : "an object of another Tenant";
+  });
+  return `${kind} ${metadata.name} is its own ancestor: ${names.join(", whose parent is ")}. Delete one of these objects, and create it with another parent: the field is immutable.`;
+}
+
+function parentObject(object: Resource, objects: ReferencedObjects): Resource | undefined {
+  const target = parentOf(object, objects)?.target;
+  if (target?.by !== "resource") return undefined;
+  const { namespace = object.metadata.namespace ?? "", name } = target.reference;
+  return objects.find(target.kind, `${namespace}/${name}`);
+}
+
+function parentOf(object: Resource, { kinds }: ReferencedObjects): ReferenceField | undefined {
+  return kinds
+    .find(({ name }) => name === object.kind)
+    ?.references(object)
+    .find(({ role }) => role === "parent");
+}
+
+function keyOf({ kind, metadata }: Resource): string {
+  return `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
+}
+
+type Waiting = Extract<References, { are: "waiting" }>;
+
+export function waiting(reason: Waiting["reason"], message: string): Waiting {
+  return { are: "waiting", reason, message };
+}

@@ -1,0 +1,20 @@
+import type { ClaimMatch } from "#src/api/claim-match.ts";
+import { acceptedStranger } from "#src/api/public-issuers.ts";
+import type { DecisionInput } from "./decision-input.ts";
+import * as messages from "./messages.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Event } from "./step.ts";
+
+/** The Event for an identity that anybody can assume who has an account at its issuer, once it is so in a new generation. */
+export function openAccessEvent(observed: DecisionInput, outcome: Outcome): Event | undefined {
+  const { kind, resource, references, publicIssuers } = observed;
+  if (outcome.is !== "ready" || kind.principal === null || references.are !== "resolved") return undefined;
+  if (resource.status?.uid === outcome.uid && resource.status.observedGeneration === resource.metadata.generation)
+    return undefined;
+  // The fields are written as the schema of the spec returned them.
+  const claimMatch = references.desired["claimMatch"] as ClaimMatch | undefined;
+  const stranger = claimMatch === undefined ? undefined : acceptedStranger(claimMatch, publicIssuers);
+  if (claimMatch === undefined || stranger === undefined) return undefined;
+  const issuer = claimMatch.issuer ?? claimMatch.issuerPattern ?? "";
+  return { type: "Warning", reason: "UndeclaredAccess", note: messages.openAccess(issuer, stranger) };
+}

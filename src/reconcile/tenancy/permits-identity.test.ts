@@ -1,0 +1,266 @@
+import { describe, expect, it } from "vitest";
+import type { Authentication } from "#src/api/identity.ts";
+import type { TenantSpec } from "#src/api/tenant.ts";
+import { boundaryOf } from "./boundary.ts";
+import { findIdentityDenial } from "./permits-identity.ts";
+
+const github = "https://token.actions.githubusercontent.com";
+const own = "https://issuer.example.com";
+const cluster = "https://cluster.example";
+const open = "https://open.example";
+const pattern = "https://[a-z]+[.]example[.]org";
+const keys = { issuerKeys: '{"keys":[]}', audiences: ["muster"] };
+const aws = { arnPattern: ".*", userIdPattern: ".*" };
+
+const tenant: TenantSpec = {
+  namespaces: ["team"],
+  identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"],
+  awsAccounts: ["123456789012"],
+  claimIssuers: [
+    { issuer: own },
+    { issuer: github, subjectPrefixes: ["repo:acme/", "repo:acme-labs/"] },
+    { issuer: open },
+    { issuerPattern: pattern },
+  ],
+  undeclared: "Report",
+  allowOrphan: false,
+  credentials: { type: "Operator" },
+  class: "",
+};
+
+function denialOf(authentication: Authentication, spec: Partial<TenantSpec> = {}, publicIssuers = [open]) {
+  const boundary = boundaryOf({ ...tenant, ...spec }, { roots: [], roles: [], namespaces: null });
+  return findIdentityDenial(authentication, boundary, { namespace: "team", clusterIssuer: cluster, publicIssuers })
+    ?.path;
+}
+
+describe("a Tenant with every type of identity permits and denies", () => {
+  it.each<[string, Authentication, string | undefined]>([
+    ["a service account", { serviceAccountRef: { name: "ci" } }, undefined],
+    ["any subject of a listed issuer", { claimMatch: { issuer: own, subject: "x" } }, undefined],
+    ["any pattern of a listed issuer", { claimMatch: { issuer: own, subjectPattern: ".*" } }, undefined],
+    ["an unlisted issuer", { claimMatch: { issuer: "https://other.example", subject: "x" } }, "spec.claimMatch.issuer"],
+    ["a look-alike with a slash", { claimMatch: { issuer: `${own}/`, subject: "x" } }, "spec.claimMatch.issuer"],
+    ["a look-alike that is longer", { claimMatch: { issuer: `${own}.evil`, subject: "x" } }, "spec.claimMatch.issuer"],
+    [
+      "a look-alike in capitals",
+      { claimMatch: { issuer: "https://ISSUER.example.com", subject: "x" } },
+      "spec.claimMatch.issuer",
+    ],
+    ["http for https", { claimMatch: { issuer: "http://issuer.example.com", subject: "x" } }, "spec.claimMatch.issuer"],
+    [
+      "a listed issuer as a pattern",
+      { claimMatch: { issuerPattern: own, subject: "x" } },
+      "spec.claimMatch.issuerPattern",
+    ],
+    ["a listed pattern as an issuer", { claimMatch: { issuer: pattern, subject: "x" } }, "spec.claimMatch.issuer"],
+    [
+      "an issuer that a listed pattern matches",
+      { claimMatch: { issuer: "https://a.example.org", subject: "x" } },
+      "spec.claimMatch.issuer",
+    ],
+    ["a listed pattern", { claimMatch: { issuerPattern: pattern, subject: "x" } }, undefined],
+    [
+      "a wider pattern",
+      { claimMatch: { issuerPattern: `${pattern}|.*`, subject: "x" } },
+      "spec.claimMatch.issuerPattern",
+    ],
+    [
+      "a subject pattern with a pattern of issuers",
+      { claimMatch: { issuerPattern: pattern, subjectPattern: "x.*" } },
+      "spec.claimMatch.subjectPattern",
+    ],
+    [
+      "a subject with a prefix",
+      { claimMatch: { issuer: github, subject: "repo:acme/shop:ref:refs/heads/main" } },
+      undefined,
+    ],
+    ["a subject with the other prefix", { claimMatch: { issuer: github, subject: "repo:acme-labs/x" } }, undefined],
+    [
+      "a subject of a look-alike organization",
+      { claimMatch: { issuer: github, subject: "repo:acme-evil/shop" } },
+      "spec.claimMatch.subject",
+    ],
+    [
+      "a subject with the prefix in capitals",
+      { claimMatch: { issuer: github, subject: "repo:ACME/shop" } },
+      "spec.claimMatch.subject",
+    ],
+    ["a pattern with a prefix", { claimMatch: { issuer: github, subjectPattern: "repo:acme/.*" } }, undefined],
+    [
+      "a pattern of both prefixes",
+      { claimMatch: { issuer: github, subjectPattern: "repo:acme(-labs)?/.*" } },
+      undefined,
+    ],
+    [
+      "a pattern that matches everything",
+      { claimMatch: { issuer: github, subjectPattern: ".*" } },
+      "spec.claimMatch.subjectPattern",
+    ],
+    [
+      "a pattern with one stray alternative",
+      { claimMatch: { issuer: github, subjectPattern: "repo:acme/.*|repo:evil/.*" } },
+      "spec.claimMatch.subjectPattern",
+    ],
+    [
+      "a pattern whose prefix is optional",
+      { claimMatch: { issuer: github, subjectPattern: "(repo:acme/)?.*" } },
+      "spec.claimMatch.subjectPattern",
+    ],
+    [
+      "a pattern that ignores the case",
+      { claimMatch: { issuer: github, subjectPattern: "(?i)repo:acme/.*" } },
+      "spec.claimMatch.subjectPattern",
+    ],
+    [
+      "a pattern whose dot is a wildcard",
+      { claimMatch: { issuer: github, subjectPattern: "repo.acme/.*" } },
+      "spec.claimMatch.subjectPattern",
+    ],
+    [
+      "a pattern at a public issuer without prefixes",
+      { claimMatch: { issuer: open, subjectPattern: "mine-.*" } },
+      "spec.claimMatch.subjectPattern",
+    ],
+    ["a subject at a public issuer without prefixes", { claimMatch: { issuer: open, subject: "mine" } }, undefined],
+    [
+      "the cluster's issuer",
+      { claimMatch: { issuer: cluster, subject: "system:serviceaccount:team:ci" } },
+      "spec.claimMatch.issuer",
+    ],
+    [
+      "the cluster's issuer with another's service account",
+      { claimMatch: { issuer: cluster, subject: "system:serviceaccount:other:ci" } },
+      "spec.claimMatch.issuer",
+    ],
+    ["static keys under a listed issuer", { staticKeys: { issuer: own, subject: "x", ...keys } }, undefined],
+    [
+      "static keys under an unlisted issuer",
+      { staticKeys: { issuer: "https://x.example", subject: "x", ...keys } },
+      "spec.staticKeys.issuer",
+    ],
+    [
+      "static keys with a stranger's subject",
+      { staticKeys: { issuer: github, subject: "repo:evil/x", ...keys } },
+      "spec.staticKeys.subject",
+    ],
+    [
+      "static keys for the cluster's issuer",
+      { staticKeys: { issuer: cluster, subject: "system:serviceaccount:team:ci", ...keys } },
+      "spec.staticKeys.issuer",
+    ],
+    ["a listed AWS account", { awsIdentity: { awsAccount: "123456789012", ...aws } }, undefined],
+    ["another AWS account", { awsIdentity: { awsAccount: "999999999999", ...aws } }, "spec.awsIdentity.awsAccount"],
+    ["an observed identity without a method", {}, undefined],
+  ])("%s", (_, authentication, path) => {
+    expect(denialOf(authentication)).toBe(path);
+  });
+});
+
+describe("a Tenant that lists the cluster's issuer", () => {
+  const listing = (entry: object) => ({ claimIssuers: [{ issuer: cluster, ...entry }] });
+  it.each<[string, object, Authentication, string | undefined]>([
+    [
+      "permits service accounts of the namespace",
+      {},
+      { claimMatch: { issuer: cluster, subject: "system:serviceaccount:team:ci" } },
+      undefined,
+    ],
+    [
+      "permits a pattern of them",
+      {},
+      { claimMatch: { issuer: cluster, subjectPattern: "system:serviceaccount:team:.*" } },
+      undefined,
+    ],
+    [
+      "denies another namespace",
+      {},
+      { claimMatch: { issuer: cluster, subject: "system:serviceaccount:other:ci" } },
+      "spec.claimMatch.subject",
+    ],
+    [
+      "denies a namespace that begins alike",
+      {},
+      { claimMatch: { issuer: cluster, subject: "system:serviceaccount:team-b:ci" } },
+      "spec.claimMatch.subject",
+    ],
+    [
+      "denies a pattern of other namespaces",
+      {},
+      { claimMatch: { issuer: cluster, subjectPattern: "system:serviceaccount:team.*" } },
+      "spec.claimMatch.subjectPattern",
+    ],
+    [
+      "permits another namespace with a prefix",
+      { subjectPrefixes: ["system:serviceaccount:other:"] },
+      { claimMatch: { issuer: cluster, subject: "system:serviceaccount:other:ci" } },
+      undefined,
+    ],
+    [
+      "denies a third one",
+      { subjectPrefixes: ["system:serviceaccount:other:"] },
+      { claimMatch: { issuer: cluster, subject: "system:serviceaccount:third:ci" } },
+      "spec.claimMatch.subject",
+    ],
+    [
+      "denies static keys all the same",
+      {},
+      { staticKeys: { issuer: cluster, subject: "system:serviceaccount:team:ci", ...keys } },
+      "spec.staticKeys.issuer",
+    ],
+  ])("%s", (_, entry, authentication, path) => {
+    expect(denialOf(authentication, listing(entry))).toBe(path);
+  });
+
+  it("by a pattern of issuers denies other namespaces, too", () => {
+    const issuerPattern = "https://.*[.]example";
+    const spec = { claimIssuers: [{ issuerPattern }] };
+    const claim = (namespace: string) => ({
+      claimMatch: { issuerPattern, subject: `system:serviceaccount:${namespace}:ci` },
+    });
+    expect(denialOf(claim("team"), spec)).toBeUndefined();
+    expect(denialOf(claim("other"), spec)).toBe("spec.claimMatch.subject");
+  });
+});
+
+describe("an absent list permits nothing", () => {
+  it.each<[string, Partial<TenantSpec>, Authentication, string]>([
+    ["types", { identityTypes: [] }, { serviceAccountRef: { name: "ci" } }, "spec.serviceAccountRef"],
+    [
+      "claim matches",
+      { identityTypes: ["StaticKeys"] },
+      { claimMatch: { issuer: own, subject: "x" } },
+      "spec.claimMatch",
+    ],
+    [
+      "static keys",
+      { identityTypes: ["ClaimMatch"] },
+      { staticKeys: { issuer: own, subject: "x", ...keys } },
+      "spec.staticKeys",
+    ],
+    [
+      "AWS",
+      { identityTypes: ["ClaimMatch"] },
+      { awsIdentity: { awsAccount: "123456789012", ...aws } },
+      "spec.awsIdentity",
+    ],
+    ["issuers", { claimIssuers: [] }, { claimMatch: { issuer: own, subject: "x" } }, "spec.claimMatch.issuer"],
+    [
+      "AWS accounts",
+      { awsAccounts: [] },
+      { awsIdentity: { awsAccount: "123456789012", ...aws } },
+      "spec.awsIdentity.awsAccount",
+    ],
+  ])("of %s", (_, spec, authentication, path) => {
+    expect(denialOf(authentication, spec)).toBe(path);
+  });
+});
+
+it("one of several entries for an issuer is enough", () => {
+  const claimIssuers = [
+    { issuer: own, subjectPrefixes: ["a:"] },
+    { issuer: own, subjectPrefixes: ["b:"] },
+  ];
+  expect(denialOf({ claimMatch: { issuer: own, subject: "b:x" } }, { claimIssuers })).toBeUndefined();
+  expect(denialOf({ claimMatch: { issuer: own, subject: "c:x" } }, { claimIssuers })).toBe("spec.claimMatch.subject");
+});

@@ -1,0 +1,149 @@
+import { RE2JS } from "re2js";
+import type { Authentication } from "#src/api/identity.ts";
+import { isPublicIssuer } from "#src/api/public-issuers.ts";
+import type { IdentityType } from "#src/api/tenant.ts";
+import type { Boundary } from "./boundary.ts";
+import { everyMatchBegins } from "./pattern-prefix.ts";
+
+/** What the limits on who may assume an identity depend on, in addition to the Tenant. */
+export interface IdentityContext {
+  /** The namespace of the Identity. */
+  readonly namespace: string;
+  /** The issuer of the cluster's service-account tokens. */
+  readonly clusterIssuer: string;
+  /** Issuers at which anybody can have an account, in addition to the built-in list. */
+  readonly publicIssuers: readonly string[];
+}
+
+/** The field that a Tenant does not permit, why, and what it does permit. */
+export interface IdentityDenial {
+  readonly path: string;
+  readonly message: string;
+}
+
+interface NamedIssuer {
+  readonly issuer?: string;
+  readonly issuerPattern?: string;
+}
+interface NamedSubject {
+  readonly subject?: string;
+  readonly subjectPattern?: string;
+}
+type ClaimIssuer = NonNullable<Boundary["claimIssuers"]>[number];
+
+/**
+ * Why a Tenant does not permit that an identity is assumed in this way; undefined if it does. Everything that the Tenant
+ * does not list is denied.
+ *
+ * The cluster's own issuer vouches for the service accounts of every namespace. It is permitted for `serviceAccountRef`,
+ * whose subject is in the namespace of the object. Where a Tenant lists it for `claimMatch`, subjects of other namespaces
+ * need a prefix in the list. Static keys never stand for it.
+ */
+export function findIdentityDenial(
+  authentication: Authentication,
+  boundary: Boundary,
+  context: IdentityContext,
+): IdentityDenial | undefined {
+  const { claimMatch, serviceAccountRef, staticKeys, awsIdentity } = authentication;
+  const types: readonly [IdentityType, keyof Authentication][] = [
+    ["ServiceAccount", "serviceAccountRef"],
+    ["ClaimMatch", "claimMatch"],
+    ["StaticKeys", "staticKeys"],
+    ["Aws", "awsIdentity"],
+  ];
+  for (const [type, field] of types)
+    if (authentication[field] !== undefined && !boundary.identityTypes.includes(type))
+      return denial(
+        `spec.${field}`,
+        `the Tenant does not allow identities of the type ${type}. Allowed: ${listed(boundary.identityTypes)}.`,
+      );
+  if (serviceAccountRef !== undefined) return undefined;
+  if (claimMatch !== undefined) return findClaimDenial("spec.claimMatch", claimMatch, boundary, context);
+  if (staticKeys !== undefined) {
+    if (staticKeys.issuer === context.clusterIssuer)
+      return denial(
+        "spec.staticKeys.issuer",
+        "is the issuer of this cluster's service accounts, which no other keys may stand for. Use spec.serviceAccountRef.",
+      );
+    return findClaimDenial("spec.staticKeys", staticKeys, boundary, context);
+  }
+  const { awsAccounts } = boundary;
+  if (awsIdentity === undefined || awsAccounts === null || awsAccounts.includes(awsIdentity.awsAccount))
+    return undefined;
+  return denial(
+    "spec.awsIdentity.awsAccount",
+    `the Tenant does not allow the AWS account ${awsIdentity.awsAccount}. Allowed: ${listed(awsAccounts)}.`,
+  );
+}
+
+function findClaimDenial(
+  path: string,
+  claims: NamedIssuer & NamedSubject,
+  { claimIssuers }: Boundary,
+  context: IdentityContext,
+): IdentityDenial | undefined {
+  if (claimIssuers === null) return undefined;
+  const field = claims.issuerPattern === undefined ? "issuer" : "issuerPattern";
+  const entries = claimIssuers.filter((entry) => entry[field] !== undefined && entry[field] === claims[field]);
+  if (entries.length === 0) {
+    const known = claimIssuers.flatMap((entry) => entry[field] ?? []);
+    return denial(
+      `${path}.${field}`,
+      field === "issuer"
+        ? `the Tenant does not allow the issuer ${claims.issuer ?? ""}. Allowed: ${listed(known)}.`
+        : `the Tenant allows a pattern of issuers only if spec.claimIssuers lists the same pattern. Allowed: ${listed(known)}.`,
+    );
+  }
+  const denials = entries.map((entry) => findSubjectDenial(path, claims, entry, context));
+  // One entry that permits the subject is enough.
+  return denials.includes(undefined) ? undefined : denials[0];
+}
+
+function findSubjectDenial(
+  path: string,
+  { issuer, issuerPattern, subject, subjectPattern }: NamedIssuer & NamedSubject,
+  { subjectPrefixes }: ClaimIssuer,
+  { namespace, clusterIssuer, publicIssuers }: IdentityContext,
+): IdentityDenial | undefined {
+  const isClusters =
+    issuer === clusterIssuer || (issuerPattern !== undefined && mayMatch(issuerPattern, clusterIssuer));
+  const prefixes = subjectPrefixes ?? (isClusters ? [`system:serviceaccount:${namespace}:`] : undefined);
+  if (prefixes === undefined) {
+    const isPublic = issuerPattern !== undefined || isPublicIssuer(issuer ?? "", publicIssuers);
+    if (subjectPattern === undefined || !isPublic) return undefined;
+    return denial(
+      `${path}.subjectPattern`,
+      "a pattern needs subjectPrefixes in spec.claimIssuers of the Tenant, because anybody can have an account at this issuer. Use spec.claimMatch.subject, or ask an administrator to add prefixes.",
+    );
+  }
+  if (subjectPattern !== undefined)
+    return everyMatchBegins(subjectPattern, prefixes)
+      ? undefined
+      : denial(
+          `${path}.subjectPattern`,
+          `the Tenant allows only patterns of which every match begins with ${alternatives(prefixes)}. Begin each alternative of the pattern with one of these as literal text, and with the flag (?i) nowhere.`,
+        );
+  if (subject !== undefined && prefixes.some((prefix) => subject.startsWith(prefix))) return undefined;
+  return denial(`${path}.subject`, `the Tenant allows only subjects that begin with ${alternatives(prefixes)}.`);
+}
+
+/** Whether a pattern matches `text`. A pattern that does not compile here may match elsewhere. */
+function mayMatch(pattern: string, text: string): boolean {
+  try {
+    return RE2JS.compile(pattern).matches(text);
+  } catch {
+    return true;
+  }
+}
+
+function denial(path: string, message: string): IdentityDenial {
+  return { path, message };
+}
+
+function listed(values: readonly string[]): string {
+  return values.length === 0 ? "none" : values.join(", ");
+}
+
+function alternatives(prefixes: readonly string[]): string {
+  return prefixes.map((prefix) => `"${prefix}"`).join(" or ");
+}

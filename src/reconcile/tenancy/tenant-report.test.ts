@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import type { TenantProblems } from "./tenant-problems.ts";
+import { problemsOfTenant, type TenantFacts } from "./tenant-report.ts";
+
+const group = `${"a".repeat(40)}/1111111111111111`;
+const nothing: TenantProblems = { groupsOutside: [], rolesOutside: [], namespacesOutside: [], unknownRoles: [] };
+const facts = (parts: Partial<TenantFacts> = {}): TenantFacts => ({
+  found: nothing,
+  unreadableGroups: [],
+  unknownKinds: [],
+  overlaps: [],
+  refusals: [],
+  ...parts,
+});
+
+it("finds no problem in a Tenant that is served", () => {
+  expect(problemsOfTenant(facts())).toEqual([]);
+});
+
+it.each<[string, Partial<TenantFacts>, string, string]>([
+  ["another owner", { owner: { expected: "a", recorded: "b" } }, "OwnerMismatch", "the owner id b, and"],
+  ["no owner", { owner: { expected: "a", recorded: null } }, "OwnerMismatch", "no owner id"],
+  [
+    "a refused exchange",
+    { outage: { class: "exchange", message: "refused" } },
+    "TokenExchangeFailed",
+    "suspended: refused",
+  ],
+  ["an unreachable platform", { outage: { class: "platform", message: "reset" } }, "PlatformUnavailable", "reset"],
+  ["a namespace of two Tenants", { overlaps: [{ namespace: "shop", tenants: ["a", "b"] }] }, "Overlap", "a, b"],
+  ["a group that cannot be read", { unreadableGroups: [group] }, "RootNotFound", group],
+  ["a group outside", { found: { ...nothing, groupsOutside: [group] } }, "TenantDenied", "--root-group"],
+  [
+    "a misspelled role, once",
+    { found: { ...nothing, unknownRoles: ["veiwer"], rolesOutside: ["veiwer"] } },
+    "UnknownRole",
+    "veiwer",
+  ],
+  ["a role outside", { found: { ...nothing, rolesOutside: ["owner"] } }, "TenantDenied", "--allowed-role"],
+  ["a namespace outside", { found: { ...nothing, namespacesOutside: ["x"] } }, "TenantDenied", "--allowed-namespace"],
+  ["a kind that does not exist", { unknownKinds: ["Pod"] }, "InvalidSpec", "Pod"],
+  [
+    "a refusal by Kubernetes",
+    { refusals: [{ namespace: "shop", kind: "Group", message: "forbidden." }] },
+    "KubernetesForbidden",
+    "Group objects in namespace shop: forbidden.",
+  ],
+  [
+    "only the schema if that is violated",
+    { invalid: "spec.groups: must be a list", unknownKinds: ["Pod"] },
+    "InvalidSpec",
+    "must be a list",
+  ],
+])("names %s", (_, parts, reason, text) => {
+  const [problem, ...others] = problemsOfTenant(facts(parts));
+  expect(problem).toMatchObject({ reason, message: expect.stringContaining(text) });
+  expect(others).toEqual([]);
+});
+
+it("names what stops everything before what stops some objects", () => {
+  const problems = problemsOfTenant(
+    facts({
+      unknownKinds: ["Pod"],
+      owner: { expected: "a", recorded: null },
+      found: { ...nothing, unknownRoles: ["x"] },
+    }),
+  );
+  expect(problems.map(({ reason }) => reason)).toEqual(["OwnerMismatch", "UnknownRole", "InvalidSpec"]);
+});

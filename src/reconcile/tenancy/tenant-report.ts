@@ -1,0 +1,152 @@
+import type { Reason } from "#src/api/reason.ts";
+import type { Outage } from "#src/platform-client/outage.ts";
+import type { TenantProblems } from "./tenant-problems.ts";
+
+/** Why a Tenant does not work, or not as its spec says. */
+export interface TenantProblem {
+  readonly reason: Reason;
+  /** What is wrong, where, and how to fix it. */
+  readonly message: string;
+}
+
+/** What is known of a Tenant, its session and its namespaces. */
+export interface TenantFacts {
+  /** Why the Tenant does not match its schema; then nothing else is known. */
+  readonly invalid?: string;
+  /** What the spec names that does not exist or is not allowed. */
+  readonly found?: TenantProblems;
+  /** Those of the session's groups that the identity cannot read. */
+  readonly unreadableGroups: readonly string[];
+  /** The kinds in the spec that this operator does not know. */
+  readonly unknownKinds: readonly string[];
+  /** Absent while the calls of the credential are sent. */
+  readonly outage?: Pick<Outage, "class" | "message">;
+  /** Set if the operator's identity records another owner than `expected`, or (null) none. */
+  readonly owner?: { readonly expected: string; readonly recorded: string | null };
+  /** The namespaces that other Tenants select, too, with the names of all of them. */
+  readonly overlaps: readonly { readonly namespace: string; readonly tenants: readonly string[] }[];
+  /** What Kubernetes refuses in the namespaces of the Tenant. */
+  readonly refusals: readonly { readonly namespace: string; readonly kind: string; readonly message: string }[];
+}
+
+/** How many names a message lists. */
+const shownNames = 5;
+
+/** What does not work in a Tenant, the most important first: what stops everything, then what stops some objects. */
+export function problemsOfTenant(facts: TenantFacts): TenantProblem[] {
+  if (facts.invalid !== undefined)
+    return [problem("InvalidSpec", `The spec does not match its schema: ${facts.invalid}. Correct this field.`)];
+  return [
+    findOwnerMismatch(facts),
+    findOutage(facts),
+    findOverlap(facts),
+    findUnreadableGroups(facts),
+    findGroupsOutside(facts),
+    findUnknownRoles(facts),
+    findRolesOutside(facts),
+    findNamespacesOutside(facts),
+    findUnknownKinds(facts),
+    findRefusal(facts),
+  ].filter((found) => found !== undefined);
+}
+
+function findOwnerMismatch({ owner }: TenantFacts): TenantProblem | undefined {
+  if (owner === undefined) return undefined;
+  const recorded = owner.recorded === null ? "no owner id" : `the owner id ${owner.recorded}`;
+  return problem(
+    "OwnerMismatch",
+    `The operator's identity on the platform records ${recorded}, and the owner id of this operator is ${owner.expected}, so it writes nothing. If this cluster replaces the other one, set --owner-id to the recorded id; otherwise run \`muster bootstrap\` for this cluster.`,
+  );
+}
+
+const outageReasons: Readonly<Record<Outage["class"], Reason>> = {
+  platform: "PlatformUnavailable",
+  tokenService: "TokenUnavailable",
+  token: "TokenUnavailable",
+  exchange: "TokenExchangeFailed",
+};
+
+function findOutage({ outage }: TenantFacts): TenantProblem | undefined {
+  if (outage === undefined) return undefined;
+  return problem(
+    outageReasons[outage.class],
+    `Calls to the platform are suspended: ${outage.message}. The operator retries.`,
+  );
+}
+
+function findOverlap({ overlaps }: TenantFacts): TenantProblem | undefined {
+  const [first] = overlaps;
+  if (first === undefined) return undefined;
+  const namespaces = shortList(overlaps.map(({ namespace }) => namespace));
+  return problem(
+    "Overlap",
+    `Nothing is done for the objects in ${namespaces}, which the Tenants ${first.tenants.join(", ")} select. Change the namespaces of one of them.`,
+  );
+}
+
+function findUnreadableGroups({ unreadableGroups }: TenantFacts): TenantProblem | undefined {
+  if (unreadableGroups.length === 0) return undefined;
+  return problem(
+    "RootNotFound",
+    `${shortList(unreadableGroups)} cannot be read on the platform. Correct the uid, or bind a role to the identity that lets it read the group.`,
+  );
+}
+
+function findGroupsOutside({ found }: TenantFacts): TenantProblem | undefined {
+  if (found === undefined || found.groupsOutside.length === 0) return undefined;
+  return problem(
+    "TenantDenied",
+    `spec.groups: ${shortList(found.groupsOutside)} is outside of the operator's setting --root-group. Add its root group there, or remove it here.`,
+  );
+}
+
+function findUnknownRoles({ found }: TenantFacts): TenantProblem | undefined {
+  if (found === undefined || found.unknownRoles.length === 0) return undefined;
+  return problem(
+    "UnknownRole",
+    `spec.roles: the platform has no role ${shortList(found.unknownRoles)}, or the identity cannot see it. Correct the name.`,
+  );
+}
+
+function findRolesOutside({ found }: TenantFacts): TenantProblem | undefined {
+  const outside = found?.rolesOutside.filter((role) => !found.unknownRoles.includes(role)) ?? [];
+  if (outside.length === 0) return undefined;
+  return problem(
+    "TenantDenied",
+    `spec.roles: ${shortList(outside)} is not among the roles of the operator's setting --allowed-role. Add it there, or remove it here.`,
+  );
+}
+
+function findNamespacesOutside({ found }: TenantFacts): TenantProblem | undefined {
+  if (found === undefined || found.namespacesOutside.length === 0) return undefined;
+  return problem(
+    "TenantDenied",
+    `spec.namespaces: ${shortList(found.namespacesOutside)} is not among the operator's setting --allowed-namespace. Add it there, or remove it here.`,
+  );
+}
+
+function findUnknownKinds({ unknownKinds }: TenantFacts): TenantProblem | undefined {
+  if (unknownKinds.length === 0) return undefined;
+  return problem(
+    "InvalidSpec",
+    `spec.kinds, spec.adopt: this operator has no kind ${shortList(unknownKinds)}. Correct the name.`,
+  );
+}
+
+function findRefusal({ refusals }: TenantFacts): TenantProblem | undefined {
+  const [first] = refusals;
+  if (first === undefined) return undefined;
+  return problem(
+    "KubernetesForbidden",
+    `Kubernetes refuses requests for ${first.kind} objects in namespace ${first.namespace}: ${first.message}`,
+  );
+}
+
+function problem(reason: Reason, message: string): TenantProblem {
+  return { reason, message };
+}
+
+function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, shownNames).join(", ");
+  return names.length > shownNames ? `${shown} and ${names.length - shownNames} more` : shown;
+}

@@ -1,0 +1,95 @@
+import { expect, it } from "vitest";
+import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
+import { isReady, isUnready, musterObject, ref } from "#test/support/harness/muster-objects.ts";
+import { createTenantIdentity } from "#test/support/harness/operator-identity.ts";
+import type { System } from "#test/support/harness/system.ts";
+import { permissiveTenant, tenantRef } from "#test/support/harness/tenants.ts";
+
+interface OwnTenant {
+  readonly group: string;
+  readonly identity: string;
+}
+
+/** Creates a group with an identity that owns it, and the service account that assumes the identity. */
+async function prepareOwnTenant(system: System, name: string): Promise<OwnTenant> {
+  const { admin, controlPlane, operatorNamespace: namespace } = system;
+  const account = { namespace, name: `muster-tenant-${name}` };
+  const { uid: group } = await admin.create("groups", system.root, { name });
+  const audience = new URL(system.platformUrl).hostname;
+  const identity = await createTenantIdentity(admin, group, controlPlane, account, audience);
+  await controlPlane.admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: account });
+  await controlPlane.admin.apply({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: account,
+    rules: [
+      { apiGroups: [""], resources: ["serviceaccounts/token"], resourceNames: [account.name], verbs: ["create"] },
+    ],
+  });
+  await controlPlane.admin.apply({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: account,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: account.name },
+    subjects: [{ kind: "ServiceAccount", namespace, name: "muster" }],
+  });
+  await controlPlane.admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  return { group, identity };
+}
+
+function ownTenant(name: string, { group, identity }: OwnTenant) {
+  const tenant = permissiveTenant(name, { namespaces: [name], groups: [group], roles: ["viewer"] });
+  return { ...tenant, spec: { ...tenant["spec"], credentials: { type: "ServiceAccount", identityUid: identity } } };
+}
+
+describeWithSystem("Tenants with credentials", (system) => {
+  it("a Tenant with its own service account and one with the operator's identity work side by side", async () => {
+    const { admin } = system().controlPlane;
+    const shop = await prepareOwnTenant(system(), "shop");
+    await admin.apply(ownTenant("shop", shop));
+    await admin.apply(musterObject("Group", "shop", "own", { parentUid: shop.group }));
+    await admin.apply(musterObject("Group", "team", "shared", { parentUid: system().root }));
+    const own = await system().ready(ref("Group", "shop", "own"), 10_000);
+    expect(own["status"]).toMatchObject({ tenant: "shop", parentUid: shop.group });
+    await system().ready(ref("Group", "team", "shared"));
+  });
+
+  it("a broken credential of one Tenant does not touch the other", async () => {
+    const { admin } = system().controlPlane;
+    const bank = await prepareOwnTenant(system(), "bank");
+    // The identity of another Tenant, which the service account of this one does not match.
+    await admin.apply(ownTenant("bank", { ...bank, identity: system().identity }));
+    await admin.apply(musterObject("Group", "bank", "waiting", { parentUid: bank.group }));
+    await system().waitFor(ref("Group", "bank", "waiting"), (object) => object?.["status"]?.conditions !== undefined);
+    expect(isReady(await admin.get(ref("Group", "bank", "waiting")))).toBe(false);
+    await admin.apply(musterObject("Group", "shop", "untouched", { parentUid: (await shopGroup(system())) ?? "" }));
+    await system().ready(ref("Group", "shop", "untouched"), 5_000);
+
+    // Corrected: the objects that wait for it continue at once.
+    await admin.apply(ownTenant("bank", bank));
+    await system().ready(ref("Group", "bank", "waiting"), 5_000);
+  });
+
+  it("another group of a Tenant takes effect without a restart, and a narrowed Tenant keeps what is outside", async () => {
+    const { admin } = system().controlPlane;
+    const [first, second] = [
+      await prepareOwnTenant(system(), "move"),
+      await system().admin.create("groups", system().root, { name: "elsewhere" }),
+    ];
+    await admin.apply(ownTenant("move", first));
+    await admin.apply(musterObject("Group", "move", "inside", { parentUid: first.group }));
+    await system().ready(ref("Group", "move", "inside"), 10_000);
+    const uid = (await admin.get(ref("Group", "move", "inside")))["status"].uid;
+
+    await admin.apply(ownTenant("move", { ...first, group: second.uid }));
+    await system().waitFor(ref("Group", "move", "inside"), isUnready("TenantDenied"));
+    expect(await system().admin.get("groups", uid)).toMatchObject({ name: "inside" });
+    await admin.apply(ownTenant("move", first));
+    await system().ready(ref("Group", "move", "inside"), 5_000);
+    expect((await admin.get(tenantRef("move"))).metadata.finalizers).toEqual(["iam.muster.dev/external"]);
+  });
+});
+
+async function shopGroup(system: System): Promise<string | undefined> {
+  return (await system.admin.list("groups")).find(({ name }) => name === "shop")?.uid;
+}
