@@ -74,6 +74,12 @@ describeWithSystem(
         .toEqual([expect.objectContaining({ type: "Warning", note: expect.stringContaining(granted) as string })]);
     });
 
+    it("is counted and named on the Tenant", async () => {
+      const status = (object: KubeObject | undefined) =>
+        (object as { readonly status?: { readonly undeclaredUids?: readonly string[] } } | undefined)?.status;
+      await system().waitFor(tenantRef("test"), (object) => status(object)?.undeclaredUids?.includes(granted) === true);
+    });
+
     it("is hidden from the Group by Ignore, but not from the metric", async () => {
       await kube().patch(shop, { spec: { undeclared: "Ignore" } });
       const object = await system().waitFor(shop, (one) => conditionOf(one, "AccessDeclared") === undefined);
