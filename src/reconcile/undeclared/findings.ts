@@ -26,8 +26,6 @@ export interface GroupFindings {
   readonly otherOwnerPresent: boolean;
 }
 
-export const nothingFound: GroupFindings = { findings: [], otherOwnerPresent: false };
-
 /** What one credential sees. */
 export interface SessionFindings {
   /** The groups that were looked at, by uid. */

@@ -14,8 +14,8 @@ function sessionWith(lists: Readonly<Record<string, readonly string[] | undefine
   return {
     roots: [root],
     peek: async (_type: unknown, _capability: string, scope: Readonly<Record<string, string>>) => {
-      const [[how = "", group = ""] = []] = Object.entries(scope);
-      if (how === "descendantsOf" && group === organisation) throw new Error("outside of the roots");
+      const group = scope["descendantsOf"] ?? scope["childrenOf"] ?? "";
+      if (scope["descendantsOf"] === organisation) throw new Error("outside of the roots");
       return lists[group]?.map(
         (parent): ExternalIdentityProvider => ({ uid: `${parent}/ffffffffffffffff`, oidc: { issuer: `${issuer}/` } }),
       );
@@ -24,7 +24,7 @@ function sessionWith(lists: Readonly<Record<string, readonly string[] | undefine
 }
 
 const identity = (claimMatch: object | undefined, parent = team): ExternalIdentity =>
-  ({ uid: `${parent}/3333333333333333`, name: "", description: "", claimMatch }) as ExternalIdentity;
+  Object.assign({ uid: `${parent}/3333333333333333`, name: "", description: "" }, { claimMatch });
 
 it.each<[boolean, readonly string[], object | undefined]>([
   [true, [team], { issuer, subject: "ana" }],

@@ -47,7 +47,7 @@ async function start(
   let count = 0xabc0;
   const below = (parent: string) => `${parent}/${(count++).toString(16).padStart(16, "0")}`;
   return {
-    ...scenario,
+    events: scenario.events,
     scenario,
     kube,
     platform,
@@ -383,7 +383,7 @@ describe("a process that dies", () => {
     const { kube, platform } = scenario;
     for (const manifest of declared) kube.apply(manifest);
     await scenario.until("Ready", () => scenario.differences(declared).length === 0);
-    const group = (kube.find("Group", "shop")?.status as Status).uid ?? "";
+    const group = (kube.find("Group", "shop")?.status as Status | undefined)?.uid ?? "";
     for (const last of ["a", "b"])
       platform.set("roleBindings", {
         uid: `${group}/000000000000000${last}`,
