@@ -108,11 +108,16 @@ export class SessionPermissions {
    */
   async requireListAfterwards(collection: ManagedCollection, group: string): Promise<void> {
     const root = this.rootAbove(collection, group);
+    await this.rereadAfterwards();
+    const problem = this.#problem(collection, group, root);
+    if (problem !== undefined) throw problem;
+  }
+
+  /** Reads permissions and roles by a read that starts after this call. @throws {PlatformFailure} */
+  async rereadAfterwards(): Promise<void> {
     // A read in flight has started before this call.
     await this.#reading?.catch(() => undefined);
     await this.#read();
-    const problem = this.#problem(collection, group, root);
-    if (problem !== undefined) throw problem;
   }
 
   #problem(collection: ManagedCollection, group: string, root: string): unknown {

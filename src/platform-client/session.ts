@@ -2,7 +2,7 @@ import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { proveAbsence } from "./absence-proof.ts";
 import type { ListScope } from "./api.ts";
-import type { ManagedCollection, ExternalResource } from "./collection.ts";
+import type { ManagedCollection, ExternalResource, ResourceType } from "./collection.ts";
 import type { OutageListener } from "./circuit.ts";
 import type { CollectionView } from "./collection-view.ts";
 import type { OwnerCheck } from "./owner-check.ts";
@@ -229,6 +229,25 @@ export class PlatformSession {
       const changed = this.#seen.recordSnapshot(collection, scope, list, startedAt);
       for (const listener of this.#listeners) listener(collection, changed);
     };
+  }
+
+  /**
+   * Lists a scope of any type, also above the roots, without recording it.
+   * @returns undefined if the identity lacks `capability` there, before or after the list: what the list lacks may exist.
+   */
+  async peek<R extends ExternalResource>(
+    type: ResourceType<R>,
+    capability: string,
+    scope: ListScope,
+  ): Promise<readonly R[] | undefined> {
+    const { api, signal } = this.#options;
+    const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
+    const isAllowed = () => this.permissions?.allow(capability, group) === true;
+    await this.refreshPermissions();
+    if (!isAllowed()) return undefined;
+    const { resources } = await listAll(api, type, { scope }, signal);
+    await this.#permissions.rereadAfterwards();
+    return isAllowed() ? resources : undefined;
   }
 
   /** Reads one resource, or proves that it is absent. Rejects if neither succeeds. */

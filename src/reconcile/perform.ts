@@ -13,7 +13,7 @@ export function resourceKindOf({ kind, plural }: ResourceDefinition): ResourceKi
   return { group: apiGroup, version, plural, kind, namespaced: true };
 }
 
-/** Makes one call to the platform. Its result is in the views of the session afterwards. @throws {PlatformFailure} */
+/** Makes one call to the platform, for a resource of the kind. Its result is in the views of the session afterwards. @throws {PlatformFailure} */
 export async function performOnPlatform(
   session: PlatformSession,
   { collection }: Kind,
@@ -33,6 +33,7 @@ export async function performOnPlatform(
     case "update":
       return session.update(collection, step.uid, step.body, step.mask);
     case "delete":
+    case "removeUndeclared":
       return session.delete(collection, step.uid);
   }
 }

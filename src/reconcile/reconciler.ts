@@ -91,9 +91,10 @@ export class Reconciler {
     if (governance.by !== "tenant") return;
     const { session, credentialEpoch } = governance.context;
     try {
-      await performOnPlatform(session, kind, step);
+      await performOnPlatform(session, this.#kindOf(step) ?? kind, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
+      this.#recordRemoval(kind, key, step, "failed");
       const now = sources.clock.monotonic();
       const failed = { ...observed, credentialEpoch: credentialEpoch() };
       const failure = failureOf(failed, kind, step, error.problem, now, random());
@@ -102,8 +103,21 @@ export class Reconciler {
       telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
     }
+    this.#recordRemoval(kind, key, step, "removed");
     this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step));
     this.#report(observed, step);
+  }
+
+  /** The kind of the resource that `step` is about, if it is not that of the object. */
+  #kindOf(step: PlatformStep): Kind | undefined {
+    if (step.do !== "removeUndeclared") return undefined;
+    return this.#options.sources.kinds.find(({ name }) => name === step.kind);
+  }
+
+  #recordRemoval(kind: Kind, key: string, step: PlatformStep, outcome: "removed" | "failed"): void {
+    const { stores, undeclared } = this.#options.sources;
+    const cached = stores.get(kind.name).get(key);
+    if (step.do === "removeUndeclared" && cached !== undefined) undeclared.recordRemoval(cached, step.uid, outcome);
   }
 
   /**

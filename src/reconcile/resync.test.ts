@@ -11,6 +11,7 @@ import { otherRoot, root } from "./policy/observed-fixture.testing.ts";
 function startResyncs(fails: (list: string) => boolean = () => false) {
   const lists: string[] = [];
   const failures: string[] = [];
+  const completed: string[] = [];
   const clock = new ManualClock();
   const session = {
     listTogether: (collections: readonly ManagedCollection[], { descendantsOf }: { descendantsOf: string }) =>
@@ -31,22 +32,25 @@ function startResyncs(fails: (list: string) => boolean = () => false) {
     clock,
     random: () => 0,
     onListed: () => undefined,
+    onComplete: async () => void completed.push("complete"),
     onFailure: ({ collection }: Kind, at: string) => failures.push(`${collection.name} ${at}`),
   };
-  return { lists, failures, clock, options };
+  return { lists, failures, completed, clock, options };
 }
 
 const everything = [root, otherRoot].flatMap((one) => [`groups ${one}`, `identities ${one}`, `roleBindings ${one}`]);
 
 it("lists each collection below each root once", async () => {
-  const { lists, options } = startResyncs();
+  const { lists, completed, options } = startResyncs();
   await resyncOnce(options);
   expect(lists).toEqual(everything);
+  expect(completed).toHaveLength(1);
 });
 
 it("reports a list that fails and continues with the others", async () => {
-  const { lists, failures, options } = startResyncs((list) => list === `groups ${root}`);
+  const { lists, failures, completed, options } = startResyncs((list) => list === `groups ${root}`);
   await resyncOnce(options);
+  expect(completed).toHaveLength(0);
   expect(lists).toEqual(everything);
   expect(failures).toEqual([`groups ${root}`]);
 });

@@ -15,6 +15,8 @@ export interface ResyncOptions {
   readonly random: () => number;
   readonly onListed: (kind: Kind, seconds: number) => void;
   readonly onFailure: (kind: Kind, root: string, error: unknown) => void;
+  /** Called after a resync in which no list failed. */
+  readonly onComplete: (session: PlatformSession) => Promise<void>;
 }
 
 /** Each interval is at most this share longer or shorter, so that the resyncs of several operators do not coincide. */
@@ -39,22 +41,20 @@ export async function runResyncs(options: ResyncOptions, signal: AbortSignal): P
 }
 
 /** One resync. A list that fails is reported and does not prevent the others. */
-export async function resyncOnce({
-  kinds,
-  session,
-  roots,
-  clock,
-  onListed,
-  onFailure,
-}: Omit<ResyncOptions, "limit">): Promise<void> {
+export async function resyncOnce(options: Omit<ResyncOptions, "limit">): Promise<void> {
+  const { kinds, session, roots, clock, onListed, onFailure, onComplete } = options;
+  let isComplete = true;
   const startedAt = clock.monotonic();
   const collections = kinds.map(({ collection }) => collection);
   for (const root of roots) {
     const outcomes = await session.listTogether(collections, { descendantsOf: root });
     for (const [index, kind] of kinds.entries()) {
       const outcome = outcomes[index];
-      if (outcome?.status === "rejected") onFailure(kind, root, outcome.reason);
+      if (outcome?.status !== "rejected") continue;
+      isComplete = false;
+      onFailure(kind, root, outcome.reason);
     }
   }
   for (const kind of kinds) onListed(kind, (clock.monotonic() - startedAt) / 1000);
+  if (isComplete) await onComplete(session);
 }

@@ -107,6 +107,11 @@ export class OperatorMetrics {
     "Number of platform resources that have our marker but no custom resource.",
     ["kind"],
   );
+  readonly undeclared = this.#gauge(
+    "muster_undeclared",
+    "Number of platform resources that no custom resource declares, in the groups that custom resources use and above them.",
+    ["kind"],
+  );
   readonly abandoned = this.#counter(
     "muster_abandoned_total",
     "Total number of objects that were abandoned, and left what they created on the platform.",

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { confirmAnnotation } from "#src/api/annotations.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
@@ -20,6 +21,8 @@ import { LiveTenancy } from "#src/reconcile/tenancy/live-tenancy.ts";
 import type { TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
 import { connectTenantHandlers } from "#src/reconcile/tenant-handlers.ts";
 import { ownerOf } from "#src/platform-client/owner-record.ts";
+import { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
@@ -84,7 +87,14 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     owner,
     signal: lifetime.signal,
   });
-  const { sources, tenancy } = createSources(options, sessions);
+  const { sources: base, tenancy } = createSources(options, sessions);
+  const breakerLimits = { objects: values.breakerObjects, share: breakerShare };
+  const undeclared = new UndeclaredAccess({
+    sources: base,
+    breakerLimits,
+    confirmationOf: (tenant) => options.tenancyCaches.tenants.get(tenant)?.metadata.annotations?.[confirmAnnotation],
+  });
+  const sources: Sources = { ...base, undeclared };
   const controllers = createControllers(options, sources);
   const orphans = new Map<string, readonly string[]>();
   const tenants = createTenantController(options, {
@@ -95,7 +105,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     owner,
     ownerCheck,
     orphans: () => [...orphans.values()].flat(),
-    undeclared: () => ({ uids: [], unreadableGroups: [] }),
+    undeclared: (tenant) => undeclared.shareOf(tenant) ?? { uids: [], unreadableGroups: [] },
     abandoned: (tenant) => telemetry.abandonedIn(tenant),
     onConfirmed: (kind, uids) => {
       for (const uid of uids)
@@ -106,10 +116,9 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   const all = [...controllers.values(), tenants];
   const pool = new WorkerPool({ controllers: all, workers: values.workers, clock });
 
-  const breakerLimits = { objects: values.breakerObjects, share: breakerShare };
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
   connectTenantHandlers(options.tenancyCaches.tenants, sources, (key, how) => tenants.enqueue(key, how));
-  telemetry.watchSources(sources, options.tenancyCaches.tenants);
+  telemetry.watchSources(sources, options.tenancyCaches.tenants, () => undeclared.counts());
   for (const [kind, controller] of controllers.entries()) {
     const store = sources.stores.get(kind);
     for (const cached of store.values())
@@ -119,8 +128,13 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     });
   }
   pool.start(tenants);
+  const onResynced = async (session: PlatformSession) => {
+    for (const key of await undeclared.assess(session)) controllers.get("Group").enqueue(key, { priority: "low" });
+    for (const context of tenancy.contexts)
+      if (context.session === session) tenants.enqueue(context.name, { priority: "low" });
+  };
   const onOrphans = (kind: Kind, uids: readonly string[]) => void orphans.set(kind.name, uids);
-  const work = startSessionWork({ kinds, values, sessions, sources, telemetry, onOrphans, clock, random });
+  const work = startSessionWork({ kinds, values, sessions, sources, telemetry, onOrphans, onResynced, clock, random });
 
   return {
     stop: async () => {
@@ -138,7 +152,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 function createSources(
   options: LeadOptions,
   sessions: TenantSessions,
-): { readonly sources: Sources; readonly tenancy: LiveTenancy } {
+): { readonly sources: Omit<Sources, "undeclared">; readonly tenancy: LiveTenancy } {
   const { kinds, values, kube, caches, tenancyCaches, cluster, leadership, lifetime, clock } = options;
   const settleMs = values.platformTimeout + values.settleTime;
   const { settledAt, soleLeaderSince } = settleTimes(leadership.acquired, caches, clock.monotonic(), settleMs);
@@ -149,7 +163,7 @@ function createSources(
     class: values.class ?? "",
     settledAt,
   });
-  const sources: Sources = {
+  const sources = {
     kinds,
     stores: caches,
     states: new PerKind(kinds, () => new ReconcileStates()),

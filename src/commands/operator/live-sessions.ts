@@ -60,6 +60,8 @@ export interface SessionWorkOptions {
   readonly onOrphans: (kind: Kind, uids: readonly string[]) => void;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Called after a resync of the session in which no list failed. */
+  readonly onResynced: (session: ServedSession["session"]) => Promise<void>;
 }
 
 export interface SessionWork {
@@ -105,6 +107,7 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
             options.onOrphans(kind, orphans);
           },
           onFailure: (kind, root, error) => telemetry.resyncFailed(kind, root, error),
+          onComplete: options.onResynced,
         },
         signal,
       ),

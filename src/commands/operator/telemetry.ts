@@ -41,7 +41,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   performed(observed: Observed, step: Step): void {
     const { resource } = observed;
     this.#log.debug({ ...nameOf(resource), step: step.do }, "step performed");
-    if (step.do === "create" || step.do === "delete" || step.do === "update")
+    if (step.do === "create" || step.do === "delete" || step.do === "update" || step.do === "removeUndeclared")
       this.#log.info(
         { ...nameOf(resource), step: step.do, ...("uid" in step ? { uid: step.uid } : { parent: step.parent }) },
         "platform changed",
@@ -187,14 +187,15 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */
-  watchSources(sources: Sources, tenants: TenantStore): void {
+  watchSources(sources: Sources, tenants: TenantStore, undeclaredCounts: () => ReadonlyMap<string, number>): void {
     this.metrics.onScrape(() => {
       this.metrics.tenants.reset();
       for (const { status } of tenants.values()) {
         const ready = status?.conditions?.find((condition) => condition.type === "Ready");
         this.metrics.tenants.inc({ ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
       }
-      const { objects, breaker, kubernetesRefused, snapshotAge } = this.metrics;
+      const { objects, breaker, kubernetesRefused, snapshotAge, undeclared } = this.metrics;
+      for (const [kind, count] of undeclaredCounts()) undeclared.set({ kind }, count);
       objects.reset();
       for (const { name: kind, collection } of sources.kinds) {
         for (const { resource } of sources.stores.get(kind).values()) {

@@ -56,6 +56,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     publicIssuers: sources.publicIssuers,
     request,
     ...platform,
+    undeclared: sources.undeclared.observe(cached, governance, resource.status?.uid ?? platform.matches[0]?.uid),
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(sources, resource),
     unreadDependents: resource.metadata.deletionTimestamp === undefined ? [] : unreadDependentsOf(sources, kind),
     lastDeletionAt: lastDeletionAt(states),
@@ -292,8 +293,15 @@ const invalidReferences: References = {
   message: "The spec is invalid, so its references cannot be resolved. Correct the spec.",
 };
 
-function referencesOf(
-  { kinds, stores, serviceAccountIssuer, publicIssuers, tenancy }: Sources,
+/** What the references of an object that matches its schema resolve to. */
+export function referencesOf(
+  {
+    kinds,
+    stores,
+    serviceAccountIssuer,
+    publicIssuers,
+    tenancy,
+  }: Pick<Sources, "kinds" | "stores" | "serviceAccountIssuer" | "publicIssuers" | "tenancy">,
   { name, session, boundary }: TenantContext,
   kind: Kind,
   resource: Resource,

@@ -1,5 +1,5 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Drift } from "#src/api/status.ts";
+import type { Drift, Undeclared } from "#src/api/status.ts";
 import type { Endpoints, Fields, ResolvedUids } from "#src/kinds/kind.ts";
 import type { ExternalState as ExternalStateOf } from "#src/platform-client/collection-view.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
@@ -56,6 +56,8 @@ export interface Observed {
   readonly protections: readonly Protection[];
   /** The roles of those of the identities in this observation that could be adopted, as far as they were read. */
   readonly grants: readonly Grants[];
+  /** What lies directly in the group and is not declared; null for other kinds, and until the group was assessed. */
+  readonly undeclared: ObservedUndeclared | null;
   /**
    * The objects that refer to this one and have an external resource, or may come to have one. Only filled while this
    * object is being deleted.
@@ -144,6 +146,50 @@ export interface ReconcileRequest {
   readonly value: string;
   readonly seenAt: MonotonicTime;
 }
+
+/** What lies directly in a group and is not declared by any object of the cluster. */
+export type ObservedUndeclared =
+  /** The status says nothing: `spec.undeclared` is Ignore, or the group is not known or not within the Tenant. */
+  | { readonly is: "unreported" }
+  | {
+      readonly is: "assessed";
+      /** How many resources there are, by their kinds. Only kinds of which there is one. */
+      readonly counts: Readonly<Record<string, number>>;
+      /** The first ten of them: those that have been known for the longest time. */
+      readonly first: readonly Undeclared[];
+      /** Where `spec.undeclared` is Remove: how many are not removed, by reason. Null for Report. */
+      readonly spared: Readonly<Partial<Record<SparingReason, number>>> | null;
+      /** The id with which a person confirms the removal on the Tenant, if the breaker holds it. */
+      readonly confirmId: string | null;
+      readonly removal: Removal | null;
+    };
+
+/** The next resource to remove; `later`: others go first. */
+export type Removal =
+  | { readonly is: "due"; readonly resource: Undeclared }
+  | { readonly is: "later"; readonly until: MonotonicTime };
+
+/** Why a resource that nobody declared is not removed, although the Group says Remove. */
+export type SparingReason =
+  | "tenantReports"
+  | "groupNotManaged"
+  | "notSynced"
+  | "providersUnknown"
+  | "otherOwnerPresent"
+  | "childGroup"
+  | "outOfBounds"
+  | "identityUnknown"
+  | "credential"
+  | "breakGlass"
+  | "otherOwner"
+  | "orphan"
+  | "person"
+  | "bound"
+  | "named"
+  | "cameBack"
+  | "held"
+  | "attempted"
+  | "seenOnce";
 
 /** A complete list of a scope: every page of it was read. */
 export interface Snapshot {
@@ -260,4 +306,12 @@ export interface Refusal {
 }
 
 export type KubeStepName = "addFinalizer" | "removeFinalizer" | "readCrd" | "writeStatus";
-export type PlatformStepName = "refreshPermissions" | "list" | "read" | "readGrants" | "create" | "update" | "delete";
+export type PlatformStepName =
+  | "refreshPermissions"
+  | "list"
+  | "read"
+  | "readGrants"
+  | "create"
+  | "update"
+  | "delete"
+  | "removeUndeclared";

@@ -1,13 +1,25 @@
 import type { Endpoints, Kind } from "#src/kinds/kind.ts";
 import type { PerKind } from "#src/kinds/per-kind.ts";
-import type { Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
+import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { Breakers } from "./breakers.ts";
-import type { ResourceStore } from "./cached-resource.ts";
+import type { CachedResource, ResourceStore } from "./cached-resource.ts";
 import type { CrdReads } from "./crd-reads.ts";
+import type { ObservedUndeclared } from "./observed.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
 
 export type Stores = PerKind<ResourceStore>;
+
+/** Knows what lies in groups and is not declared by any object. */
+export interface UndeclaredSource {
+  /**
+   * What the object reports, and what it removes next; null if there is nothing to say about it yet.
+   * @param uid the external resource that is, or is about to be, recorded in the status.
+   */
+  observe(cached: CachedResource, governance: Governance, uid: string | undefined): ObservedUndeclared | null;
+  /** The removal of the resource was attempted. */
+  recordRemoval(cached: CachedResource, uid: string, outcome: "removed" | "failed"): void;
+}
 
 /** The sources that an observation is read from: caches of Kubernetes and of the platform, and what the process remembers. */
 export interface Sources {
@@ -17,6 +29,7 @@ export interface Sources {
   readonly tenancy: Tenancy;
   readonly crds: CrdReads;
   readonly breakers: Breakers;
+  readonly undeclared: UndeclaredSource;
   /** Hashes of the owner id: the current one first, then the previous ones. */
   readonly owners: readonly [string, ...string[]];
   /** The issuer of the cluster's service-account tokens. */

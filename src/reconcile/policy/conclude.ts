@@ -8,6 +8,7 @@ import type { Outcome, Problem } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
 import { onlyRephrases, statusPatch } from "./status.ts";
 import type { Event, Step } from "./step.ts";
+import { undeclaredEvent } from "./undeclared.ts";
 
 /** A problem that resolves by itself is reported once it has lasted this long: most do not, and status writes are costly. */
 export const statusDelayMs = seconds(2);
@@ -37,7 +38,8 @@ export function conclude(observed: DecisionInput, outcome: Outcome, until?: Mono
   if (patch !== undefined) {
     const refusal = delayingRefusal(observed, "writeStatus");
     if (refusal !== undefined) return { do: "wait", until: Math.min(until ?? refusal.retryAt, refusal.retryAt) };
-    const reported = openAccessEvent(observed, outcome) ?? event ?? transitionEvent(observed, outcome);
+    const reported =
+      undeclaredEvent(observed) ?? openAccessEvent(observed, outcome) ?? event ?? transitionEvent(observed, outcome);
     return { do: "writeStatus", patch, ...(reported === undefined ? {} : { event: reported }) };
   }
   if (outcome.is === "ready" || outcome.is === "paused") return { do: "done" };

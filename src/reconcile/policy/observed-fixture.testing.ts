@@ -192,6 +192,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     createdHere: [],
     protections: [],
     grants: [],
+    undeclared: null,
     dependents: [],
     unreadDependents: [],
     crd: { readAt: 19_000, deleting: false },

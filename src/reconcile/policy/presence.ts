@@ -31,6 +31,7 @@ import { recordOf } from "./recorded.ts";
 import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
 import { findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
+import { decideRemoval } from "./undeclared.ts";
 import { guardsNothing } from "./unrecorded.ts";
 
 /**
@@ -214,6 +215,7 @@ function decideExisting(observed: DecisionInput, references: Placed, external: E
     deleteDuplicate(observed, external) ??
     decideName(observed, references, external) ??
     decideFields(observed, references.desired, external) ??
+    decideRemoval(observed) ??
     concludeReady(observed, references, external)
   );
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Condition, ConditionType, WrittenCondition } from "#src/api/condition.ts";
 import type { Reason } from "#src/api/reason.ts";
-import type { Drift, Status, StatusError } from "#src/api/status.ts";
+import type { Drift, Status, StatusError, Undeclared } from "#src/api/status.ts";
 import { statusBounds } from "#src/api/status.ts";
 import type { PlatformError, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
@@ -11,6 +11,7 @@ import type { Outcome } from "./outcome.ts";
 import type { Recorded } from "./recorded.ts";
 import { plainText } from "./plain-text.ts";
 import type { StatusErrorPatch, StatusPatch } from "./step.ts";
+import { accessDeclared, listOfUndeclared } from "./undeclared.ts";
 
 /**
  * The change that makes an object's status report `outcome`; undefined if the status reports it already. A timestamp
@@ -22,15 +23,17 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
   const generation = observed.resource.metadata.generation ?? 0;
   const after: Record<string, unknown> = {
     observedGeneration: generation,
-    conditions: conditionsOf(outcome, observed).map((condition) =>
-      withTimes(condition, generation, now, before?.conditions),
-    ),
+    conditions: [
+      ...conditionsOf(outcome, observed).map((condition) => withTimes(condition, generation, now, before?.conditions)),
+      ...keptConditions(observed),
+    ],
     error: outcome.is === "ready" || outcome.is === "paused" ? null : errorOf(outcome.error, now, before?.error),
     drift:
       "drift" in outcome && outcome.drift !== undefined
         ? outcome.drift.slice(0, statusBounds.items).map(boundedDrift)
         : null,
     ...("recorded" in outcome && outcome.recorded !== undefined ? recordedFields(outcome.recorded) : {}),
+    ...undeclaredOf(observed),
     ...(outcome.is === "ready" && observed.tenant.is === "known" ? { tenant: observed.tenant.name } : {}),
     ...exchangeField(observed, outcome),
     ...(isHandled(observed, outcome) ? { lastHandledReconcileAt: observed.request?.value } : {}),
@@ -93,18 +96,34 @@ function isRetrying({ failure, refusals }: ReconcileState): boolean {
   );
 }
 
+/** The conditions that stay as they are, because nothing was observed that they depend on. */
+function keptConditions({ resource, undeclared }: DecisionInput): readonly Condition[] {
+  if (undeclared !== null) return [];
+  return resource.status?.conditions?.filter(({ type }) => type === "AccessDeclared") ?? [];
+}
+
+function undeclaredOf({ undeclared }: DecisionInput): { readonly undeclared?: Undeclared[] | null } {
+  const list = listOfUndeclared(undeclared);
+  return list === undefined ? {} : { undeclared: list?.map(boundedUndeclared) ?? null };
+}
+
 /** A condition before its generation and its times are filled in. */
 type NewCondition = Omit<WrittenCondition, "lastTransitionTime" | "observedGeneration">;
 
 function conditionsOf(outcome: Outcome, observed: DecisionInput): NewCondition[] {
-  const references = referencesResolved(observed);
+  const others = [referencesResolved(observed), ...accessConditions(observed)];
   if (outcome.is === "ready") {
-    return [newCondition("Ready", "True", "Available", messages.ready(observed.kind.noun)), references];
+    return [newCondition("Ready", "True", "Available", messages.ready(observed.kind.noun)), ...others];
   }
-  if (outcome.is === "paused") return [newCondition("Ready", "Unknown", "Paused", messages.paused()), references];
+  if (outcome.is === "paused") return [newCondition("Ready", "Unknown", "Paused", messages.paused()), ...others];
   const ready = newCondition("Ready", "False", outcome.reason, boundedMessage(outcome.message));
-  if (outcome.is === "failing") return [ready, references];
-  return [ready, { ...ready, type: outcome.is === "stalled" ? "Stalled" : "Reconciling", status: "True" }, references];
+  if (outcome.is === "failing") return [ready, ...others];
+  return [ready, { ...ready, type: outcome.is === "stalled" ? "Stalled" : "Reconciling", status: "True" }, ...others];
+}
+
+function accessConditions({ undeclared }: DecisionInput): NewCondition[] {
+  const condition = accessDeclared(undeclared);
+  return condition === undefined ? [] : [{ type: "AccessDeclared", ...condition }];
 }
 
 function referencesResolved({ references }: DecisionInput): NewCondition {
@@ -175,6 +194,14 @@ function errorOf(error: PlatformError | undefined, now: string, before: StatusEr
 
 function boundedDrift({ field, expected, actual }: Drift): Drift {
   return { field: bounded(field), expected: bounded(expected), actual: bounded(actual) };
+}
+
+function boundedUndeclared({ name, role, ...others }: Undeclared): Undeclared {
+  return {
+    ...others,
+    ...(name === undefined ? {} : { name: bounded(name) }),
+    ...(role === undefined ? {} : { role: bounded(role) }),
+  };
 }
 
 function bounded(text: string): string {

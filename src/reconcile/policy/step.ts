@@ -58,7 +58,9 @@ export type PlatformStep =
       readonly correction: boolean;
       readonly event?: Event;
     }
-  | { readonly do: "delete"; readonly uid: string; readonly event: Event };
+  | { readonly do: "delete"; readonly uid: string; readonly event: Event }
+  /** Delete a resource of another kind in this group, which no object declares. */
+  | { readonly do: "removeUndeclared"; readonly kind: string; readonly uid: string; readonly event: Event };
 
 /** The steps that call Kubernetes. */
 export type KubeStep =
@@ -88,6 +90,7 @@ const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformSt
   "create",
   "update",
   "delete",
+  "removeUndeclared",
 ]);
 
 export function isPlatformStep(step: Step): step is PlatformStep {

@@ -3,6 +3,7 @@ import type { ListQuery, PlatformApi, ResourcePage } from "#src/platform-client/
 import type { ExternalRole, ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { type CodeName, PlatformFailure, type PlatformProblem } from "#src/platform-client/failure.ts";
 import type { ManagedCollection, ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
+import { identityProviders, listIdentityProviders } from "#src/platform-client/identity-providers.ts";
 import { isBelow, parentOf } from "#src/platform-client/uid.ts";
 
 export const root = "a".repeat(40);
@@ -31,6 +32,8 @@ export class MemoryPlatform implements PlatformApi {
   #posts = 0;
   writes = 0;
   calls = 0;
+  /** The capabilities to list what Muster manages. */
+  readonly listCapabilities: readonly string[];
   /** Loses the response to the POST with this number, counted from 0. */
   lose: { readonly post: number; readonly how: LostResponse } | undefined;
   /** The problem with which a call such as `create groups` fails before it takes effect; undefined if it succeeds. */
@@ -44,8 +47,10 @@ export class MemoryPlatform implements PlatformApi {
   /** Has `collections`, and the roles that grant to list them. */
   constructor(clock: Clock, collections: readonly ManagedCollection[]) {
     this.#clock = clock;
-    this.#resources = new Map([...collections.map(({ name }) => name), "roles"].map((name) => [name, new Map()]));
-    const capabilities = collections.map(({ listCapability }) => listCapability);
+    const others = ["roles", identityProviders.name];
+    this.#resources = new Map([...collections.map(({ name }) => name), ...others].map((name) => [name, new Map()]));
+    this.listCapabilities = collections.map(({ listCapability }) => listCapability);
+    const capabilities = [...this.listCapabilities, listIdentityProviders];
     const binding: ExternalRoleBinding = {
       uid: `${root}/0000000000000002`,
       identity: { uid: operatorIdentity, name: "muster" },
@@ -78,6 +83,11 @@ export class MemoryPlatform implements PlatformApi {
     return [...this.#resources.values()]
       .flatMap((resources) => [...resources.values()])
       .filter(({ uid }) => !initial.has(uid));
+  }
+
+  /** Whether a resource with this uid exists. */
+  has(uid: string): boolean {
+    return [...this.#resources.values()].some((resources) => resources.has(uid));
   }
 
   /** Changes a resource as another client would. */

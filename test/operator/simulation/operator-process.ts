@@ -21,10 +21,11 @@ import { PerKind } from "#src/kinds/per-kind.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
-import { everything } from "#src/reconcile/tenancy/boundary.ts";
+import { type Boundary, everything } from "#src/reconcile/tenancy/boundary.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Step } from "#src/reconcile/policy/step.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
+import { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
@@ -57,6 +58,10 @@ export interface ProcessOptions {
   /** Called when a call starts. @returns the number of the call in the whole scenario. */
   readonly onCall: () => number;
   readonly crash: CrashPoint | undefined;
+  /** What the Tenant permits, where it differs from everything within the root. */
+  readonly boundary?: Partial<Boundary>;
+  /** The Tenant's annotation `iam.muster.dev/confirm`. */
+  readonly confirmation?: () => string | undefined;
   readonly onEvent?: (reason: string, name: string) => void;
   /** Called after each step that was performed, with the observation that it was decided from. */
   readonly onStep?: (observed: Observed, step: Step) => void;
@@ -72,6 +77,7 @@ export class OperatorProcess {
   readonly #pool: WorkerPool;
   readonly #controllers: PerKind<Controller>;
   readonly #session: PlatformSession;
+  readonly #undeclared: UndeclaredAccess;
   readonly #stopWatch: () => void;
   readonly #options: ProcessOptions;
   #dead = false;
@@ -117,7 +123,7 @@ export class OperatorProcess {
       signal: this.#lifetime.signal,
       canWrite: () => true,
     });
-    this.sources = {
+    const base = {
       kinds,
       stores,
       states: new PerKind(kinds, () => new ReconcileStates()),
@@ -127,6 +133,7 @@ export class OperatorProcess {
         boundary: {
           ...everything({ roots: [root], roles: ["viewer"], namespaces: null }),
           adopt: kinds.map(({ name }) => name),
+          ...options.boundary,
         },
         identity: operatorIdentity,
         credentialEpoch: () => platform.credentialEpoch,
@@ -134,7 +141,7 @@ export class OperatorProcess {
       }),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
       breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
-      owners: [ownerHash("cluster")],
+      owners: [ownerHash("cluster")] as const,
       serviceAccountIssuer: "https://issuer.example",
       publicIssuers: [],
       endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
@@ -142,6 +149,12 @@ export class OperatorProcess {
       settleMs,
       clock,
     };
+    this.#undeclared = new UndeclaredAccess({
+      sources: base,
+      breakerLimits: { objects: 20, share: 0.1 },
+      confirmationOf: () => options.confirmation?.(),
+    });
+    this.sources = { ...base, undeclared: this.#undeclared };
     const reconciler = new Reconciler({
       sources: this.sources,
       kube: gatedKube,
@@ -192,6 +205,10 @@ export class OperatorProcess {
     });
   }
 
+  get undeclared(): UndeclaredAccess {
+    return this.#undeclared;
+  }
+
   get dead(): boolean {
     return this.#dead;
   }
@@ -214,6 +231,10 @@ export class OperatorProcess {
       random: () => 0.5,
       onListed: () => undefined,
       onFailure: (_kind, _root, error) => this.failures.push(error),
+      onComplete: async (session) => {
+        for (const key of await this.#undeclared.assess(session))
+          this.#controllers.get("Group").enqueue(key, { priority: "low" });
+      },
     });
   }
 

@@ -23,6 +23,7 @@ export class Scenario {
   readonly failures: unknown[] = [];
   readonly #kinds: readonly Kind[];
   readonly #fault: Fault;
+  readonly #options: Pick<ProcessOptions, "boundary" | "confirmation">;
   readonly #onStep: NonNullable<ProcessOptions["onStep"]>;
   #process: OperatorProcess;
   #calls = 0;
@@ -32,7 +33,9 @@ export class Scenario {
     fault: Fault = {},
     onStep: ProcessOptions["onStep"] = () => undefined,
     kinds: readonly Kind[] = allKinds,
+    options: Pick<ProcessOptions, "boundary" | "confirmation"> = {},
   ) {
+    this.#options = options;
     this.#kinds = kinds;
     this.platform = new MemoryPlatform(
       this.clock,
@@ -142,6 +145,7 @@ export class Scenario {
     this.#starts += 1;
     const { crash } = this.#fault;
     return new OperatorProcess({
+      ...this.#options,
       kinds: this.#kinds,
       kube: this.kube,
       platform: this.platform,

@@ -1,0 +1,140 @@
+import type { Resource } from "#src/api/custom-resource.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import { carriedMarker, markerOf, objectOf } from "#src/kinds/marker.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import { isWithin } from "#src/platform-client/uid.ts";
+import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
+import { referencesOf } from "#src/reconcile/observe/observe.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { permitsParent } from "#src/reconcile/tenancy/boundary.ts";
+import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
+import { grantOf } from "./grant.ts";
+
+export type DeclarationSources = Pick<
+  Sources,
+  "kinds" | "stores" | "tenancy" | "owners" | "serviceAccountIssuer" | "publicIssuers" | "clock"
+>;
+
+/**
+ * What the objects of the cluster declare, as of one moment. To declare a resource is more than to name it: an object
+ * declares the resource whose uid the operator recorded in its status, the resource with its marker as long as no uid is
+ * recorded, and every role binding that equals the one that it may have. An editor who writes the uid of somebody else's
+ * grant into an object hides nothing: the object has no such status, and its references are denied.
+ */
+export interface Declarations {
+  /** The groups that the objects of each Tenant manage, observe or name by uid, within its boundary. By the Tenant's name. */
+  readonly usedGroups: ReadonlyMap<string, ReadonlySet<string>>;
+  /** How many resources other than groups the objects of each Tenant have. By the Tenant's name. */
+  readonly managed: ReadonlyMap<string, number>;
+  isDeclared(session: PlatformSession, kind: Kind, external: ExternalResource): boolean;
+}
+
+/** Reads every object once. */
+export function readDeclarations(sources: DeclarationSources): Declarations {
+  const usedGroups = new Map<string, Set<string>>();
+  const managed = new Map<string, number>();
+  const grants = new Set<string>();
+  for (const kind of sources.kinds)
+    for (const cached of sources.stores.get(kind.name).values()) {
+      const governance = sources.tenancy.governanceOf(cached.resource);
+      if (governance.by !== "tenant") continue;
+      const { context } = governance;
+      const used = usedGroups.get(context.name) ?? new Set();
+      usedGroups.set(context.name, used);
+      for (const group of groupsOf(kind, cached)) if (permitsParent(context.boundary, group)) used.add(group);
+      if (kind.name !== "Group" && cached.resource.status?.uid !== undefined)
+        managed.set(context.name, (managed.get(context.name) ?? 0) + 1);
+      const grant = kind.hasMarker ? undefined : grantKeyOf(sources, context, kind, cached);
+      if (grant !== undefined) grants.add(grant);
+    }
+  const allUsed = new Set([...usedGroups.values()].flatMap((groups) => [...groups]));
+  return {
+    usedGroups,
+    managed,
+    isDeclared: (session, kind, external) =>
+      isRecorded(sources, kind, external) ||
+      (kind.hasMarker ? isBeingCreated(sources, kind, external) : isGranted(kind, external, grants)) ||
+      isPartOfTheSetup(sources, session, kind, external, allUsed),
+  };
+}
+
+/** The groups that an object manages or observes, or in which it has or wants its resource. */
+function groupsOf(kind: Kind, { resource, invalid }: CachedResource): string[] {
+  const { status } = resource;
+  const named = invalid === undefined ? kind.references(resource) : [];
+  return [
+    ...(kind.name === "Group" && status?.uid !== undefined ? [status.uid] : []),
+    ...(status?.parentUid === undefined ? [] : [status.parentUid]),
+    ...named.flatMap(({ role, target }) => (role === "parent" && target.by === "uid" ? [target.uid] : [])),
+  ];
+}
+
+/** The natural key of the role binding that an object has, or may have; undefined if it may have none. */
+function grantKeyOf(
+  sources: DeclarationSources,
+  context: TenantContext,
+  kind: Kind,
+  { resource, invalid }: CachedResource,
+): string | undefined {
+  if (isExpired(resource, sources.clock.now())) return undefined;
+  const { parentUid: parent, identityUid: identity, roleUid: role } = resource.status ?? {};
+  if (parent !== undefined && identity !== undefined && role !== undefined)
+    return kind.naturalKey({ parent, identity, role }, "");
+  if (invalid !== undefined) return undefined;
+  const references = referencesOf(sources, context, kind, resource, "");
+  return references.are === "resolved" ? references.naturalKey : undefined;
+}
+
+function isExpired({ spec: { expiresAt } }: Resource, now: number): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= now;
+}
+
+function isRecorded({ stores }: DeclarationSources, { name }: Kind, { uid }: ExternalResource): boolean {
+  return stores
+    .get(name)
+    .index("claims", uid)
+    .some(({ resource }) => resource.status?.uid === uid);
+}
+
+/** Whether an object without a recorded uid will find the resource by its marker. */
+function isBeingCreated({ stores, owners }: DeclarationSources, { name }: Kind, external: ExternalResource): boolean {
+  const marker = carriedMarker(external);
+  if (marker === undefined || !isMarkerOf(owners, marker)) return false;
+  return stores
+    .get(name)
+    .index("object", objectOf(marker))
+    .some(({ resource }) => resource.status?.uid === undefined);
+}
+
+function isGranted({ collection }: Kind, external: ExternalResource, grants: ReadonlySet<string>): boolean {
+  const key = collection.naturalKeyOf(external);
+  return key !== undefined && grants.has(key);
+}
+
+/** Whether the settings of the operator, a Tenant, or the uid in a spec name the resource as what the objects rest upon. */
+function isPartOfTheSetup(
+  { tenancy }: DeclarationSources,
+  { roots }: PlatformSession,
+  { name, collection }: Kind,
+  external: ExternalResource,
+  usedGroups: ReadonlySet<string>,
+): boolean {
+  const { uid } = external;
+  if (name === "Group") return usedGroups.has(uid) || roots.includes(uid);
+  if (tenancy.credentialIdentities.has(uid)) return true;
+  const grant = grantOf(external);
+  const group = collection.uids.parentOf(uid);
+  // Without a grant at or above its roots, a credential could do nothing. Any other grant to it is worth a report.
+  return (
+    grant !== undefined &&
+    group !== undefined &&
+    tenancy.credentialIdentities.has(grant.identity.uid) &&
+    roots.some((root) => isWithin(root, group))
+  );
+}
+
+/** Whether `marker` is of one of these owners. */
+export function isMarkerOf(owners: readonly string[], marker: string): boolean {
+  return owners.some((owner) => marker === markerOf(owner, objectOf(marker)));
+}

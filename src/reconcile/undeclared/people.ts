@@ -1,0 +1,63 @@
+import type { ExternalIdentity } from "#src/kinds/identity.ts";
+import {
+  type ExternalIdentityProvider,
+  identityProviders,
+  listIdentityProviders,
+} from "#src/platform-client/identity-providers.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import { isWithin, parentOf } from "#src/platform-client/uid.ts";
+import { ancestorsOf, ancestorsOfAll } from "./ancestors.ts";
+
+/** The identity providers that a session can see: whoever logs in through one is a person, and nobody declares people. */
+export interface People {
+  /** Whether every provider in the group and above is known. */
+  isKnown(group: string): boolean;
+  /** Whether a provider of the identity's group, or above, may vouch for the identity. */
+  isPerson(identity: ExternalIdentity): boolean;
+}
+
+/**
+ * Lists the identity providers below the session's roots, and in the groups above them. Groups whose list fails, or is not
+ * permitted, are not known.
+ */
+export async function listPeople(session: PlatformSession): Promise<People> {
+  const issuers = new Map<string, Set<string>>();
+  const peek = async (scope: { readonly descendantsOf: string } | { readonly childrenOf: string }) => {
+    const found = await session.peek(identityProviders, listIdentityProviders, scope).catch(() => undefined);
+    for (const provider of found ?? []) addIssuer(issuers, provider);
+    return found !== undefined;
+  };
+  const known = new Set<string>();
+  for (const root of session.roots) if (await peek({ descendantsOf: root })) known.add(root);
+  for (const group of ancestorsOfAll(session.roots)) if (await peek({ childrenOf: group })) known.add(group);
+  return {
+    isKnown: (group) =>
+      session.roots.some(
+        (root) => isWithin(group, root) && known.has(root) && ancestorsOf(root).every((above) => known.has(above)),
+      ),
+    isPerson: (identity) => {
+      const group = parentOf(identity.uid);
+      if (group === undefined) return true;
+      const above = [group, ...ancestorsOf(group)].flatMap((one) => [...(issuers.get(one) ?? [])]);
+      return above.length > 0 && mayComeFrom(identity, above);
+    },
+  };
+}
+
+function addIssuer(issuers: Map<string, Set<string>>, { uid, oidc }: ExternalIdentityProvider): void {
+  const group = parentOf(uid) ?? "";
+  const known = issuers.get(group) ?? new Set();
+  known.add(canonical(oidc?.issuer ?? ""));
+  issuers.set(group, known);
+}
+
+/** A pattern may match anything. The audience is not compared: platforms differ in which one people get. */
+function mayComeFrom({ claimMatch, staticKeys }: ExternalIdentity, issuers: readonly string[]): boolean {
+  if (claimMatch?.issuerPattern !== undefined && claimMatch.issuerPattern !== "") return true;
+  const issuer = claimMatch?.issuer ?? staticKeys?.issuer;
+  return issuer !== undefined && issuers.includes(canonical(issuer));
+}
+
+function canonical(issuer: string): string {
+  return issuer.replace(/\/+$/, "");
+}
