@@ -157,9 +157,16 @@ export class System<C extends Cluster = ControlPlane> {
   /** Starts one more operator. `flags` come after the flags that are set here. */
   async startOperator(
     flags: readonly string[] = [],
-    { platformUrl = this.platformUrl, identity = this.identity }: { platformUrl?: string; identity?: string } = {},
+    {
+      platformUrl = this.platformUrl,
+      identity = this.identity,
+      kubernetesUrl,
+    }: { platformUrl?: string; identity?: string; kubernetesUrl?: string | undefined } = {},
   ): Promise<Operator> {
-    const { controlPlane, operatorClass } = this.#options;
+    const { operatorClass } = this.#options;
+    const cluster = this.#options.controlPlane;
+    // Behind a proxy, the API server has another address, and its certificate is the same.
+    const controlPlane = kubernetesUrl === undefined ? cluster : { ...cluster, url: kubernetesUrl };
     const account = accountOf(this.#options);
     const number = this.#operators.length;
     const tokenFile = join(this.folder, `token-${number}`);

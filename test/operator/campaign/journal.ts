@@ -1,0 +1,57 @@
+import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
+import type { MusterKind } from "#test/support/harness/muster-objects.ts";
+
+/** An object that the campaign declared and has not deleted. */
+export interface Declared {
+  readonly kind: MusterKind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A resource that the campaign created on the platform itself, as another client does. */
+export interface HandMade {
+  readonly collection: PlatformCollection;
+  readonly resource: PlatformResource;
+  /** An object may take it over: it may change, and go with the object. */
+  readonly mayBeTaken: boolean;
+}
+
+/** What the campaign did, as far as the check needs it and the objects that are left do not show it. */
+export class Journal {
+  readonly declared = new Map<string, Declared>();
+  readonly handMade = new Map<string, HandMade>();
+  /** The names of resources that may stay without a marker when their objects are deleted: adopted or orphaned. Unique. */
+  readonly mayStay = new Set<string>();
+  readonly counts = { operations: 0, refused: 0, kills: 0, pauses: 0, cuts: 0 };
+  readonly #changes = new Map<string, number>();
+  #names = 0;
+
+  /** A name that nothing else in the round has. */
+  newName(prefix: string): string {
+    this.#names += 1;
+    return `${prefix}-${this.#names}`;
+  }
+
+  /** Another client changed or deleted the resource of the object. */
+  noteChangeByHand(one: Omit<Declared, "kind">): void {
+    this.#changes.set(`${one.namespace}/${one.name}`, this.changesByHand(one) + 1);
+  }
+
+  changesByHand({ namespace, name }: { readonly namespace?: string; readonly name: string }): number {
+    return this.#changes.get(`${namespace}/${name}`) ?? 0;
+  }
+
+  declare(one: Declared): void {
+    this.declared.set(`${one.kind} ${one.namespace}/${one.name}`, one);
+  }
+
+  forget({ kind, namespace, name }: Declared): void {
+    this.declared.delete(`${kind} ${namespace}/${name}`);
+  }
+
+  of(kind: MusterKind, namespace?: string): readonly Declared[] {
+    return [...this.declared.values()].filter(
+      (one) => one.kind === kind && (namespace === undefined || one.namespace === namespace),
+    );
+  }
+}

@@ -1,0 +1,288 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { collectionOf, withoutMarker } from "#test/support/harness/comparison.ts";
+import { conditionOf, isReady, type MusterKind } from "#test/support/harness/muster-objects.ts";
+import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
+import { ownerIdOf } from "#test/support/harness/operator-identity.ts";
+import type { Journal } from "./journal.ts";
+import { permittedRoles, type Team, type World } from "./world.ts";
+
+/** The cluster and the platform at one moment. */
+export interface Picture {
+  readonly objects: readonly KubeObject[];
+  readonly teams: ReadonlyMap<string, Team>;
+  readonly resources: Readonly<Record<"groups" | "identities" | "roleBindings", readonly PlatformResource[]>>;
+  /** The orphans that Tenants report. */
+  readonly reportedOrphans: ReadonlySet<string>;
+  readonly ownerId: string;
+}
+
+export interface Findings {
+  readonly violations: readonly string[];
+  /** What remained and is reported as an orphan: a request that took effect late. */
+  readonly reported: readonly string[];
+}
+
+export const managedCollections = ["groups", "identities", "roleBindings"] as const;
+
+export async function takePicture(world: World): Promise<Picture> {
+  const [objects, assigned, tenants, ownerId, ...lists] = await Promise.all([
+    world.objects(),
+    world.assignments(),
+    world.kube.list({ apiVersion: "iam.muster.dev/v1beta1", kind: "Tenant" }),
+    ownerIdOf(world.system.controlPlane),
+    ...managedCollections.map((collection) => world.platform.list(collection)),
+  ]);
+  const [groups = [], identities = [], roleBindings = []] = lists;
+  const reportedOrphans = new Set<string>(tenants.flatMap(({ status }) => status?.orphanUids ?? []));
+  return { objects, teams: assigned, resources: { groups, identities, roleBindings }, reportedOrphans, ownerId };
+}
+
+/**
+ * Compares the platform with what the objects that are left declare. Independent of the operator's code: it knows the
+ * specs, the labels of the namespaces, what the Tenants permit, and what the campaign itself did on the platform.
+ *
+ * - *U*: an object has at most one resource, and no two objects have the same one.
+ * - *L*: every resource of ours has an object, or is reported as an orphan.
+ * - *O*: what the campaign created by hand is as it was, unless an object may take it over.
+ * - *C*, *S*: an object that can be Ready is, and its resource matches it; one that is denied or expired is not.
+ */
+export function check(world: World, journal: Journal, picture: Picture): Findings {
+  return new Check(world, journal, picture).run();
+}
+
+type Expected = "ready" | "unready" | "any";
+
+class Check {
+  readonly #world: World;
+  readonly #journal: Journal;
+  readonly #picture: Picture;
+  readonly #byName: ReadonlyMap<string, KubeObject>;
+  readonly #expected = new Map<KubeObject, Expected>();
+  readonly #violations: string[] = [];
+  readonly #reported: string[] = [];
+
+  constructor(world: World, journal: Journal, picture: Picture) {
+    this.#world = world;
+    this.#journal = journal;
+    this.#picture = picture;
+    this.#byName = new Map(picture.objects.map((object) => [nameOf(object), object]));
+  }
+
+  run(): Findings {
+    for (const object of this.#picture.objects) this.#checkObject(object);
+    this.#checkRivals();
+    for (const collection of managedCollections) this.#checkResources(collection);
+    for (const [uid, { collection, resource, mayBeTaken }] of this.#journal.handMade) {
+      if (mayBeTaken) continue;
+      const now = this.#resources(collection).find((one) => one.uid === uid);
+      if (now === undefined) this.#violations.push(`O: ${collection} ${uid}, made by hand, is gone`);
+      else if (!isDeepStrictEqual(stable(now), stable(resource)))
+        this.#violations.push(`O: ${collection} ${uid}, made by hand, was changed: ${JSON.stringify(now)}`);
+    }
+    return { violations: this.#violations, reported: this.#reported };
+  }
+
+  #resources(collection: PlatformCollection): readonly PlatformResource[] {
+    return collection === "roles" ? [] : this.#picture.resources[collection];
+  }
+
+  #object(kind: MusterKind, namespace: string | undefined, name: string): KubeObject | undefined {
+    return this.#byName.get(`${kind} ${namespace}/${name}`);
+  }
+
+  #checkObject(object: KubeObject): void {
+    const expected = this.#expect(object);
+    const ready = conditionOf(object, "Ready");
+    const state = `${ready?.status} ${ready?.reason}: ${ready?.message}`;
+    const where = `${nameOf(object)} (${object["status"]?.uid})`;
+    if (expected === "unready" && ready?.status === "True") this.#violations.push(`S: ${where} is Ready`);
+    if (expected === "ready" && !isReady(object)) this.#violations.push(`C: ${where} is not Ready: ${state}`);
+    if (object.metadata.deletionTimestamp === undefined && isReady(object)) this.#checkMatch(object, where);
+  }
+
+  #checkMatch(object: KubeObject, where: string): void {
+    const { spec, status } = object as KubeObject & { spec: Spec; status?: { uid?: string } };
+    const resource = this.#resources(collectionOf[object.kind as MusterKind]).find(({ uid }) => uid === status?.uid);
+    if (resource === undefined) {
+      this.#violations.push(`S: ${where} is Ready and has no resource`);
+      return;
+    }
+    const wrong = (field: string, expected: unknown, actual: unknown) => {
+      if (!isDeepStrictEqual(expected, actual))
+        this.#violations.push(
+          `S: ${where} is Ready and its ${field} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`,
+        );
+    };
+    wrong("parent", this.#parentOf(object), resource.uid.slice(0, resource.uid.lastIndexOf("/")));
+    if (object.kind === "RoleBinding") {
+      wrong("identity", this.#identityOf(object), resource["identity"]?.uid);
+      wrong("role", spec.roleRef?.name, resource["role"]?.name);
+      return;
+    }
+    wrong("name", spec.name ?? object.metadata.name, resource.name);
+    if (spec.description !== undefined) wrong("description", spec.description, withoutMarker(resource.description));
+    if (spec.claimMatch !== undefined) wrong("subject", spec.claimMatch.subject, resource["claimMatch"]?.subject);
+  }
+
+  /** What must be true of an object's Ready condition once everything has settled. */
+  #expect(object: KubeObject): Expected {
+    const known = this.#expected.get(object);
+    if (known !== undefined) return known;
+    // A cycle of references is never Ready, and never asked for: parents are immutable.
+    this.#expected.set(object, "any");
+    const expected = this.#judge(object);
+    this.#expected.set(object, expected);
+    return expected;
+  }
+
+  #judge(object: KubeObject): Expected {
+    const { spec, metadata } = object as KubeObject & { spec: Spec };
+    if (metadata.deletionTimestamp !== undefined) return "any";
+    if (spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= Date.now()) return "unready";
+    const team = this.#picture.teams.get(metadata.namespace ?? "");
+    if (team === undefined) return "any";
+    const references = [
+      ["Group", spec.parentRef],
+      ["Group", spec.groupRef],
+      ["Identity", spec.identityRef],
+    ] as const;
+    for (const [kind, reference] of references) {
+      if (reference === undefined) continue;
+      const referenced = this.#object(kind, metadata.namespace, reference.name);
+      if (referenced === undefined || referenced.metadata.deletionTimestamp !== undefined) return "any";
+      if (this.#expect(referenced) !== "ready") return "any";
+    }
+    if (spec.roleRef !== undefined && !permittedRoles.includes(spec.roleRef.name)) return "unready";
+    const parent = this.#parentOf(object);
+    const permitted = this.#world.groupsOf(team);
+    if (parent === undefined) return "any";
+    if (!permitted.some((group) => parent === group || parent.startsWith(`${group}/`))) return "unready";
+    const recorded: string | undefined = object["status"]?.uid;
+    if (this.#hasRival(object) || this.#isNameTaken(object, parent, recorded)) return "any";
+    // After three corrections within an hour, the operator leaves a resource to the other writer.
+    if (conditionOf(object, "Ready")?.reason === "DriftDetected" && this.#journal.changesByHand(object.metadata) >= 2)
+      return "any";
+    return "ready";
+  }
+
+  #parentOf({ spec, metadata }: KubeObject): string | undefined {
+    const uid: string | undefined = spec.parentUid ?? spec.groupUid;
+    const reference = spec.parentRef ?? spec.groupRef;
+    return uid ?? this.#object("Group", metadata.namespace, reference?.name)?.["status"]?.uid;
+  }
+
+  #identityOf({ spec, metadata }: KubeObject): string | undefined {
+    return spec.identityUid ?? this.#object("Identity", metadata.namespace, spec.identityRef?.name)?.["status"]?.uid;
+  }
+
+  /** What an object wants alone: a name below a parent, or a grant. */
+  #wanted(object: KubeObject): string | undefined {
+    const parent = this.#parentOf(object);
+    if (parent === undefined) return undefined;
+    if (object.kind !== "RoleBinding") return `${object.kind} ${parent} ${object["spec"].name ?? object.metadata.name}`;
+    const identity = this.#identityOf(object);
+    return identity === undefined ? undefined : `${parent} ${identity} ${object["spec"].roleRef.name}`;
+  }
+
+  #rivalsOf(object: KubeObject): readonly KubeObject[] {
+    const wanted = this.#wanted(object);
+    if (wanted === undefined) return [];
+    return this.#picture.objects.filter((other) => other.kind === object.kind && this.#wanted(other) === wanted);
+  }
+
+  #hasRival(object: KubeObject): boolean {
+    return this.#rivalsOf(object).length > 1;
+  }
+
+  /** Of several objects that want the same, at most one is Ready. */
+  #checkRivals(): void {
+    for (const object of this.#picture.objects) {
+      const ready = this.#rivalsOf(object).filter(
+        (one) => one.metadata.deletionTimestamp === undefined && isReady(one),
+      );
+      if (ready.length > 1 && ready[0] === object)
+        this.#violations.push(`U: ${ready.map(nameOf).join(" and ")} are Ready and want the same`);
+    }
+  }
+
+  /** Another resource has the name that the object wants, and may keep it. */
+  #isNameTaken(object: KubeObject, parent: string, recorded: string | undefined): boolean {
+    if (object.kind === "RoleBinding") return false;
+    const name: string = object["spec"].name ?? object.metadata.name;
+    return this.#resources(collectionOf[object.kind as MusterKind]).some(
+      (resource) => resource.name === name && resource.uid !== recorded && resource.uid.startsWith(`${parent}/`),
+    );
+  }
+
+  #checkResources(collection: (typeof managedCollections)[number]): void {
+    const objects = this.#picture.objects.filter(({ kind }) => collectionOf[kind as MusterKind] === collection);
+    const found = new Map<KubeObject, string[]>();
+    for (const resource of this.#resources(collection)) {
+      const { uid } = resource;
+      if (this.#world.fixedUids.has(uid)) continue;
+      const recording = objects.filter(({ status }) => status?.uid === uid);
+      const claiming = recording.filter(({ status }) => status?.management !== "Observed");
+      if (claiming.length > 1) this.#violations.push(`U: ${claiming.map(nameOf).join(" and ")} record ${uid}`);
+      const marker = /\[muster:([0-9a-f]{8})[-+]([0-9a-f]{16})\]/.exec(resource.description ?? "");
+      const marked =
+        marker?.[1] === hash(this.#picture.ownerId, 8)
+          ? objects.find(
+              ({ kind, metadata }) => hash(`${kind}\0${metadata.namespace}\0${metadata.name}`, 16) === marker[2],
+            )
+          : undefined;
+      const equal = collection === "roleBindings" ? objects.filter((object) => this.#isEqual(object, resource)) : [];
+      const [owner] = [...claiming, ...(marked === undefined ? [] : [marked]), ...equal];
+      if (this.#journal.handMade.has(uid)) continue;
+      if (owner === undefined) this.#noteLeftover(collection, resource);
+      else found.set(owner, [...(found.get(owner) ?? []), uid]);
+    }
+    for (const [object, uids] of found)
+      if (uids.length > 1) {
+        const text = `${nameOf(object)} has ${uids.length} resources: ${uids.join(", ")}`;
+        if (uids.filter((uid) => !this.#picture.reportedOrphans.has(uid)).length <= 1) this.#reported.push(text);
+        else this.#violations.push(`U: ${text}`);
+      }
+  }
+
+  #isEqual(object: KubeObject, resource: PlatformResource): boolean {
+    return (
+      this.#parentOf(object) === resource.uid.slice(0, resource.uid.lastIndexOf("/")) &&
+      this.#identityOf(object) === resource["identity"]?.uid &&
+      object["spec"].roleRef.name === resource["role"]?.name
+    );
+  }
+
+  #noteLeftover(collection: PlatformCollection, resource: PlatformResource): void {
+    const { uid, name, description } = resource;
+    const text = `${collection} ${uid} (${name}, ${description}, ${resource["identity"]?.name} ${resource["role"]?.name}) has no object`;
+    const isMarked = /\[muster:/.test(description ?? "");
+    if (this.#picture.reportedOrphans.has(uid)) this.#reported.push(text);
+    else if (isMarked || !this.#journal.mayStay.has(name)) this.#violations.push(`L: ${text}`);
+  }
+}
+
+interface Spec {
+  readonly name?: string;
+  readonly description?: string;
+  readonly claimMatch?: { readonly subject: string };
+  readonly parentRef?: { readonly name: string };
+  readonly groupRef?: { readonly name: string };
+  readonly identityRef?: { readonly name: string };
+  readonly roleRef?: { readonly name: string };
+  readonly expiresAt?: string;
+}
+
+function nameOf({ kind, metadata }: KubeObject): string {
+  return `${kind} ${metadata.namespace}/${metadata.name}`;
+}
+
+function hash(text: string, digits: number): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, digits);
+}
+
+/** A resource without what a read may show otherwise. */
+function stable({ updateTime: _updated, etag: _etag, ...resource }: PlatformResource): object {
+  return resource;
+}

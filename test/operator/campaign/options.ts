@@ -1,0 +1,55 @@
+import { parseArgs } from "node:util";
+import { wholeNumber } from "#test/support/command-line.ts";
+
+export interface CampaignOptions {
+  readonly rounds: number;
+  /** The first round has this seed, the next one the next number. */
+  readonly seed: number;
+  /** How many operations a round performs. */
+  readonly operations: number;
+  /** How many of 100 calls to the platform fail on the way. */
+  readonly faults: number;
+  readonly verbose: boolean;
+}
+
+export const usage = `Usage: npm run campaign -- [--rounds N] [--seed S]
+
+Runs Muster on a real control plane: the platform, two operators and two Tenants, one of them with credentials of its own.
+Each round does random work (create, edit, rename, delete, adopt, orphan, expire; move namespaces between Tenants; change,
+narrow and re-create Tenants; change and grant by hand on the platform; lose and restore statuses) while operators and the
+platform are killed, leaders are paused beyond their Lease, connections to Kubernetes are cut and responses of the platform
+are lost. Then it compares the platform with what the objects that are left declare, deletes the objects, and compares again.
+
+  --rounds N       number of rounds (default 5)
+  --seed S         seed of the first round; the following rounds have the following numbers (default 1). The same seed
+                   repeats the operations and their order, but not the timing of the processes
+  --operations N   operations per round (default 80)
+  --faults PERCENT share of the calls to the platform that fail on the way (default 10)
+  --verbose        print every operation
+  --help           print this text
+
+The exit code is 1 if an invariant was violated.
+`;
+
+/** @throws {Error} that names the invalid option */
+export function readOptions(args: readonly string[]): CampaignOptions | "help" {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: "string", default: "5" },
+      seed: { type: "string", default: "1" },
+      operations: { type: "string", default: "80" },
+      faults: { type: "string", default: "10" },
+      verbose: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return "help";
+  return {
+    rounds: wholeNumber("--rounds", values.rounds, 1),
+    seed: wholeNumber("--seed", values.seed),
+    operations: wholeNumber("--operations", values.operations, 1),
+    faults: wholeNumber("--faults", values.faults),
+    verbose: values.verbose,
+  };
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Random } from "#test/platform/fuzz/random.ts";
+import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
+import { drawFault } from "./faults.ts";
+import { Journal } from "./journal.ts";
+import { check, type Findings, managedCollections, type Picture, takePicture } from "./model.ts";
+import type { CampaignOptions } from "./options.ts";
+import { Work } from "./work.ts";
+import { leaseMs, resyncMs, teams, World } from "./world.ts";
+
+export interface RoundResult {
+  readonly seed: number;
+  readonly counts: Journal["counts"];
+  readonly faults: number;
+  readonly objects: number;
+  readonly violations: readonly string[];
+  readonly reported: readonly string[];
+  readonly seconds: number;
+}
+
+const convergenceMs = 120_000;
+/** How long nothing may change at the end: three resyncs. */
+const restMs = 3.5 * resyncMs;
+
+/** Random work under faults; then the check at rest, the deletion of everything, and the check again. */
+export async function runRound(
+  controlPlane: ControlPlane,
+  seed: number,
+  options: CampaignOptions,
+  log: (line: string) => void,
+): Promise<RoundResult> {
+  const startedAt = performance.now();
+  const journal = new Journal();
+  const violations: string[] = [];
+  const reported: string[] = [];
+  const world = await World.start(controlPlane, `c${seed}-${Date.now().toString(36)}`);
+  try {
+    await world.operators.led(60_000);
+    const networkRandom = new Random(seed, "network");
+    world.proxy.options = { faultFor: (call) => drawFault(call, networkRandom, options.faults) };
+    await work(world, journal, seed, options, log);
+    world.proxy.options = {};
+    await world.proxy.settled();
+    for (const team of teams) await world.applyTenant(team);
+    const settled = await converge(world, journal, () => true);
+    const { objects } = await takePicture(world);
+    violations.push(...settled.violations, ...(await changesAtRest(world)));
+    log(`at rest: ${objects.length} objects, ${settled.violations.length} violations`);
+    for (const object of new Random(seed, "end").chance(0.5) ? objects : objects.toReversed())
+      await world.kube.delete(object);
+    const end = await converge(world, journal, (picture) => picture.objects.length === 0);
+    violations.push(...end.violations.map((text) => `after the deletion: ${text}`));
+    reported.push(...settled.reported, ...end.reported);
+    return {
+      seed,
+      counts: journal.counts,
+      faults: world.proxy.injected.length,
+      objects: objects.length,
+      violations,
+      reported,
+      seconds: Math.round((performance.now() - startedAt) / 1000),
+    };
+  } finally {
+    await world.stop();
+  }
+}
+
+async function work(
+  world: World,
+  journal: Journal,
+  seed: number,
+  options: CampaignOptions,
+  log: (line: string) => void,
+): Promise<void> {
+  const { counts } = journal;
+  const people = new Work(world, journal, new Random(seed, "work"));
+  const random = new Random(seed, "faults");
+  const background: Promise<void>[] = [];
+  for (let number = 0; number < options.operations; number += 1) {
+    await sleep(
+      random.weighted([
+        [6, 0],
+        [3, random.int(0, 200)],
+        [1, random.int(200, 2_000)],
+      ]),
+    );
+    try {
+      const name = await people.next();
+      counts.operations += 1;
+      if (options.verbose) log(`${number} ${name}`);
+    } catch (error) {
+      counts.refused += 1;
+      if (options.verbose) log(`${number} refused: ${(error as Error).message}`);
+    }
+    if (!random.chance(0.12)) continue;
+    const fault = random.pick(["kill leader", "kill leader", "kill follower", "kill platform", "pause", "cut", "cut"]);
+    const ms = random.int(100, 1_500);
+    if (options.verbose) log(`${number} ${fault}`);
+    switch (fault) {
+      case "kill leader":
+      case "kill follower": {
+        const { leader, follower } = world.operators;
+        counts.kills += 1;
+        await (fault === "kill leader" ? leader : follower)?.kill();
+        break;
+      }
+      case "kill platform":
+        counts.kills += 1;
+        await world.restartPlatform(ms);
+        break;
+      case "pause": {
+        const { leader } = world.operators;
+        if (leader === undefined) break;
+        counts.pauses += 1;
+        leader.signal("SIGSTOP");
+        background.push(sleep(leaseMs + ms + 1_000).then(() => leader.signal("SIGCONT")));
+        break;
+      }
+      case "cut":
+        counts.cuts += 1;
+        world.kubernetes.cut();
+    }
+  }
+  await Promise.all(background);
+}
+
+/** Waits until the check finds nothing and the picture is as wanted. @returns the findings, after the timeout too */
+async function converge(world: World, journal: Journal, wanted: (picture: Picture) => boolean): Promise<Findings> {
+  const deadline = performance.now() + convergenceMs;
+  for (;;) {
+    const picture = await takePicture(world);
+    const findings = check(world, journal, picture);
+    const isWanted = wanted(picture);
+    if (findings.violations.length === 0 && isWanted) return findings;
+    if (performance.now() > deadline) {
+      const left = isWanted
+        ? []
+        : picture.objects.map(
+            ({ kind, metadata, status }) => `C: ${kind} ${metadata.name} is left: ${JSON.stringify(status)}`,
+          );
+      return { ...findings, violations: [...findings.violations, ...left] };
+    }
+    await sleep(1_000);
+  }
+}
+
+/** What is written although nothing happens. */
+async function changesAtRest(world: World): Promise<string[]> {
+  // Statuses of what waits are written late, and a first resync may correct a request that was late.
+  await sleep(2 * resyncMs);
+  const before = await takePicture(world);
+  await sleep(restMs);
+  const after = await takePicture(world);
+  const changed: string[] = [];
+  for (const object of after.objects) {
+    const earlier = before.objects.find(({ metadata }) => metadata.uid === object.metadata.uid);
+    if (earlier?.metadata.resourceVersion !== object.metadata.resourceVersion)
+      changed.push(
+        `C: ${object.kind} ${object.metadata.name} was written at rest: ${JSON.stringify(earlier?.["status"])} → ${JSON.stringify(object["status"])}`,
+      );
+  }
+  for (const collection of managedCollections)
+    if (JSON.stringify(before.resources[collection]) !== JSON.stringify(after.resources[collection]))
+      changed.push(`C: ${collection} were written at rest`);
+  return changed;
+}

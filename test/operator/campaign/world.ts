@@ -1,0 +1,251 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { loadOperatorRbac } from "#test/deploy/operator-rbac.ts";
+import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
+import { freePort } from "#test/support/control-plane/free-port.ts";
+import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { FaultProxy } from "#test/support/harness/fault-proxy.ts";
+import { createTenantIdentity } from "#test/support/harness/operator-identity.ts";
+import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
+import { PlatformProcess } from "#test/support/harness/platform-process.ts";
+import { System } from "#test/support/harness/system.ts";
+import { permissiveTenant, tenantRef } from "#test/support/harness/tenants.ts";
+import { ConnectionProxy } from "./connection-proxy.ts";
+import { OperatorPair } from "./operator-pair.ts";
+
+export const leaseMs = 4_000;
+/** A request that is forwarded late must arrive before the operator concludes that it was lost. */
+export const maxLateMs = 2_500;
+export const resyncMs = 2_000;
+const flags = [
+  "--lease-duration",
+  `${leaseMs / 1000}s`,
+  "--platform-timeout",
+  "2s",
+  "--settle-time",
+  "3s",
+  "--resync",
+  `${resyncMs / 1000}s`,
+  "--breaker-objects",
+  "1000",
+];
+
+export const teams = ["red", "blue"] as const;
+export type Team = (typeof teams)[number];
+/** The roles that the Tenants let objects bind. */
+export const permittedRoles = ["viewer", "editor"];
+
+/** What exists before the work of a round. */
+interface Fixed {
+  /** The group of each team, and one that both Tenants permit. */
+  readonly groups: Readonly<Record<Team | "shared", string>>;
+  /** An identity that no object declares. */
+  readonly auditor: string;
+  /** The identity that the blue Tenant can use as a credential. */
+  readonly credential: string;
+  readonly roles: ReadonlyMap<string, string>;
+}
+
+/** One round's platform, operators, Tenants and namespaces. The control plane outlives it. */
+export class World {
+  readonly system: System;
+  readonly fixed: Fixed;
+  readonly proxy: FaultProxy;
+  readonly kubernetes: ConnectionProxy;
+  readonly operators: OperatorPair;
+  /** The namespaces of the round. */
+  readonly namespaces: readonly string[];
+  readonly tenants: Readonly<Record<Team, string>>;
+  /** The uids of the platform's resources that existed before the work. */
+  readonly fixedUids: ReadonlySet<string>;
+  readonly #port: number;
+  /** Whether the blue Tenant uses credentials of its own. */
+  #own = false;
+  #platform: PlatformProcess | undefined;
+
+  private constructor(
+    parts: Pick<World, "system" | "fixed" | "fixedUids" | "proxy" | "kubernetes" | "namespaces" | "tenants">,
+    port: number,
+  ) {
+    this.system = parts.system;
+    this.fixed = parts.fixed;
+    this.fixedUids = parts.fixedUids;
+    this.proxy = parts.proxy;
+    this.kubernetes = parts.kubernetes;
+    this.namespaces = parts.namespaces;
+    this.tenants = parts.tenants;
+    this.#port = port;
+    const kubernetesUrl = `https://127.0.0.1:${parts.kubernetes.port}`;
+    this.operators = new OperatorPair(this.system, flags, { platformUrl: this.proxy.url, kubernetesUrl });
+  }
+
+  /** @param name distinguishes the round's namespaces and Tenants from those of others. */
+  static async start(controlPlane: ControlPlane, name: string): Promise<World> {
+    const proxy = await FaultProxy.start();
+    const kubernetes = await ConnectionProxy.start(Number(new URL(controlPlane.url).port));
+    const port = await freePort();
+    const namespaces = teams.flatMap((team) => [`${name}-${team}-a`, `${name}-${team}-b`]);
+    const tenants = { red: `${name}-red`, blue: `${name}-blue` };
+    const system = await System.start({
+      controlPlane,
+      namespaces,
+      tenants: () => [],
+      platformPort: port,
+      platformFlags: ["--base-url", proxy.url],
+      rbac: await loadOperatorRbac(),
+    });
+    proxy.target = system.platformUrl;
+    const fixed = await prepare(system, tenants.blue, new URL(system.platformUrl).hostname);
+    const lists = ["groups", "identities", "roleBindings"] as const;
+    const existing = await Promise.all(lists.map((collection) => system.admin.list(collection)));
+    const fixedUids = new Set(existing.flat().map(({ uid }) => uid));
+    const world = new World({ system, fixed, fixedUids, proxy, kubernetes, namespaces, tenants }, port);
+    for (const namespace of namespaces) await world.assign(namespace, world.homeOf(namespace));
+    for (const team of teams) await world.applyTenant(team);
+    return world;
+  }
+
+  get kube(): KubeClient {
+    return this.system.controlPlane.admin;
+  }
+
+  get platform(): PlatformAdmin {
+    return this.system.admin;
+  }
+
+  /** The team of which a namespace is at the start. */
+  homeOf(namespace: string): Team {
+    return namespace.includes("-red-") ? "red" : "blue";
+  }
+
+  /** Moves a namespace to a Tenant. */
+  async assign(namespace: string, team: Team): Promise<void> {
+    const labels = { "campaign/team": this.tenants[team] };
+    await this.kube.patch(
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+      { metadata: { labels } },
+    );
+  }
+
+  /** The groups that a Tenant permits when it is not narrowed. */
+  groupsOf(team: Team): readonly string[] {
+    return [this.fixed.groups[team], this.fixed.groups.shared];
+  }
+
+  /** Applies a Tenant. */
+  async applyTenant(
+    team: Team,
+    { groups = this.groupsOf(team), own }: { groups?: readonly string[]; own?: boolean } = {},
+  ): Promise<void> {
+    if (own !== undefined) this.#own = own;
+    const usesOwn = team === "blue" && this.#own;
+    const tenant = permissiveTenant(this.tenants[team], { namespaces: [], groups, roles: permittedRoles });
+    const { namespaces: _none, ...spec } = tenant["spec"];
+    const namespaceSelector = { matchLabels: { "campaign/team": this.tenants[team] } };
+    const credentials = usesOwn
+      ? { type: "ServiceAccount", identityUid: this.fixed.credential }
+      : { type: "Operator", identityUid: null };
+    const object = { ...tenant, spec: { ...spec, namespaceSelector } };
+    if ((await this.kube.find(object)) === undefined)
+      await this.kube.create({
+        ...object,
+        spec: { ...object.spec, ...(usesOwn ? { credentials } : {}) },
+      });
+    else await this.kube.patch(object, { spec: { ...object.spec, credentials } });
+  }
+
+  /** Which team's Tenant selects each namespace. */
+  async assignments(): Promise<ReadonlyMap<string, Team>> {
+    const namespaces = await this.kube.list({ apiVersion: "v1", kind: "Namespace" });
+    return new Map(
+      namespaces.flatMap(({ metadata: { name, labels } }) => {
+        const team = teams.find((one) => this.tenants[one] === labels?.["campaign/team"]);
+        return team === undefined ? [] : [[name, team] as const];
+      }),
+    );
+  }
+
+  /** Sends SIGKILL to the platform, and starts it again on its data after `downMs`. */
+  async restartPlatform(downMs: number): Promise<void> {
+    const { folder, adminTokenFile, controlPlane, platformPid } = this.system;
+    if (this.#platform === undefined) process.kill(platformPid, "SIGKILL");
+    else await this.#platform.kill();
+    await sleep(downMs);
+    const trusted = `${controlPlane.url},ca=${controlPlane.caFile}`;
+    this.#platform = new PlatformProcess(
+      [
+        "--data",
+        `${folder}/platform.db`,
+        "--admin-token-file",
+        adminTokenFile,
+        "--trusted-issuer",
+        trusted,
+        "--base-url",
+        this.proxy.url,
+      ],
+      { port: this.#port },
+    );
+    await this.#platform.listening();
+  }
+
+  /** Every object of the round. */
+  async objects(): Promise<KubeObject[]> {
+    const lists = await Promise.all(
+      ["Group", "Identity", "RoleBinding"].map((kind) =>
+        this.kube.list({ apiVersion: "iam.muster.dev/v1beta1", kind }),
+      ),
+    );
+    return lists.flat().filter(({ metadata }) => this.namespaces.includes(metadata.namespace ?? ""));
+  }
+
+  async stop(): Promise<void> {
+    await this.operators.stop().catch(() => undefined);
+    await this.#platform?.kill();
+    await this.system.stop();
+    await this.proxy.stop();
+    await this.kubernetes.stop();
+    await this.#release();
+  }
+
+  /** Removes what a round that failed left in Kubernetes, so that it does not disturb the next one. */
+  async #release(): Promise<void> {
+    for (const object of await this.objects()) {
+      await this.kube.delete(object);
+      await this.kube.patch(object, { metadata: { finalizers: null } }).catch(() => undefined);
+    }
+    for (const { metadata } of await this.kube.list({ apiVersion: "iam.muster.dev/v1beta1", kind: "Tenant" })) {
+      await this.kube.delete(tenantRef(metadata.name));
+      await this.kube.patch(tenantRef(metadata.name), { metadata: { finalizers: null } }).catch(() => undefined);
+    }
+    for (const name of this.namespaces)
+      await this.kube.delete({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  }
+}
+
+async function prepare(system: System, tenant: string, audience: string): Promise<Fixed> {
+  const { admin, root, controlPlane, operatorNamespace: namespace } = system;
+  const group = async (name: string) => (await admin.create("groups", root, { name })).uid;
+  const groups = { red: await group("red"), blue: await group("blue"), shared: await group("shared") };
+  const claimMatch = { issuer: "https://issuer.example", subject: "auditor" };
+  const auditor = await admin.create("identities", groups.shared, { name: "auditor", claimMatch });
+  const account = { namespace, name: `muster-tenant-${tenant}` };
+  const credential = await createTenantIdentity(admin, groups.blue, controlPlane, account, audience);
+  const roles = new Map((await admin.list("roles")).map(({ name, uid }) => [name, uid]));
+  await admin.create("roleBindings", groups.shared, { identityUid: credential, roleUid: roles.get("owner") });
+  await controlPlane.admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: account });
+  await controlPlane.admin.apply({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: account,
+    rules: [
+      { apiGroups: [""], resources: ["serviceaccounts/token"], resourceNames: [account.name], verbs: ["create"] },
+    ],
+  });
+  await controlPlane.admin.apply({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: account,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: account.name },
+    subjects: [{ kind: "ServiceAccount", namespace, name: "muster" }],
+  });
+  return { groups, auditor: auditor.uid, credential, roles };
+}
