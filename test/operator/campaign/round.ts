@@ -42,13 +42,16 @@ export async function runRound(
     world.proxy.options = {};
     await world.proxy.settled();
     for (const team of teams) await world.applyTenant(team);
-    const settled = await converge(world, journal, () => true);
+    const settled = await converge(world, journal, async () => true);
     const { objects } = await takePicture(world);
     violations.push(...settled.violations, ...(await changesAtRest(world)));
     log(`at rest: ${objects.length} objects, ${settled.violations.length} violations`);
     for (const object of new Random(seed, "end").chance(0.5) ? objects : objects.toReversed())
       await world.kube.delete(object);
-    const end = await converge(world, journal, (picture) => picture.objects.length === 0);
+    const end = await converge(world, journal, async (picture) => {
+      await removeReleased(world, journal, picture);
+      return picture.objects.length === 0;
+    });
     violations.push(...end.violations.map((text) => `after the deletion: ${text}`));
     reported.push(...settled.reported, ...end.reported);
     return {
@@ -125,12 +128,16 @@ async function work(
 }
 
 /** Waits until the check finds nothing and the picture is as wanted. @returns the findings, after the timeout too */
-async function converge(world: World, journal: Journal, wanted: (picture: Picture) => boolean): Promise<Findings> {
+async function converge(
+  world: World,
+  journal: Journal,
+  wanted: (picture: Picture) => Promise<boolean>,
+): Promise<Findings> {
   const deadline = performance.now() + convergenceMs;
   for (;;) {
     const picture = await takePicture(world);
     const findings = check(world, journal, picture);
-    const isWanted = wanted(picture);
+    const isWanted = await wanted(picture);
     if (findings.violations.length === 0 && isWanted) return findings;
     if (performance.now() > deadline) {
       const left = isWanted
@@ -142,6 +149,20 @@ async function converge(world: World, journal: Journal, wanted: (picture: Pictur
     }
     await sleep(1_000);
   }
+}
+
+/** What objects released stays in their groups, which cannot be deleted before a person removes it. */
+async function removeReleased(world: World, journal: Journal, { objects, resources }: Picture): Promise<void> {
+  const leaving = objects.flatMap(({ kind, status }) => (kind === "Group" && status?.uid ? [`${status.uid}/`] : []));
+  for (const collection of ["identities", "groups"] as const)
+    for (const { uid, name, description } of resources[collection])
+      if (
+        journal.mayStay.has(name) &&
+        !description.includes("[muster:") &&
+        leaving.some((group) => uid.startsWith(group))
+      )
+        // A group may contain others, which go first.
+        await world.platform.delete(collection, uid).catch(() => undefined);
 }
 
 /** What is written although nothing happens. */

@@ -1,4 +1,5 @@
 import { apiVersion } from "#src/api/custom-resource.ts";
+import type { Status } from "#src/api/status.ts";
 import type { KubeApi, PatchOptions } from "#src/kube/api.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { KubeError } from "#src/kube/errors.ts";
@@ -12,7 +13,17 @@ export const namespace = "team";
 export interface Manifest {
   readonly kind: string;
   readonly name: string;
+  /** By default `team`. */
+  readonly namespace?: string;
   readonly spec: object;
+}
+
+/** A cluster-scoped object: a Tenant, or a namespace. */
+export interface ClusterManifest {
+  readonly kind: "Tenant" | "Namespace";
+  readonly name: string;
+  readonly spec?: object;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** What a patch changes: the status, or the metadata. */
@@ -53,12 +64,22 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     return String(this.#version);
   }
 
+  /** The objects with a namespace. */
   objects(): readonly Stored[] {
-    return [...this.#objects.values()];
+    return [...this.#objects.values()].filter(({ metadata }) => metadata.namespace !== undefined);
   }
 
-  find(kind: string, name: string): Stored | undefined {
-    return this.#objects.get(`${kind} ${name}`);
+  /** All Tenants, or all namespaces. */
+  clusterObjects(kind: ClusterManifest["kind"]): readonly Stored[] {
+    return [...this.#objects.values()].filter((one) => one.kind === kind && one.metadata.namespace === undefined);
+  }
+
+  find(kind: string, name: string, inNamespace: string | undefined = namespace): Stored | undefined {
+    return this.#objects.get(`${kind} ${inNamespace}/${name}`);
+  }
+
+  findCluster(kind: ClusterManifest["kind"], name: string): Stored | undefined {
+    return this.#objects.get(`${kind} /${name}`);
   }
 
   /** @returns a function that stops the watch. */
@@ -68,25 +89,35 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   }
 
   /** `kubectl apply` by a person. */
-  apply({ kind, name, spec }: Manifest): void {
-    const before = this.find(kind, name);
-    if (before !== undefined) {
-      this.#store(before, { ...before, spec });
-      return;
-    }
+  apply({ kind, name, spec, namespace: inNamespace = namespace }: Manifest): void {
+    const before = this.find(kind, name, inNamespace);
+    if (before !== undefined) this.#store(before, { ...before, spec });
+    else this.#create({ apiVersion, kind, metadata: { name, namespace: inNamespace }, spec });
+  }
+
+  applyCluster({ kind, name, spec = {}, labels = {} }: ClusterManifest): void {
+    const before = this.findCluster(kind, name);
+    if (before !== undefined) this.#store(before, { ...before, spec, metadata: { ...before.metadata, labels } });
+    else this.#create({ apiVersion: kind === "Tenant" ? apiVersion : "v1", kind, metadata: { name, labels }, spec });
+  }
+
+  #create(object: Stored): void {
     this.#store(undefined, {
-      apiVersion,
-      kind,
+      ...object,
       metadata: {
-        name,
-        namespace,
+        ...object.metadata,
         uid: `uid-${++this.#uids}`,
         generation: 1,
         creationTimestamp: new Date(this.#clock.now()).toISOString().replace(/\.\d+Z$/, "Z"),
       },
-      spec,
       status: { observedGeneration: -1 },
     });
+  }
+
+  /** Replaces the status, as a restored backup does; undefined: the status is lost. */
+  setStatus(kind: string, name: string, status: Status | undefined, inNamespace = namespace): void {
+    const before = this.find(kind, name, inNamespace);
+    if (before !== undefined) this.#store(before, { ...before, status: status ?? { observedGeneration: -1 } });
   }
 
   annotate(kind: string, name: string, annotations: Readonly<Record<string, string>>): void {
@@ -95,8 +126,15 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   }
 
   /** `kubectl delete --wait=false` by a person. */
-  remove({ kind, name }: Pick<Manifest, "kind" | "name">): void {
-    const before = this.find(kind, name);
+  remove({ kind, name, namespace: inNamespace = namespace }: Omit<Manifest, "spec">): void {
+    this.#remove(this.find(kind, name, inNamespace));
+  }
+
+  removeCluster({ kind, name }: Pick<ClusterManifest, "kind" | "name">): void {
+    this.#remove(this.findCluster(kind, name));
+  }
+
+  #remove(before: Stored | undefined): void {
     if (before === undefined || before.metadata.deletionTimestamp !== undefined) return;
     const deletionTimestamp = new Date(this.#clock.now()).toISOString();
     this.#store(before, { ...before, metadata: { ...before.metadata, deletionTimestamp } });
@@ -110,23 +148,25 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
 
   async patch<T extends KubeObject>(
     resource: ResourceKind,
-    _namespace: string | undefined,
+    inNamespace: string | undefined,
     name: string,
     body: object,
     { subresource }: PatchOptions,
   ): Promise<T> {
     await this.#clock.sleep(1, new AbortController().signal);
     const call = `patch ${resource.plural}`;
-    const before = this.find(resource.kind, name);
+    const before = this.#objects.get(`${resource.kind} ${inNamespace ?? ""}/${name}`);
     if (before === undefined) throw new KubeError({ call, code: 404, reason: "NotFound" }, "not found");
     if (this.forbidsStatus && subresource === "status")
       throw new KubeError({ call: `${call}/status`, code: 403, reason: "Forbidden" }, "forbidden");
     const refusal = this.refuses({ kind: resource.kind, name, subresource });
     if (refusal !== undefined) throw refusal;
     const preconditions = (body as { metadata?: { uid?: string; resourceVersion?: string } }).metadata;
+    // The status of a Tenant has one writer, so that its patch needs no version.
+    const anyVersion = !resource.namespaced && subresource === "status";
     if (
       preconditions?.uid !== before.metadata.uid ||
-      preconditions?.resourceVersion !== before.metadata.resourceVersion
+      (!anyVersion && preconditions?.resourceVersion !== before.metadata.resourceVersion)
     )
       throw new KubeError({ call, code: 409, reason: "Conflict" }, "the object has been modified");
     const merged = mergePatch(before, body) as Stored;
@@ -149,7 +189,7 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
         generation: (wanted.metadata.generation ?? 1) + (specChanged ? 1 : 0),
       },
     });
-    const key = `${after.kind} ${after.metadata.name}`;
+    const key = `${after.kind} ${after.metadata.namespace ?? ""}/${after.metadata.name}`;
     const isRemoved = after.metadata.deletionTimestamp !== undefined && (after.metadata.finalizers ?? []).length === 0;
     if (isRemoved) this.#objects.delete(key);
     else this.#objects.set(key, after);

@@ -27,6 +27,7 @@ const resourcesPerPage = 3;
 export class MemoryPlatform implements PlatformApi {
   /** By collection and uid. */
   readonly #resources: ReadonlyMap<string, Map<string, ExternalResource>>;
+  readonly #initial = new Set([root, operatorIdentity, auditor, `${root}/0000000000000002`, owner, viewer]);
   readonly #clock: Clock;
   #count = 16;
   #posts = 0;
@@ -79,10 +80,27 @@ export class MemoryPlatform implements PlatformApi {
 
   /** All resources except those that existed from the start. */
   created(): readonly ExternalResource[] {
-    const initial = new Set([root, operatorIdentity, auditor, `${root}/0000000000000002`, owner, viewer]);
     return [...this.#resources.values()]
       .flatMap((resources) => [...resources.values()])
-      .filter(({ uid }) => !initial.has(uid));
+      .filter(({ uid }) => !this.#initial.has(uid));
+  }
+
+  /** All resources of a collection, except those that existed from the start. */
+  createdIn(collection: string): readonly ExternalResource[] {
+    return [...this.#in(collection).values()].filter(({ uid }) => !this.#initial.has(uid));
+  }
+
+  /** Adds a resource that counts as one that existed from the start. */
+  setInitial(collection: string, resource: ExternalResource): void {
+    this.#initial.add(resource.uid);
+    this.set(collection, resource);
+  }
+
+  /** The groups in and below which an identity has a role. */
+  groupsOf(identity: string): readonly string[] {
+    return [...this.#in("roleBindings").values()].flatMap((binding) =>
+      identityOf(binding) === identity ? [parentOf(binding.uid) ?? ""] : [],
+    );
   }
 
   /** Whether a resource with this uid exists. */
@@ -227,7 +245,7 @@ function identityOf(resource: ExternalResource): string | undefined {
   return "identity" in resource ? (resource as ExternalRoleBinding).identity.uid : undefined;
 }
 
-function rejection(call: string, code: CodeName): PlatformFailure {
+export function rejection(call: string, code: CodeName): PlatformFailure {
   const preconditionViolations =
     code === "FAILED_PRECONDITION"
       ? [{ type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child groups" }]

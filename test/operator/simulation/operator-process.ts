@@ -23,13 +23,18 @@ import type { Observed } from "#src/reconcile/observe/observed.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { type Boundary, everything } from "#src/reconcile/tenancy/boundary.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
+import { connectTenantHandlers } from "#src/reconcile/tenant-handlers.ts";
+import { TenantReconciler } from "#src/reconcile/tenant-reconciler.ts";
+import { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import type { Step } from "#src/reconcile/policy/step.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
-import { type MemoryKube, namespace } from "./memory-kube.ts";
+import { LiveTenants, tenantResource } from "./live-tenants.ts";
+import { MemoryCredential } from "./memory-credential.ts";
+import type { MemoryKube } from "./memory-kube.ts";
 import { type MemoryPlatform, operatorIdentity, root } from "./memory-platform.ts";
 
 export const settleMs = 15_000;
@@ -60,6 +65,10 @@ export interface ProcessOptions {
   readonly crash: CrashPoint | undefined;
   /** What the Tenant permits, where it differs from everything within the root. */
   readonly boundary?: Partial<Boundary>;
+  /** Serve the Tenants of the cluster. By default, one that permits everything governs all namespaces. */
+  readonly liveTenants?: boolean;
+  /** The owner id; by default `cluster`. */
+  readonly ownerId?: string;
   /** The Tenant's annotation `iam.muster.dev/confirm`. */
   readonly confirmation?: () => string | undefined;
   readonly onEvent?: (reason: string, name: string) => void;
@@ -76,7 +85,9 @@ export class OperatorProcess {
   readonly #stores: PerKind<Store<CachedResource, ResourceIndex>>;
   readonly #pool: WorkerPool;
   readonly #controllers: PerKind<Controller>;
-  readonly #session: PlatformSession;
+  readonly #posts = new PostLedger(settleMs);
+  readonly #live: LiveTenants | undefined;
+  readonly #tenants: Controller | undefined;
   readonly #undeclared: UndeclaredAccess;
   readonly #stopWatch: () => void;
   readonly #options: ProcessOptions;
@@ -86,7 +97,7 @@ export class OperatorProcess {
   forbiddenStatuses = 0;
 
   constructor(options: ProcessOptions) {
-    const { kinds, kube, platform, clock, acquired, onEvent, onStep } = options;
+    const { kinds, kube, clock, acquired, onEvent, onStep } = options;
     this.#options = options;
     const stores = new PerKind(
       kinds,
@@ -98,54 +109,53 @@ export class OperatorProcess {
     );
     this.#stores = stores;
     for (const [kind, store] of stores.entries()) {
-      store.addScope(namespace);
+      store.addScope(undefined);
       if (!kube.unreadable.has(kind)) this.list(kind);
     }
     this.#stopWatch = kube.watch((event) => {
+      if (event.object.metadata.namespace === undefined) {
+        this.#live?.apply(structuredClone(event));
+        return;
+      }
       const store = stores.get(event.object.kind);
       if (store.synced) store.apply(structuredClone(event));
     });
     const since = clock.monotonic();
     const gatedKube = this.#gated(kube) as KubeApi;
-    this.#session = new PlatformSession({
-      api: new GovernedApi(this.#gated(platform) as PlatformApi, {
-        probedGroup: root,
-        clock,
-        random: () => 0.5,
-        signal: this.#lifetime.signal,
-      }),
-      identity: operatorIdentity,
-      roots: [root],
-      credentialEpoch: () => platform.credentialEpoch,
-      collections: kinds.map(({ collection }) => collection),
-      posts: new PostLedger(settleMs),
-      clock,
-      signal: this.#lifetime.signal,
-      canWrite: () => true,
-    });
+    const operator = this.#openSession(operatorIdentity, [root], this.#lifetime.signal);
+    const settledAt = acquired === "expired" ? since + settleMs : since;
+    const outer = { roots: [root], roles: ["viewer"], namespaces: null };
+    this.#live =
+      options.liveTenants === true
+        ? new LiveTenants({
+            kube,
+            operator: { ...operator, identity: operatorIdentity, roots: [root] },
+            open: (_tenant, { identity, roots }, signal) => this.#openSession(identity, roots, signal),
+            outer,
+            settledAt,
+            signal: this.#lifetime.signal,
+          })
+        : undefined;
     const base = {
       kinds,
       stores,
       states: new PerKind(kinds, () => new ReconcileStates()),
-      tenancy: singleTenant({
-        name: "all",
-        session: this.#session,
-        boundary: {
-          ...everything({ roots: [root], roles: ["viewer"], namespaces: null }),
-          adopt: kinds.map(({ name }) => name),
-          ...options.boundary,
-        },
-        identity: operatorIdentity,
-        credentialEpoch: () => platform.credentialEpoch,
-        settledAt: acquired === "expired" ? since + settleMs : since,
-      }),
+      tenancy:
+        this.#live?.tenancy ??
+        singleTenant({
+          ...operator,
+          name: "all",
+          boundary: { ...everything(outer), adopt: kinds.map(({ name }) => name), ...options.boundary },
+          identity: operatorIdentity,
+          settledAt,
+        }),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
       breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
-      owners: [ownerHash("cluster")] as const,
+      owners: [ownerHash(options.ownerId ?? "cluster")] as const,
       serviceAccountIssuer: "https://issuer.example",
       publicIssuers: [],
       endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
-      soleLeaderSince: acquired === "expired" ? since + settleMs : since,
+      soleLeaderSince: settledAt,
       settleMs,
       clock,
     };
@@ -185,10 +195,17 @@ export class OperatorProcess {
           },
         }),
     );
-    this.#pool = new WorkerPool({ controllers: [...this.#controllers.values()], workers: 4, clock });
+    this.#tenants = this.#live && this.#createTenantController(this.#live, gatedKube);
+    const controllers = [...this.#controllers.values(), ...(this.#tenants === undefined ? [] : [this.#tenants])];
+    this.#pool = new WorkerPool({ controllers, workers: 4, clock });
     connectWatchHandlers(this.sources, { objects: 20, share: 0.1 }, (kind, key, how) =>
       this.#controllers.get(kind).enqueue(key, how),
     );
+    if (this.#live !== undefined && this.#tenants !== undefined) {
+      const tenants = this.#tenants;
+      connectTenantHandlers(this.#live.tenants, this.sources, (tenant, how) => tenants.enqueue(tenant, how));
+      this.#pool.start(this.#tenants);
+    }
     this.reconcileAll();
     for (const [kind, controller] of this.#controllers.entries())
       stores.get(kind).onSynced(() => this.#pool.start(controller));
@@ -198,7 +215,7 @@ export class OperatorProcess {
   list(kind: string): void {
     const { kube } = this.#options;
     this.#stores.get(kind).replace({
-      namespace,
+      namespace: undefined,
       objects: structuredClone(kube.objects().filter((object) => object.kind === kind)),
       resourceVersion: kube.version,
       versionAtStart: "0",
@@ -219,21 +236,79 @@ export class OperatorProcess {
       for (const key of this.sources.stores.get(kind).keys()) controller.enqueue(key, { priority: "low" });
   }
 
-  /** One resync: lists the platform. */
+  /** One resync of every session: lists the platform. */
   async resync(): Promise<void> {
     const { kinds, clock } = this.#options;
-    await resyncOnce({
-      kinds,
-      session: this.#session,
-      roots: [root],
-      intervalMs: 0,
+    for (const session of this.sources.tenancy.sessions)
+      await resyncOnce({
+        kinds,
+        session,
+        roots: session.roots,
+        intervalMs: 0,
+        clock,
+        random: () => 0.5,
+        onListed: () => undefined,
+        onFailure: (_kind, _root, error) => this.failures.push(error),
+        onComplete: async (listed) => {
+          for (const key of await this.#undeclared.assess(listed))
+            this.#controllers.get("Group").enqueue(key, { priority: "low" });
+        },
+      });
+  }
+
+  #openSession(identity: string, roots: readonly string[], signal: AbortSignal) {
+    const { platform, kinds, clock } = this.#options;
+    const credentialEpoch = () => platform.credentialEpoch;
+    const session = new PlatformSession({
+      api: new GovernedApi(this.#gated(new MemoryCredential(platform, identity)) as PlatformApi, {
+        probedGroup: root,
+        clock,
+        random: () => 0.5,
+        signal,
+      }),
+      identity,
+      roots,
+      credentialEpoch,
+      collections: kinds.map(({ collection }) => collection),
+      posts: this.#posts,
+      clock,
+      signal,
+      canWrite: () => true,
+    });
+    return { session, credentialEpoch };
+  }
+
+  #createTenantController({ tenants, namespaces, tenancy, sessions }: LiveTenants, kube: KubeApi): Controller {
+    const { clock, platform } = this.#options;
+    const reconciler = new TenantReconciler({
+      resource: tenantResource,
+      namespaces,
+      class: "",
+      kube,
+      tenants,
+      sources: this.sources,
+      tenancy,
+      outer: { roots: [root], roles: ["viewer"], namespaces: null },
+      owner: "cluster",
+      ownerCheck: new OwnerCheck({
+        api: platform,
+        identity: sessions.operator.identity,
+        owner: "cluster",
+        clock,
+        signal: this.#lifetime.signal,
+      }),
+      orphans: () => this.orphans(),
+      undeclared: (tenant) => this.#undeclared.shareOf(tenant) ?? { uids: [], unreadableGroups: [] },
+      abandoned: () => 0,
+      onConfirmed: () => undefined,
+    });
+    return new Controller({
+      name: "tenant",
+      reconcile: (key, signal) => reconciler.reconcile(key, signal),
       clock,
       random: () => 0.5,
-      onListed: () => undefined,
-      onFailure: (_kind, _root, error) => this.failures.push(error),
-      onComplete: async (session) => {
-        for (const key of await this.#undeclared.assess(session))
-          this.#controllers.get("Group").enqueue(key, { priority: "low" });
+      onFailure: ({ error }) => {
+        if (!this.#dead) this.failures.push(error);
       },
     });
   }

@@ -11,19 +11,24 @@ export interface Fault {
   readonly lose?: { readonly post: number; readonly how: LostResponse };
 }
 
+export type ScenarioOptions = Pick<ProcessOptions, "boundary" | "confirmation" | "liveTenants" | "ownerId"> & {
+  /** Another cluster with the same clock and platform. */
+  readonly beside?: Scenario;
+};
+
 /** No scenario with one fault needs longer. */
 const timeoutMs = 600_000;
 
 /** A cluster, a platform, and one operator process after another. */
 export class Scenario {
-  readonly clock = new ManualClock();
-  readonly kube = new MemoryKube(this.clock);
+  readonly clock: ManualClock;
+  readonly kube: MemoryKube;
   readonly platform: MemoryPlatform;
   readonly events: string[] = [];
   readonly failures: unknown[] = [];
   readonly #kinds: readonly Kind[];
   readonly #fault: Fault;
-  readonly #options: Pick<ProcessOptions, "boundary" | "confirmation">;
+  readonly #options: ScenarioOptions;
   readonly #onStep: NonNullable<ProcessOptions["onStep"]>;
   #process: OperatorProcess;
   #calls = 0;
@@ -33,17 +38,21 @@ export class Scenario {
     fault: Fault = {},
     onStep: ProcessOptions["onStep"] = () => undefined,
     kinds: readonly Kind[] = allKinds,
-    options: Pick<ProcessOptions, "boundary" | "confirmation"> = {},
+    options: ScenarioOptions = {},
   ) {
     this.#options = options;
     this.#kinds = kinds;
-    this.platform = new MemoryPlatform(
-      this.clock,
-      kinds.map(({ collection }) => collection),
-    );
+    this.clock = options.beside?.clock ?? new ManualClock();
+    this.kube = new MemoryKube(this.clock);
+    this.platform =
+      options.beside?.platform ??
+      new MemoryPlatform(
+        this.clock,
+        kinds.map(({ collection }) => collection),
+      );
     this.#fault = fault;
     this.#onStep = onStep;
-    this.platform.lose = fault.lose;
+    if (fault.lose !== undefined) this.platform.lose = fault.lose;
     this.#process = this.#start("created");
   }
 

@@ -1,0 +1,58 @@
+import { apiGroup, version } from "#src/api/custom-resource.ts";
+import type { ResourceKind } from "#src/kube/object.ts";
+import { type ObjectEvent, Store } from "#src/kube/store.ts";
+import type { OuterBound } from "#src/reconcile/tenancy/boundary.ts";
+import { type CachedTenant, parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
+import { type CachedNamespace, LiveTenancy, parseNamespace } from "#src/reconcile/tenancy/live-tenancy.ts";
+import {
+  type ConnectedSession,
+  type OpenTenantSession,
+  type SessionCredential,
+  TenantSessions,
+} from "#src/reconcile/tenancy/tenant-sessions.ts";
+import type { MemoryKube } from "./memory-kube.ts";
+
+export const tenantResource: ResourceKind = {
+  group: apiGroup,
+  version,
+  plural: "tenants",
+  kind: "Tenant",
+  namespaced: false,
+};
+
+export interface LiveTenantsOptions {
+  readonly kube: MemoryKube;
+  readonly operator: ConnectedSession & SessionCredential;
+  readonly open: OpenTenantSession;
+  readonly outer: OuterBound;
+  readonly settledAt: number;
+  readonly signal: AbortSignal;
+}
+
+/** The Tenants and namespaces of a simulated cluster, with the stores and sessions of `muster operator`. */
+export class LiveTenants {
+  readonly tenants = new Store<CachedTenant>({ parse: parseTenant, indexes: {} });
+  readonly namespaces = new Store<CachedNamespace>({ parse: parseNamespace, indexes: {} });
+  readonly sessions: TenantSessions;
+  readonly tenancy: LiveTenancy;
+
+  constructor({ kube, operator, open, outer, settledAt, signal }: LiveTenantsOptions) {
+    for (const [kind, store] of [
+      ["Tenant", this.tenants],
+      ["Namespace", this.namespaces],
+    ] as const) {
+      store.addScope(undefined);
+      const objects = structuredClone(kube.clusterObjects(kind));
+      store.replace({ namespace: undefined, objects, resourceVersion: kube.version, versionAtStart: "0" });
+    }
+    this.sessions = new TenantSessions(operator, open, signal);
+    const { tenants, namespaces, sessions } = this;
+    this.tenancy = new LiveTenancy({ tenants, namespaces, sessions, outer, class: "", settledAt });
+  }
+
+  /** An event of a Tenant or a namespace. */
+  apply(event: ObjectEvent): void {
+    if (event.object.kind === "Tenant") this.tenants.apply(event);
+    if (event.object.kind === "Namespace") this.namespaces.apply(event);
+  }
+}

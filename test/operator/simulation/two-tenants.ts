@@ -1,0 +1,187 @@
+import type { Status } from "#src/api/status.ts";
+import { KubeError } from "#src/kube/errors.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import { violations } from "./invariants.ts";
+import type { Manifest } from "./memory-kube.ts";
+import { owner, root } from "./memory-platform.ts";
+import { type Fault, Scenario } from "./scenario.ts";
+
+/** The groups of two teams, and one that the Tenants of both permit. */
+export const red = `${root}/00000000000000a1`;
+export const blue = `${root}/00000000000000a2`;
+export const shared = `${root}/00000000000000a3`;
+/** Identities that the blue Tenant can use as its credential. */
+export const blueIdentity = `${blue}/00000000000000b1`;
+export const otherBlueIdentity = `${blue}/00000000000000b2`;
+
+/** Not the issuer of the cluster, whose subjects need a prefix. */
+export const issuer = "https://ci.example";
+
+export interface TenantOptions {
+  readonly groups?: readonly string[];
+  readonly identityUid?: string;
+  readonly namespaces?: readonly string[];
+}
+
+/**
+ * A cluster with two Tenants, which select namespaces by a label: `red`, with the operator's identity, and `blue`, with an
+ * identity of its own. The namespace `team` is red at first, and `other` is blue.
+ */
+export class TwoTenants {
+  readonly scenario: Scenario;
+
+  constructor(fault: Fault = {}) {
+    // The first process starts before there is any Tenant, as after an installation.
+    this.scenario = new Scenario(fault, undefined, undefined, { liveTenants: true });
+    const { platform } = this.scenario;
+    for (const [uid, name] of [
+      [red, "red"],
+      [blue, "blue"],
+      [shared, "shared"],
+    ] as const)
+      platform.setInitial("groups", resource({ uid, name, description: "" }));
+    let count = 0xc0;
+    for (const uid of [blueIdentity, otherBlueIdentity]) {
+      platform.setInitial("identities", resource({ uid, name: "credential", description: "" }));
+      for (const group of [blue, shared])
+        platform.setInitial(
+          "roleBindings",
+          resource({
+            uid: `${group}/00000000000000${(count++).toString(16)}`,
+            identity: { uid, name: "" },
+            role: { uid: owner, name: "owner" },
+          }),
+        );
+    }
+    this.assign("team", "red");
+    this.assign("other", "blue");
+    this.tenant("red");
+    this.tenant("blue");
+  }
+
+  /** Labels a namespace. */
+  assign(name: string, team: string): void {
+    this.scenario.kube.applyCluster({ kind: "Namespace", name, labels: { team } });
+  }
+
+  /** Applies a Tenant. */
+  tenant(name: string, options: TenantOptions = {}): void {
+    const { groups = [name === "red" ? red : blue, shared], namespaces } = options;
+    const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
+    const selector =
+      namespaces === undefined
+        ? { namespaceSelector: { matchLabels: { team: name } } }
+        : { namespaces: [...namespaces] };
+    this.scenario.kube.applyCluster({
+      kind: "Tenant",
+      name,
+      spec: {
+        ...selector,
+        groups: [...groups],
+        roles: ["viewer"],
+        claimIssuers: [{ issuer }],
+        adopt: ["Group", "Identity", "RoleBinding"],
+        undeclared: "Remove",
+        allowOrphan: true,
+        credentials:
+          identityUid === undefined || identityUid === ""
+            ? { type: "Operator" }
+            : { type: "ServiceAccount", identityUid },
+      },
+    });
+  }
+
+  statusOf({ kind, name, namespace }: Omit<Manifest, "spec">): Status | undefined {
+    return this.scenario.kube.find(kind, name, namespace)?.status as Status | undefined;
+  }
+
+  reasonOf(one: Omit<Manifest, "spec">): string | undefined {
+    return this.statusOf(one)?.conditions?.find(({ type }) => type === "Ready")?.reason;
+  }
+
+  async apply(manifests: readonly Manifest[], gapMs = 0): Promise<void> {
+    for (const manifest of manifests) {
+      this.scenario.kube.apply(manifest);
+      if (gapMs > 0) await this.scenario.pass(gapMs);
+    }
+  }
+
+  /** Waits until all have this reason. */
+  async until(reason: string, manifests: readonly Omit<Manifest, "spec">[]): Promise<void> {
+    await this.scenario.until(`${reason}: ${manifests.map(({ name }) => name).join()}`, () =>
+      manifests.every((one) => this.reasonOf(one) === reason),
+    );
+  }
+
+  /** Deletes the objects, and waits until they are gone. */
+  async remove(manifests: readonly Omit<Manifest, "spec">[]): Promise<void> {
+    for (const one of manifests) this.scenario.kube.remove(one);
+    await this.scenario.until("deleted", () =>
+      manifests.every(({ kind, name, namespace }) => this.scenario.kube.find(kind, name, namespace) === undefined),
+    );
+  }
+
+  /**
+   * Late requests take effect, and a resync sees them; then the invariants hold, and nothing is written any more.
+   * @throws {Error} that names the violation
+   */
+  async rest(handMade: readonly string[] = []): Promise<void> {
+    const { scenario } = this;
+    const { kube, platform } = scenario;
+    await this.#settle();
+    const found = violations(kube, platform, { handMade });
+    if (found.length > 0) throw new Error(`${found.join("\n")}\n${scenario.describe()}`);
+    let [before, process] = [this.#picture(), scenario.process];
+    for (let count = 0; count < 2; count += 1) {
+      scenario.process.reconcileAll();
+      await scenario.resync();
+      await scenario.pass(600_000);
+      // A process that died just now, and its successor, may have had something to write.
+      if (scenario.process === process && !process.dead) continue;
+      await this.#settle();
+      [before, process] = [this.#picture(), scenario.process];
+    }
+    const after = this.#picture();
+    const written = [...after]
+      .filter(([text, version]) => before.get(text) !== version)
+      .map(([text, version]) => `${text}: ${before.get(text)} → ${version}`);
+    if (written.length > 0) throw new Error(`C: written at rest: ${written.join()}\n${scenario.describe()}`);
+    const failures = scenario.process.failures.filter((failure) => !isExpected(failure));
+    if (failures.length > 0) throw new Error(`a reconcile failed: ${failures.join()}`);
+  }
+
+  /** Late requests take effect, and a resync sees them. A process that died is replaced. */
+  async #settle(): Promise<void> {
+    const { scenario } = this;
+    for (let count = 0; count < 2; count += 1) {
+      await scenario.pass(60_000);
+      await scenario.resync();
+      await scenario.until("a process", () => true);
+    }
+    await scenario.pass(60_000);
+  }
+
+  /** The versions of all objects, and the number of writes to the platform. */
+  #picture(): ReadonlyMap<string, string> {
+    const { kube, platform } = this.scenario;
+    const all = [...kube.objects(), ...kube.clusterObjects("Tenant")];
+    const versions = all.map(
+      ({ kind, metadata, status }) =>
+        [`${kind} ${metadata.name}`, `${metadata.resourceVersion} ${JSON.stringify(status)}`] as const,
+    );
+    return new Map([...versions, ["the platform", String(platform.writes)]]);
+  }
+}
+
+/** A write that lost a race against another writer, and a session that ended while a reconcile used it. */
+function isExpected(failure: unknown): boolean {
+  return (
+    (failure instanceof KubeError && failure.code === 409) ||
+    (failure instanceof Error && failure.message.startsWith("the credentials or groups of Tenant"))
+  );
+}
+
+/** Only tests of other fields need a type for them. */
+export function resource(fields: { readonly uid: string } & Readonly<Record<string, unknown>>): ExternalResource {
+  return fields;
+}
