@@ -412,6 +412,7 @@ export class UndeclaredAccess implements UndeclaredSource {
       const isCurrent =
         undeclared.removal === null &&
         condition !== undefined &&
+        condition.observedGeneration === cached.metadata.generation &&
         condition.message === accessDeclared(undeclared)?.message &&
         listed === undeclared.first.map(({ uid }) => uid).join(" ");
       return isCurrent ? [] : [keyOf(cached)];

@@ -225,12 +225,10 @@ class Check {
       const recording = objects.filter(({ status }) => status?.uid === uid);
       const claiming = recording.filter(({ status }) => status?.management !== "Observed");
       if (claiming.length > 1) this.#violations.push(`U: ${claiming.map(nameOf).join(" and ")} record ${uid}`);
-      const marker = /\[muster:([0-9a-f]{8})[-+]([0-9a-f]{16})\]/.exec(resource.description ?? "");
+      const marker = /\[muster:([0-9a-f]{8})[-+]/.exec(resource.description ?? "");
       const marked =
         marker?.[1] === hash(this.#picture.ownerId, 8)
-          ? objects.find(
-              ({ kind, metadata }) => hash(`${kind}\0${metadata.namespace}\0${metadata.name}`, 16) === marker[2],
-            )
+          ? objects.find((object) => carries(resource, object))
           : undefined;
       const equal = collection === "roleBindings" ? objects.filter((object) => this.#isEqual(object, resource)) : [];
       const [owner] = [...claiming, ...(marked === undefined ? [] : [marked]), ...equal];
@@ -272,6 +270,12 @@ interface Spec {
   readonly identityRef?: { readonly name: string };
   readonly roleRef?: { readonly name: string };
   readonly expiresAt?: string;
+}
+
+/** Whether the resource carries the marker of the object, whoever its owner is. */
+export function carries({ description }: PlatformResource, { kind, metadata }: KubeObject): boolean {
+  const marker = /\[muster:[0-9a-f]{8}[-+]([0-9a-f]{16})\]/.exec(description ?? "");
+  return marker?.[1] === hash(`${kind}\0${metadata.namespace}\0${metadata.name}`, 16);
 }
 
 function nameOf({ kind, metadata }: KubeObject): string {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "#test/platform/fuzz/random.ts";
+import { conditionOf } from "#test/support/harness/muster-objects.ts";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
 import { drawFault } from "./faults.ts";
 import { Journal } from "./journal.ts";
-import { check, type Findings, managedCollections, type Picture, takePicture } from "./model.ts";
+import { carries, check, type Findings, managedCollections, type Picture, takePicture } from "./model.ts";
 import type { CampaignOptions } from "./options.ts";
 import { Work } from "./work.ts";
 import { leaseMs, resyncMs, teams, World } from "./world.ts";
@@ -50,6 +51,7 @@ export async function runRound(
       await world.kube.delete(object);
     const end = await converge(world, journal, async (picture) => {
       await removeReleased(world, journal, picture);
+      await followResources(world, picture);
       return picture.objects.length === 0;
     });
     violations.push(...end.violations.map((text) => `after the deletion: ${text}`));
@@ -163,6 +165,21 @@ async function removeReleased(world: World, journal: Journal, { objects, resourc
       )
         // A group may contain others, which go first.
         await world.platform.delete(collection, uid).catch(() => undefined);
+}
+
+/**
+ * An object whose namespace moved after its status was lost, or before it was written, is denied the deletion of what it has
+ * in the groups of the other Tenant. An administrator moves the namespace back.
+ */
+async function followResources(world: World, { objects, resources, teams: assigned }: Picture): Promise<void> {
+  const all = [...resources.groups, ...resources.identities, ...resources.roleBindings];
+  for (const object of objects) {
+    const { namespace = "" } = object.metadata;
+    if (conditionOf(object, "Ready")?.reason !== "TenantDenied") continue;
+    const uid: string | undefined = object["status"]?.uid ?? all.find((one) => carries(one, object))?.uid;
+    const team = teams.find((one) => uid?.startsWith(`${world.fixed.groups[one]}/`));
+    if (team !== undefined && assigned.get(namespace) !== team) await world.assign(namespace, team);
+  }
 }
 
 /** What is written although nothing happens. */

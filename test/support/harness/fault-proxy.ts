@@ -94,7 +94,10 @@ export class FaultProxy {
     if (fault?.is === "not sent") return void outgoing.destroy();
     if (fault?.is === "forwarded late") {
       outgoing.destroy();
-      const late = sleep(fault.afterMs).then(() => this.#forward(incoming, body));
+      // A platform that is down by then does not receive it.
+      const late = sleep(fault.afterMs)
+        .then(() => this.#forward(incoming, body))
+        .catch(() => undefined);
       this.#late.add(late);
       return;
     }
