@@ -55,7 +55,7 @@ export function violations(kube: MemoryKube, platform: MemoryPlatform, options: 
     for (const [text, count] of counts) if (count > 1) found.push(`U: ${text} has ${count} resources`);
     for (const { text, spec, status, metadata } of ofKind) {
       if (!isReady(status) || metadata.deletionTimestamp !== undefined) continue;
-      const resource = platform.createdIn(collection).find(({ uid }) => uid === status?.uid) as Fields | undefined;
+      const resource: Fields | undefined = platform.createdIn(collection).find(({ uid }) => uid === status?.uid);
       if (resource === undefined) {
         found.push(`S: ${text} is Ready, and ${status?.uid} does not exist`);
         continue;

@@ -134,6 +134,12 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     this.#remove(this.findCluster(kind, name));
   }
 
+  /** An administrator removes the finalizers. */
+  clearFinalizers({ kind, name }: Pick<ClusterManifest, "kind" | "name">): void {
+    const before = this.findCluster(kind, name);
+    if (before !== undefined) this.#store(before, { ...before, metadata: { ...before.metadata, finalizers: [] } });
+  }
+
   #remove(before: Stored | undefined): void {
     if (before === undefined || before.metadata.deletionTimestamp !== undefined) return;
     const deletionTimestamp = new Date(this.#clock.now()).toISOString();

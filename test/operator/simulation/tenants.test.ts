@@ -54,10 +54,11 @@ describe("a namespace that moves to another Tenant during a creation", () => {
     await world.scenario.pass(20_000);
     world.assign("team", "red");
     await world.until("Available", tree);
-    await world.rest();
+    expect(world.violations()).toEqual([]);
     await world.remove(tree.toReversed());
+    await world.rest();
     expect(world.scenario.platform.created()).toEqual([]);
-    return world.scenario;
+    return world.run;
   }
 
   it.each([
@@ -124,7 +125,7 @@ describe("a Tenant that changes", () => {
         await world.until("Available", tree);
         expect(world.scenario.platform.created()).toEqual(existing);
         await world.rest();
-        return world.scenario;
+        return world.run;
       }),
     );
   });
@@ -151,9 +152,34 @@ describe("a Tenant that changes", () => {
         await world.apply(tree);
         await world.until("Available", tree);
         await world.rest();
-        return world.scenario;
+        return world.run;
       }),
     );
+  });
+
+  it("re-created under its name while its objects are created, with every fault", async () => {
+    const blueTenant = { kind: "Tenant", name: "blue" } as const;
+    for (const afterMs of [15, 30])
+      await report(
+        `re-created after ${afterMs} ms`,
+        withEveryFault(async (fault) => {
+          const world = new TwoTenants(fault);
+          const { kube, platform } = world.scenario;
+          const tree = treeBelow(blue, "other");
+          await world.apply(tree);
+          await world.scenario.pass(afterMs);
+          kube.removeCluster(blueTenant);
+          await world.scenario.pass(5);
+          kube.clearFinalizers(blueTenant);
+          await world.scenario.pass(5);
+          world.tenant("blue");
+          await world.until("Available", tree);
+          await world.rest();
+          await world.remove(tree);
+          expect(platform.created()).toEqual([]);
+          return world.run;
+        }),
+      );
   });
 
   it("its credentials are replaced during a creation, with every fault", async () => {
@@ -169,10 +195,10 @@ describe("a Tenant that changes", () => {
         world.tenant("blue", { identityUid: "" });
         await world.until("Available", tree);
         world.tenant("blue", { identityUid: blueIdentity });
-        await world.rest();
         await world.remove(tree);
+        await world.rest();
         expect(world.scenario.platform.created()).toEqual([]);
-        return world.scenario;
+        return world.run;
       }),
     );
   });
@@ -191,7 +217,7 @@ describe("a Tenant that changes", () => {
         world.scenario.kube.removeCluster({ kind: "Tenant", name: "third" });
         await world.until("Available", tree);
         await world.rest();
-        return world.scenario;
+        return world.run;
       }),
     );
   });
@@ -220,11 +246,11 @@ describe("objects that lost their status, or got an older one", () => {
             rebuilt.scenario.platform.set(collection, one);
         await rebuilt.apply(trees.toReversed());
         await rebuilt.until("Available", trees);
-        await rebuilt.rest();
         expect(rebuilt.scenario.platform.created()).toEqual(existing);
         await rebuilt.remove(trees);
+        await rebuilt.rest();
         expect(rebuilt.scenario.platform.created()).toEqual([]);
-        return rebuilt.scenario;
+        return rebuilt.run;
       }),
     );
   });
@@ -275,10 +301,10 @@ describe("objects that lost their status, or got an older one", () => {
         await world.scenario.pass(5_000);
         await world.scenario.resync();
         await world.until("Available", tree);
-        await world.rest();
         await world.remove(tree);
+        await world.rest();
         expect(world.scenario.platform.created()).toEqual([]);
-        return world.scenario;
+        return world.run;
       }),
     );
   });
@@ -308,7 +334,7 @@ describe("a namespace that is deleted with everything in it", () => {
           kube.removeCluster({ kind: "Namespace", name: "team" });
           await world.scenario.pass(60_000);
           expect(platform.created()).toEqual([]);
-          return world.scenario;
+          return world.run;
         }),
       );
   });

@@ -1,6 +1,7 @@
 import type { Status } from "#src/api/status.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { Run } from "./fault-points.ts";
 import { violations } from "./invariants.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { owner, root } from "./memory-platform.ts";
@@ -29,6 +30,7 @@ export interface TenantOptions {
  */
 export class TwoTenants {
   readonly scenario: Scenario;
+  #callsUntilRest: number | undefined;
 
   constructor(fault: Fault = {}) {
     // The first process starts before there is any Tenant, as after an installation.
@@ -57,6 +59,11 @@ export class TwoTenants {
     this.assign("other", "blue");
     this.tenant("red");
     this.tenant("blue");
+  }
+
+  get run(): Run {
+    const { calls, crashed, platform } = this.scenario;
+    return { calls: this.#callsUntilRest ?? calls, posts: platform.posts, crashed };
   }
 
   /** Labels a namespace. */
@@ -121,15 +128,20 @@ export class TwoTenants {
     );
   }
 
+  /** What is wrong now. @param handMade the uids of resources that somebody else created */
+  violations(handMade: readonly string[] = []): string[] {
+    return violations(this.scenario.kube, this.scenario.platform, { handMade });
+  }
+
   /**
    * Late requests take effect, and a resync sees them; then the invariants hold, and nothing is written any more.
    * @throws {Error} that names the violation
    */
   async rest(handMade: readonly string[] = []): Promise<void> {
     const { scenario } = this;
-    const { kube, platform } = scenario;
+    this.#callsUntilRest ??= scenario.calls;
     await this.#settle();
-    const found = violations(kube, platform, { handMade });
+    const found = this.violations(handMade);
     if (found.length > 0) throw new Error(`${found.join("\n")}\n${scenario.describe()}`);
     let [before, process] = [this.#picture(), scenario.process];
     for (let count = 0; count < 2; count += 1) {
