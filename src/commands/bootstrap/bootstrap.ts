@@ -1,4 +1,4 @@
-import { ownerIdPattern } from "#src/platform-client/owner-record.ts";
+import { ownerIdPattern, ownerOf } from "#src/platform-client/owner-record.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
@@ -22,6 +22,10 @@ export default defineCommand({
     ownerId: settings.required(
       settings.matching("ID", ownerIdPattern, "letters, digits and the characters . _ -, at most 64"),
       "The id that marks resources on the platform as managed by this cluster: the uid of the namespace kube-system, or a name that survives a rebuilt cluster.",
+    ),
+    class: settings.optional(
+      settings.matching("CLASS", dnsLabel, "lowercase letters, digits and '-'"),
+      "The class of the operator, exactly as in its --class. Set it if the cluster has several operators. The identity and the Tenant are for this class.",
     ),
     takeOver: settings.toggle(
       "Use an owner id that another identity records, or replace that of this identity. Only if the other cluster is gone.",
@@ -51,7 +55,14 @@ export default defineCommand({
       settings.matching("NAME", dnsLabel, "the name of a namespace"),
       "A namespace that the Tenant governs. (default: default)",
     ),
-    tenantRole: settings.optionalList(settings.text, "A role that the Tenant's objects may bind. (default: viewer)"),
+    tenantRole: settings.optionalList(
+      settings.text,
+      "A role that the Tenant's objects may bind, which the operator's --allowed-role must permit, too. (default: viewer)",
+    ),
+    tenantIssuer: settings.optionalList(
+      settings.text,
+      "An issuer that the Tenant's Identity objects may name, with every subject: add subjectPrefixes to spec.claimIssuers of the Tenant to limit the subjects. (default: none, so that only service accounts of their namespaces may be used)",
+    ),
   },
   /** Idempotent: a second run uses the existing identity and role binding, and prints the same manifests. */
   run: async (values, { signal, stdout }) => {
@@ -69,8 +80,9 @@ export default defineCommand({
       if (role === undefined) throw new Error(`--role: the role "${values.role}" does not exist on the platform`);
       const subject = `system:serviceaccount:${values.serviceAccount.replace("/", ":")}`;
       const identity = await ensureOperatorIdentity(api, group, {
+        name: values.class === undefined ? "muster" : `muster-${values.class}`,
         claimMatch: { issuer: values.issuer, subject, audience: values.audience },
-        owner: values.ownerId,
+        owner: ownerOf(values.ownerId, values.class),
         takeOver: values.takeOver,
       });
       const bindings = await api.list("roleBindings", { "uidp.children_of": group });
@@ -82,9 +94,11 @@ export default defineCommand({
           identity: identity.uid,
           group,
           ownerId: values.ownerId,
+          ...(values.class === undefined ? {} : { class: values.class }),
           tenant: values.tenant,
           tenantNamespaces: values.tenantNamespace.length === 0 ? ["default"] : values.tenantNamespace,
           tenantRoles: values.tenantRole.length === 0 ? ["viewer"] : values.tenantRole,
+          tenantIssuers: values.tenantIssuer,
         }),
       );
     } finally {
