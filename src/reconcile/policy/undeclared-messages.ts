@@ -53,7 +53,7 @@ export function undeclared(
   const confirm =
     confirmId === null
       ? ""
-      : ` To have them removed nevertheless, set the annotation ${confirmAnnotation} of the Tenant to ${confirmId}.`;
+      : ` To have them removed nevertheless, ask an administrator to set the annotation ${confirmAnnotation} of the Tenant to ${confirmId}.`;
   return `${what} Not removed: ${why}.${confirm}`;
 }
 
