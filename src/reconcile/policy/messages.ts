@@ -136,7 +136,7 @@ export function nameManagedBy(noun: string, name: string, uid: string, owner: st
 }
 
 export function nameNotAdopted(noun: string, name: string, uid: string): string {
-  return `${nameInUse(noun, name, uid)} and was not created by Muster. To manage it, set spec.policy.adoption: IfExists, or create this object again with spec.uid: ${uid}. Otherwise choose another name.`;
+  return `${nameInUse(noun, name, uid)} and is not managed by Muster. To manage it, if the Tenant allows its adoption, set spec.policy.adoption: IfExists, or create this object again with spec.uid: ${uid}. Otherwise choose another name.`;
 }
 
 export function nameAmbiguous(name: string, uids: readonly string[]): string {
@@ -155,7 +155,8 @@ export function anotherOwner(owner: string | undefined): string {
 /** The name of another object. An object in another namespace is not named, because not everybody may see it. */
 export function otherObject(kind: string, namespace: string | undefined, key: string): string {
   const [otherNamespace, name] = key.split("/");
-  return otherNamespace === namespace ? `${kind} ${name}` : `a ${kind} in another namespace`;
+  if (otherNamespace === namespace) return `${kind} ${name}`;
+  return `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind} in another namespace`;
 }
 
 // Where the external resource is.
@@ -237,7 +238,7 @@ export function expired(noun: string): string {
 // Deletion.
 
 export function deletionProtected(noun: string): string {
-  return `spec.policy.deletion is Protect, so the ${noun} is kept and this object waits. Set the field to Delete, or to Orphan to keep the ${noun} on the platform.`;
+  return `spec.policy.deletion is Protect, so the ${noun} is kept and this object waits. Set the field to Delete, or, if the Tenant allows it, to Orphan to keep the ${noun} on the platform.`;
 }
 
 export function dependentsExist(names: readonly string[]): string {
@@ -258,7 +259,7 @@ export function specRejected(details: string): string {
 }
 
 export function notEmpty(noun: string, details: string): string {
-  return `The platform does not delete the ${noun} while other resources are in it or refer to it: ${sentence(details)} Delete those on the platform, or keep the ${noun} there with spec.policy.deletion: Orphan.`;
+  return `The platform does not delete the ${noun} while other resources are in it or refer to it: ${sentence(details)} Delete those on the platform, or, if the Tenant allows it, keep the ${noun} there with spec.policy.deletion: Orphan.`;
 }
 
 export function preconditionFailed(details: string): string {
@@ -281,7 +282,7 @@ export function referencedNotFound(noun: string, details: string): string {
 export function alreadyExists(noun: string, details: string, hasName: boolean): string {
   if (!hasName)
     return `The platform already has an equal ${noun}, which the operator cannot see: ${sentence(details)} Let ${actingIdentity} list every ${noun} in that group, or delete this object; the platform is left unchanged.`;
-  return `The platform already has this ${noun}: ${sentence(details)} Choose another name, or set spec.policy.adoption: IfExists to manage the existing ${noun}.`;
+  return `The platform already has this ${noun}: ${sentence(details)} Choose another name, or, if the Tenant allows adoption, set spec.policy.adoption: IfExists to manage the existing ${noun}.`;
 }
 
 export function rateLimited(details: string): string {
