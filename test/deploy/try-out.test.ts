@@ -110,12 +110,12 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
 
   it("bootstrap gives the operator of a class an identity of its own, which records the class", async () => {
     const own = await ownerIdOf(controlPlane());
-    const ofClass = ["--class", "blue", "--service-account", "muster-system/muster-operator-blue"];
+    const ofClass = ["--class", "blue"];
     const first = await runBootstrap(own, ...ofClass);
     expect(first.exitCode, first.plainOutput).toBe(0);
     expect(documents(first.plainOutput)).toMatchObject([
-      { kind: "ConfigMap", data: { MUSTER_CLASS: "blue" } },
-      { kind: "Tenant", spec: { class: "blue" } },
+      { kind: "ConfigMap", metadata: { name: "muster-identity-blue" }, data: { MUSTER_CLASS: "blue" } },
+      { kind: "Tenant", metadata: { name: "default-blue" }, spec: { class: "blue" } },
     ]);
     expect((await runBootstrap(own, ...ofClass)).plainOutput).toBe(first.plainOutput);
     const authorization = `Bearer ${(await readFile(join(folder, "admin-token"), "utf8")).trim()}`;
@@ -123,7 +123,11 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
     const response = await fetch(`${platformUrl}/iam/v2beta1/identities/${configMap?.["data"].MUSTER_IDENTITY}`, {
       headers: { authorization },
     });
-    expect(await response.json()).toMatchObject({ name: "muster-blue", description: `[muster-owner:${own}/blue]` });
+    expect(await response.json()).toMatchObject({
+      name: "muster-blue",
+      description: `[muster-owner:${own}/blue]`,
+      claimMatch: { subject: "system:serviceaccount:muster-system:muster-operator-blue" },
+    });
   });
 
   it("creates the resources of examples/ on the platform", async () => {
