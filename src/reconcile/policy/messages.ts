@@ -318,7 +318,7 @@ export function exchangeFailed(details: string): string {
 }
 
 export function listDenied(capability: string, group: string): string {
-  return `The capability ${capability} is missing in group ${group}, so lists do not prove what exists there. Bind a role with this capability, in that group or above, to ${actingIdentity}.`;
+  return `The identity that the operator uses here lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability, in that group or above, to this identity: the operator's own, or that of spec.credentials of the Tenant.`;
 }
 
 function startSentence(text: string): string {
