@@ -71,14 +71,14 @@ export function findReferenceDenial(
       if (!isGranted && !permitsResource(boundary, uid)) return denied(outsideGroups(path, `identity ${uid}`, tenant));
       return credentialIdentities.has(uid)
         ? denied(
-            `${path}: identity ${uid} is a credential of the operator, whose role bindings Muster never manages. Use another identity.`,
+            `${path}: identity ${uid} is a credential of the operator or of a Tenant, whose role bindings Muster never manages. Use another identity.`,
           )
         : undefined;
     case "role": {
       const builtIn = parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
       if (permitsRole(boundary, uid, builtIn)) return undefined;
       return denied(
-        `${path}: Tenant ${tenant} does not allow to bind the role ${builtIn?.name ?? uid}. Use one of ${boundary.roles.join(", ") || "none"}, or ask an administrator to add it to spec.roles of the Tenant, and to the operator's setting --allowed-role if it is missing there.`,
+        `${path}: Tenant ${tenant} does not allow the role ${builtIn?.name ?? uid} to be bound. Use one of ${boundary.roles.join(", ") || "none"}, or ask an administrator to add it to spec.roles of the Tenant, and to the operator's setting --allowed-role if it is missing there.`,
       );
     }
   }
