@@ -5,7 +5,7 @@ import type { Recorder } from "#src/kube/event-recorder.ts";
 import { PlatformFailure, provesNoEffect } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Enqueue } from "./enqueue.ts";
-import { observe } from "./observe/observe.ts";
+import { observe, underPoster } from "./observe/observe.ts";
 import type { MonotonicTime, Observed, ReconcileState, Refusal } from "./observe/observed.ts";
 import type { Sources } from "./observe/sources.ts";
 import { performOnKubernetes, performOnPlatform } from "./perform.ts";
@@ -86,7 +86,7 @@ export class Reconciler {
   /** A failure is remembered, so that the next decision observes it. */
   async #callPlatform(kind: Kind, key: string, observed: Observed, step: PlatformStep): Promise<void> {
     const { sources, random, telemetry } = this.#options;
-    const governance = sources.tenancy.governanceOf(observed.resource);
+    const governance = sources.tenancy.governanceOf(underPoster(observed.resource, observed.state));
     // The object lost its Tenant since it was observed. The next decision observes that.
     if (governance.by !== "tenant") return;
     const { session, credentialEpoch } = governance.context;

@@ -36,7 +36,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
   const { resource, invalid } = cached;
   const now = clock.monotonic();
   const state = states.get(kind.name).get(key, cached, now);
-  const governance = tenancy.governanceOf(resource);
+  const governance = tenancy.governanceOf(underPoster(resource, state));
   if (governance.by === "unserved") return undefined;
   const markers = markersOf(sources.owners, cached);
   const request =
@@ -66,6 +66,17 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     now,
     wallClock: clock.now(),
   };
+}
+
+/**
+ * An object that is deleted before the uid of what this process created for it was recorded: the Tenant of the POST completes
+ * the deletion, as if the status named it. The Tenant that selects the namespace by now may see nothing of it.
+ */
+export function underPoster(resource: Resource, { posted }: ReconcileState): Resource {
+  const { status, metadata } = resource;
+  if (metadata.deletionTimestamp === undefined || status?.uid !== undefined || posted?.tenant === undefined)
+    return resource;
+  return { ...resource, status: { observedGeneration: -1, ...status, tenant: posted.tenant } };
 }
 
 /** The part of an observation that depends on a session of the platform. */

@@ -261,8 +261,8 @@ export interface ReconcileState {
   /** The last value of the annotation that requests a reconcile. */
   readonly request?: ReconcileRequest;
   readonly deletionSeenAt?: MonotonicTime;
-  /** The last POST of this process for the object, until the uid of what it created is recorded. */
-  readonly posted?: { readonly naturalKey: string };
+  /** The last POST of this process for the object, and for which Tenant, until the uid of what it created is recorded. */
+  readonly posted?: { readonly naturalKey: string; readonly tenant?: string };
   readonly waitingSince?: MonotonicTime;
   readonly failure?: Failure;
   /** How many times a watch handler observed that the cause of a failure may be gone. */

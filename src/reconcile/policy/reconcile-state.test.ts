@@ -140,8 +140,8 @@ describe("a POST", () => {
 
   it("is remembered from before it is sent until its uid is recorded", () => {
     const sent = stateAfterDecision(at(1_000), create);
-    expect(sent.posted).toEqual({ naturalKey: "key" });
-    expect(stateAfterSuccess(at(1_000), create).posted).toEqual({ naturalKey: "key" });
+    expect(sent.posted).toEqual({ naturalKey: "key", tenant: "team" });
+    expect(stateAfterSuccess(at(1_000), create).posted).toEqual({ naturalKey: "key", tenant: "team" });
     expect(stateAfterDecision(at(2_000, sent), { do: "writeStatus", patch: { uid } }).posted).toBeDefined();
     expect(stateAfterDecision(at(3_000, sent), { do: "done" })).not.toHaveProperty("posted");
   });

@@ -7,9 +7,10 @@ import type { KubeStep, PlatformStep, Step } from "./step.ts";
 // a watch handler may have changed it during the call.
 
 /** The state after `step` was decided: since when the object has been waiting, or that it no longer is. */
-export function stateAfterDecision({ state, now }: Observed, step: Step): ReconcileState {
+export function stateAfterDecision(observed: Observed, step: Step): ReconcileState {
+  const { state, now } = observed;
   if (step.do === "wait" && state.waitingSince === undefined) return { ...state, waitingSince: now };
-  if (step.do === "create") return { ...state, posted: { naturalKey: step.naturalKey } };
+  if (step.do === "create") return { ...state, posted: postedBy(observed, step.naturalKey) };
   if (
     step.do === "done" &&
     (state.waitingSince !== undefined ||
@@ -29,13 +30,18 @@ export function stateAfterSuccess(observed: Observed, step: PlatformStep): Recon
   const { state, now } = observed;
   const { failure, ...rest } = state;
   const after = failure?.step === step.do ? rest : state;
-  if (step.do === "create") return { ...after, posted: { naturalKey: step.naturalKey } };
+  if (step.do === "create") return { ...after, posted: postedBy(observed, step.naturalKey) };
   if (step.do !== "update") return after;
   return {
     ...after,
     update: { attemptOf: attemptOf(observed), drift: step.drift, at: now },
     corrections: step.correction ? [...recentCorrections(state.corrections, now), now] : state.corrections,
   };
+}
+
+/** The POST is completed under the Tenant that sent it. */
+function postedBy({ tenant }: Observed, naturalKey: string): NonNullable<ReconcileState["posted"]> {
+  return { naturalKey, ...(tenant.is === "known" ? { tenant: tenant.name } : {}) };
 }
 
 /**

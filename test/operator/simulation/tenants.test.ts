@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
+import { lostResponses } from "./memory-platform.ts";
 import type { Fault } from "./scenario.ts";
-import { blue, blueIdentity, issuer, otherBlueIdentity, red, shared, TwoTenants } from "./two-tenants.ts";
+import { blue, blueIdentity, issuer, otherBlueIdentity, red, resource, shared, TwoTenants } from "./two-tenants.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 
@@ -86,23 +87,37 @@ describe("a namespace that moves to another Tenant during a creation", () => {
     );
   });
 
-  it("leaves nothing behind if it is deleted there, at every moment", async () => {
+  /** A grant to an identity that no object declares: it goes with nothing else. */
+  const reader = `${red}/00000000000000f1`;
+  const reads: Manifest = {
+    kind: "RoleBinding",
+    name: "reads",
+    spec: { groupUid: red, identityUid: reader, roleRef: { name: "viewer" }, policy: { drift: "Correct" } },
+  };
+
+  it("leaves nothing behind if it is deleted there, at every moment and with every lost response", async () => {
     let count = 0;
-    for (const parent of [shared, red])
-      for (let afterMs = 0; afterMs <= creationMs; afterMs += 3) {
-        const world = new TwoTenants();
-        const tree = treeBelow(parent);
-        await world.apply(tree);
-        await world.scenario.pass(afterMs);
-        world.assign("team", "blue");
-        await world.remove(tree).catch((error: Error) => {
-          throw new Error(`moved after ${afterMs} ms: ${error.message}`, { cause: error });
-        });
-        await world.scenario.pass(60_000);
-        expect(world.scenario.platform.created(), `moved after ${afterMs} ms`).toEqual([]);
-        count += 1;
-      }
-    console.info(`${count} moments`);
+    const deleteThere = async (objects: readonly Manifest[], afterMs: number, fault: Fault) => {
+      const world = new TwoTenants(fault);
+      world.scenario.platform.setInitial("identities", resource({ uid: reader, name: "reader", description: "" }));
+      await world.apply(objects);
+      await world.scenario.pass(afterMs);
+      world.assign("team", "blue");
+      await world.remove(objects);
+      await world.scenario.pass(60_000);
+      expect(world.scenario.platform.created()).toEqual([]);
+      count += 1;
+    };
+    for (const objects of [treeBelow(shared), treeBelow(red), [reads]])
+      for (let afterMs = 0; afterMs <= creationMs; afterMs += 3)
+        for (const how of [undefined, ...lostResponses])
+          for (let post = 0; post < (how === undefined ? 1 : objects.length); post += 1)
+            await deleteThere(objects, afterMs, how === undefined ? {} : { lose: { post, how } }).catch(
+              (error: Error) => {
+                throw new Error(`POST ${post} ${how}, moved after ${afterMs} ms: ${error.message}`, { cause: error });
+              },
+            );
+    console.info(`${count} moments and losses`);
   });
 });
 
