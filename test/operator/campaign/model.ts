@@ -237,11 +237,8 @@ class Check {
       else found.set(owner, [...(found.get(owner) ?? []), uid]);
     }
     for (const [object, uids] of found)
-      if (uids.length > 1) {
-        const text = `${nameOf(object)} has ${uids.length} resources: ${uids.join(", ")}`;
-        if (uids.filter((uid) => !this.#picture.reportedOrphans.has(uid)).length <= 1) this.#reported.push(text);
-        else this.#violations.push(`U: ${text}`);
-      }
+      if (uids.length > 1)
+        this.#violations.push(`U: ${nameOf(object)} has ${uids.length} resources: ${uids.join(", ")}`);
   }
 
   #isEqual(object: KubeObject, resource: PlatformResource): boolean {
