@@ -33,7 +33,15 @@ class SelfAdvancingClock extends ManualClock {
 }
 
 /** A session over a platform of groups that records its calls, and fails those that a test sets in `failing`. */
-function world({ capabilities = everyList, totals = [] as number[] } = {}) {
+function world({
+  capabilities = everyList,
+  totals = [] as number[],
+  posts = new PostLedger(15_000),
+}: {
+  readonly capabilities?: readonly string[];
+  readonly totals?: number[];
+  readonly posts?: PostLedger;
+} = {}) {
   const clock = new SelfAdvancingClock();
   const calls: string[] = [];
   const groups = new Map([root, group, child].map((uid) => [uid, groupResource(uid)]));
@@ -98,7 +106,7 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
     roots: [root],
     credentialEpoch: () => state.epoch,
     collections: [groupCollection],
-    posts: new PostLedger(15_000),
+    posts,
     clock,
     signal,
     canWrite: () => state.canWrite,
@@ -344,6 +352,22 @@ describe("writes", () => {
     groups.set(`${root}/4444444444444444`, groupResource(`${root}/4444444444444444`, "new"));
     await session.list(groupCollection, { descendantsOf: root });
     expect(session.posts.unknownSince("new")).toBeUndefined();
+  });
+
+  it("a POST with a lost response is unknown to a session until that session shows what another one has seen of it", async () => {
+    const posts = new PostLedger(15_000);
+    const [sender, other] = [world({ posts }), world({ posts })];
+    sender.failing.set("create", lost);
+    await sender.session.list(groupCollection, { descendantsOf: root });
+    await problemOf(sender.session.create(groupCollection, root, { name: "new" }, "new"));
+    const created = groupResource(`${root}/4444444444444444`, "new");
+    for (const { groups } of [sender, other]) groups.set(created.uid, created);
+    await other.session.list(groupCollection, { descendantsOf: root });
+    expect(other.session.postUnknownSince(groupCollection, "new")).toBeUndefined();
+    expect(sender.session.viewOf(groupCollection).withKey("new")).toEqual([]);
+    expect(sender.session.postUnknownSince(groupCollection, "new")).toBeDefined();
+    await sender.session.list(groupCollection, { descendantsOf: root });
+    expect(sender.session.postUnknownSince(groupCollection, "new")).toBeUndefined();
   });
 
   it("a POST below a group that is gone reads the group, and reports it to the listeners", async () => {

@@ -73,7 +73,7 @@ const newGroupMs = minutes(1);
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
  * - A resource becomes `gone` only through a proof of absence or our own DELETE. A snapshot is recorded only if the
  *   permissions to see all of it were held before its list, and read again after it.
- * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `posts.unknownSince`
+ * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `postUnknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
  * - Nothing is written while the operator's identity records another owner, nor once `canWrite` returns false, and nothing is
  *   listed outside the roots.
@@ -124,6 +124,15 @@ export class PlatformSession {
 
   get posts(): SessionViews["posts"] {
     return this.#seen.posts;
+  }
+
+  /** When the last POST with this natural key was sent whose outcome this session does not know. */
+  postUnknownSince(collection: ManagedCollection, key: string): MonotonicTime | undefined {
+    const view = this.viewOf(collection);
+    return this.posts.unknownSince(
+      key,
+      (uid) => view.stateOf(uid).is === "gone" || view.withKey(key).some((known) => known.uid === uid),
+    );
   }
 
   /** Undefined until they were read for the first time. */

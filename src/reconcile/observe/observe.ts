@@ -148,7 +148,7 @@ function observePlatform(
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     parentIsFresh: parent !== undefined && session.createdRecently(parent),
     rootSnapshots: session.roots.map((group) => ({ group, snapshot: view.snapshotOf(group) ?? null })),
-    postUnknownSince: (key === undefined ? undefined : session.posts.unknownSince(key)) ?? null,
+    postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, found),
     grants: grantsOf(context, kind, found),
