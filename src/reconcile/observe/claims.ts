@@ -27,16 +27,20 @@ export function otherClaimantOf(
   const recorded = others.filter(({ resource }) => isRecorded(resource, uid));
   if (isRecorded(self.resource, uid)) return olderThan(self, recorded);
   if (recorded.length > 0) return olderThan(undefined, recorded);
-  return olderThan(
-    self,
-    others.filter((other) => other.resource.spec.uid === uid && mayWant(other)),
-  );
+  return olderThan(self, others, (other) => other.resource.spec.uid === uid && mayWant(other));
 }
 
-/** The key of the oldest of `others`, if it is older than `self`. */
-function olderThan(self: CachedResource | undefined, others: readonly CachedResource[]): string | null {
-  const candidates = self === undefined ? others : [self, ...others];
-  const [oldest] = candidates.toSorted(byAge);
+/**
+ * The key of the oldest of `others` that `counts`, if it is older than `self`. Whether one counts is costly to know, and
+ * thousands of objects may want the same: only one that is older than those before it is asked.
+ */
+function olderThan(
+  self: CachedResource | undefined,
+  others: Iterable<CachedResource>,
+  counts: MayWant = () => true,
+): string | null {
+  let oldest = self;
+  for (const other of others) if ((oldest === undefined || byAge(other, oldest) < 0) && counts(other)) oldest = other;
   return oldest === undefined || oldest === self ? null : keyOf(oldest);
 }
 
@@ -73,9 +77,7 @@ export function rivalOf(
   const keys = combinations(targets).flatMap((one) => wantedKey(kind, self.resource, one) ?? []);
   const found = new Set(keys.flatMap((key) => storeOf(kind.name).index("wants", key)));
   found.delete(self);
-  const others = [...found].filter(mayWant);
-  if (others.length === 0) return null;
-  return olderThan(undefined, others.filter(has)) ?? olderThan(self, others);
+  return olderThan(undefined, found, (other) => has(other) && mayWant(other)) ?? olderThan(self, found, mayWant);
 }
 
 /** The kinds of the objects that references of each purpose can name. */
