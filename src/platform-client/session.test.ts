@@ -5,6 +5,8 @@ import { type CodeName, PlatformFailure } from "./failure.ts";
 import type { ResourceType } from "./collection.ts";
 import { GovernedApi } from "./governed-api.ts";
 import { groupCollection } from "./group-collection.testing.ts";
+import { OwnerCheck } from "./owner-check.ts";
+import { withRecordedOwner } from "./owner-record.ts";
 import { PostLedger } from "./post-ledger.ts";
 import { PlatformSession } from "./session.ts";
 import { isBelow, parentOf } from "./uid.ts";
@@ -107,6 +109,7 @@ function world({
     credentialEpoch: () => state.epoch,
     collections: [groupCollection],
     posts,
+    ...(owner === undefined ? {} : { owner }),
     clock,
     signal,
     canWrite: () => state.canWrite,
@@ -450,4 +453,30 @@ describe("readGrants", () => {
     expect(session.grantsOf(identity)).toBeUndefined();
     expect(session.grantsOf(`${root}/0000000000000009`)?.bindings).toEqual([]);
   });
+});
+
+it("recovers when the operator's credential does, which the check of the owner needs for every write", async () => {
+  const platform = { isAway: true };
+  const api = {
+    get: async () => {
+      if (platform.isAway) throw lost();
+      return { uid: identity, description: withRecordedOwner("", "cluster") };
+    },
+  } as unknown as PlatformApi;
+  const { signal } = new AbortController();
+  const clock = new ManualClock();
+  const operator = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
+  const owner = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
+  const { session } = world({ owner });
+  let recoveries = 0;
+  session.onRecovery(() => (recoveries += 1));
+  const write = () => problemOf(session.update(groupCollection, group, { name: "new" }, ["name"]));
+  for (let call = 0; call < 3; call += 1) await write();
+  await clock.advance(0);
+  expect(await write()).toMatchObject({ kind: "suspended" });
+  expect([session.outage, session.recoveries, recoveries]).toEqual([undefined, 0, 0]);
+  platform.isAway = false;
+  await clock.advance(3_000);
+  expect([session.recoveries, recoveries]).toEqual([1, 1]);
+  expect(await write()).toBeUndefined();
 });

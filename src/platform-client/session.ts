@@ -155,9 +155,22 @@ export class PlatformSession {
     return this.#options.api.circuit.outage;
   }
 
-  /** Increases each time that an outage ends. What failed because of an outage can then be tried again. */
+  /**
+   * Increases each time that an outage ends, and that what kept every session from writing ends (`OwnerCheck`). What failed
+   * because of it can then be tried again.
+   */
   get recoveries(): number {
-    return this.#options.api.circuit.recoveries;
+    const { api, owner } = this.#options;
+    return api.circuit.recoveries + (owner?.recoveries ?? 0);
+  }
+
+  /** Calls `listener` each time that `recoveries` has increased. */
+  onRecovery(listener: () => void): void {
+    const { api, owner, signal } = this.#options;
+    api.circuit.onChange((outage) => {
+      if (outage === undefined) listener();
+    });
+    owner?.onRecovery(listener, signal);
   }
 
   /** Calls `listener` when an outage starts, changes its class, or ends. */

@@ -50,9 +50,7 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
       for (const kind of kinds) wakeWaiting(sources, session, kind, enqueue);
     };
     session.onPermissionsChanged(wakeItsWaiting);
-    session.onOutageChange((outage) => {
-      if (outage === undefined) wakeItsWaiting();
-    });
+    session.onRecovery(wakeItsWaiting);
   });
   tenancy.onChange((change) => {
     for (const kind of kinds) onTenancyChanged(sources, kind, change, enqueue);
