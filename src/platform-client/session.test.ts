@@ -39,10 +39,12 @@ function world({
   capabilities = everyList,
   totals = [] as number[],
   posts = new PostLedger(15_000),
+  ownerCheck,
 }: {
   readonly capabilities?: readonly string[];
   readonly totals?: number[];
   readonly posts?: PostLedger;
+  readonly ownerCheck?: OwnerCheck;
 } = {}) {
   const clock = new SelfAdvancingClock();
   const calls: string[] = [];
@@ -109,7 +111,7 @@ function world({
     credentialEpoch: () => state.epoch,
     collections: [groupCollection],
     posts,
-    ...(owner === undefined ? {} : { owner }),
+    ...(ownerCheck === undefined ? {} : { owner: ownerCheck }),
     clock,
     signal,
     canWrite: () => state.canWrite,
@@ -466,8 +468,8 @@ it("recovers when the operator's credential does, which the check of the owner n
   const { signal } = new AbortController();
   const clock = new ManualClock();
   const operator = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
-  const owner = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
-  const { session } = world({ owner });
+  const ownerCheck = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
+  const { session } = world({ ownerCheck });
   let recoveries = 0;
   session.onRecovery(() => (recoveries += 1));
   const write = () => problemOf(session.update(groupCollection, group, { name: "new" }, ["name"]));
