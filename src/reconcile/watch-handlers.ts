@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind } from "#src/kinds/kind.ts";
+import type { Kind, ResolvedUids } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
@@ -11,9 +11,11 @@ import {
   type CachedResource,
   claimedUids,
   contestedKeys,
+  isInConflict,
   referencedKeys,
   referenceKey,
 } from "./observe/cached-resource.ts";
+import { type RivalLookup, rivalsOf } from "./observe/claims.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
@@ -223,17 +225,45 @@ function mayReleaseClaim({ resource, metadata }: CachedResource, after: CachedRe
     after === undefined ||
     after.metadata.generation !== metadata.generation ||
     after.resource.status?.observedGeneration !== resource.status?.observedGeneration ||
-    after.resource.status?.uid !== resource.status?.uid
+    after.resource.status?.uid !== resource.status?.uid ||
+    readyReason(after.resource) !== readyReason(resource)
   );
 }
 
 /** The objects in Conflict over what `before` claimed: the change may have resolved it. */
-function wakeConflicts({ stores, states }: Sources, kind: Kind, before: CachedResource, enqueue: Enqueue): void {
-  for (const contested of contestedKeys(kind, before))
-    for (const cached of stores.get(kind.name).index("inConflict", contested)) {
-      states.get(kind.name).clearFailure(keyOf(cached));
-      enqueue(kind.name, keyOf(cached), {});
-    }
+function wakeConflicts(sources: Sources, kind: Kind, before: CachedResource, enqueue: Enqueue): void {
+  const { stores, states } = sources;
+  const contested = contestedKeys(kind, before).flatMap((key) => stores.get(kind.name).index("inConflict", key));
+  const equal = kind.hasMarker ? [] : [...rivalsOf(kind, before, knownUids(sources, kind, before), lookupIn(sources))];
+  for (const cached of new Set([...contested, ...equal.filter(isInConflict)])) {
+    states.get(kind.name).clearFailure(keyOf(cached));
+    enqueue(kind.name, keyOf(cached), {});
+  }
+}
+
+function lookupIn({ stores, tenancy }: Sources): RivalLookup {
+  const [roles] = Iterator.from(tenancy.sessions).flatMap((session) =>
+    session.roles === undefined ? [] : [session.roles],
+  );
+  return { storeOf: (kind) => stores.get(kind), roles };
+}
+
+/** What the references of an object resolved to, or would resolve to now, as far as its status and theirs say. */
+function knownUids({ stores }: Sources, kind: Kind, { resource, invalid }: CachedResource): ResolvedUids {
+  if (invalid !== undefined) return {};
+  const { parentUid, identityUid, roleUid } = resource.status ?? {};
+  const recorded: ResolvedUids = {
+    ...(parentUid === undefined ? {} : { parent: parentUid }),
+    ...(identityUid === undefined ? {} : { identity: identityUid }),
+    ...(roleUid === undefined ? {} : { role: roleUid }),
+  };
+  const named = kind.references(resource).flatMap(({ role, target }) => {
+    if (target.by !== "resource") return [];
+    const { namespace = resource.metadata.namespace ?? "", name } = target.reference;
+    const uid = stores.get(target.kind).get(`${namespace}/${name}`)?.resource.status?.uid;
+    return uid === undefined ? [] : [[role, uid] as const];
+  });
+  return { ...Object.fromEntries(named), ...recorded };
 }
 
 /** The objects of an external resource: those that claim its uid, and the one whose marker it carries. */

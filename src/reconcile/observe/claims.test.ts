@@ -101,7 +101,7 @@ function wanting(namespace: string, name: string, spec: object, creationTimestam
       ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
     },
     spec: { ...others, ...spec },
-  } as Resource;
+  };
 }
 
 const here = { parentRef: { name: "shop" }, name: "ci" };

@@ -129,12 +129,13 @@ function observePlatform(
   const rival =
     settled || resource.spec.policy.management !== "Full"
       ? null
-      : rivalOf(kind, cached, resolved.uids, {
-          storeOf: (one) => sources.stores.get(one),
-          roleName: (uid) => session.roles?.byUid.get(uid)?.name,
-          mayWant: (other) => mayWant(sources, kind, other),
-          has: hasWanted,
-        });
+      : rivalOf(
+          kind,
+          cached,
+          resolved.uids,
+          { storeOf: (one) => sources.stores.get(one), roles: session.roles },
+          { mayWant: (other) => mayWant(sources, kind, other), has: hasWanted },
+        );
   const present = claim?.external.is === "present" ? [claim.external.resource] : [];
   const found = [...present, ...matches, ...nameConflicts.map(({ external }) => external)];
   const key = kind.hasMarker ? markers[0] : (resolved?.naturalKey ?? state.posted?.naturalKey);
