@@ -28,7 +28,7 @@ import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
  * - The platform was listed: the objects whose external resources changed, and all objects of the session that are waiting.
  * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
  * - A kind could be read for the first time: all objects that are waiting.
- * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace.
+ * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace, and those that refer to them.
  *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
  * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions,
@@ -124,25 +124,31 @@ function wakeWaiting(
   }
 }
 
-/** The objects whose Tenant, or what it permits, may have changed. Whatever they waited for, they may do now. */
-function onTenancyChanged(
-  { stores, states }: Sources,
-  { name: kind }: Kind,
-  { namespaces, tenants }: TenancyChange,
-  enqueue: Enqueue,
-): void {
-  const store = stores.get(kind);
-  const wake = (cached: CachedResource) => {
+/**
+ * The objects whose Tenant, or what it permits, may have changed, and those that refer to them: a reference is within one
+ * Tenant, or granted by another. Whatever they waited for, they may do now.
+ */
+function onTenancyChanged(sources: Sources, kind: Kind, change: TenancyChange, enqueue: Enqueue): void {
+  const { stores } = sources;
+  const { namespaces, tenants } = change;
+  const store = stores.get(kind.name);
+  const wake = (name: string, cached: CachedResource) => {
     const key = keyOf(cached);
-    states.get(kind).clearFailure(key);
-    enqueue(kind, key, { priority: "low" });
+    sources.states.get(name).clearFailure(key);
+    enqueue(name, key, { priority: "low" });
   };
-  for (const namespace of namespaces) for (const cached of store.index("namespace", namespace)) wake(cached);
+  for (const namespace of namespaces)
+    for (const cached of store.index("namespace", namespace)) {
+      wake(kind.name, cached);
+      for (const [name, referrer] of referrersOf(sources, kind, cached))
+        if (!namespaces.has(referrer.metadata.namespace ?? "")) wake(name, referrer);
+    }
   if (tenants.size === 0) return;
   for (const cached of store.values()) {
     const { metadata, status } = cached.resource;
     const isNamed = status?.tenant !== undefined && tenants.has(status.tenant);
-    if (isNamed && metadata.deletionTimestamp !== undefined && !namespaces.has(metadata.namespace ?? "")) wake(cached);
+    if (isNamed && metadata.deletionTimestamp !== undefined && !namespaces.has(metadata.namespace ?? ""))
+      wake(kind.name, cached);
   }
 }
 
@@ -182,10 +188,23 @@ function readyReason(resource: Resource | undefined): string | undefined {
   return resource?.status?.conditions?.find(({ type }) => type === "Ready")?.reason;
 }
 
-function wakeReferrers({ kinds, stores }: Sources, kind: Kind, { metadata }: CachedResource, enqueue: Enqueue): void {
+function wakeReferrers(sources: Sources, kind: Kind, cached: CachedResource, enqueue: Enqueue): void {
+  for (const [name, referrer] of referrersOf(sources, kind, cached)) enqueue(name, keyOf(referrer), {});
+}
+
+/** The objects that refer to `cached`, each with its kind. */
+function referrersOf(
+  { kinds, stores }: Sources,
+  kind: Kind,
+  { metadata }: CachedResource,
+): (readonly [kind: string, referrer: CachedResource])[] {
   const reference = referenceKey(kind.name, metadata.namespace ?? "", metadata.name);
-  for (const { name } of kinds)
-    for (const referrer of stores.get(name).index("refersTo", reference)) enqueue(name, keyOf(referrer), {});
+  return kinds.flatMap(({ name }) =>
+    stores
+      .get(name)
+      .index("refersTo", reference)
+      .map((referrer) => [name, referrer] as const),
+  );
 }
 
 /** The objects that wait for `gone` to be gone, or to have a recorded uid, because it refers to them. */
