@@ -4,6 +4,7 @@ import { PerKind } from "#src/kinds/per-kind.ts";
 import { Store } from "#src/kube/store.ts";
 import { groupResource } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
+import { Breakers } from "./observe/breakers.ts";
 import { type CachedResource, parseResource, type ResourceIndex, resourceIndexes } from "./observe/cached-resource.ts";
 import { ReconcileStates } from "./observe/reconcile-states.ts";
 import type { Sources } from "./observe/sources.ts";
@@ -40,6 +41,7 @@ it("wakes the objects of a namespace that has another Tenant, and those elsewher
         onSession: () => undefined,
         onChange: (listener: (typeof listeners)[number]) => listeners.push(listener),
       },
+      breakers: new Breakers(() => "id"),
       clock: new ManualClock(),
     } as unknown as Sources,
     { objects: 20, share: 0.1 },

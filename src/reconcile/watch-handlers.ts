@@ -137,9 +137,13 @@ function onTenancyChanged(sources: Sources, kind: Kind, change: TenancyChange, e
     sources.states.get(name).clearFailure(key);
     enqueue(name, key, { priority: "low" });
   };
+  const holds = sources.breakers.held > 0;
   for (const namespace of namespaces)
     for (const cached of store.index("namespace", namespace)) {
       wake(kind.name, cached);
+      const governance = holds ? sources.tenancy.governanceOf(cached.resource) : undefined;
+      if (governance?.by === "tenant")
+        for (const uid of claimedUids(cached)) sources.breakers.move(kind.name, uid, governance.context.name);
       for (const [name, referrer] of referrersOf(sources, kind, cached))
         if (!namespaces.has(referrer.metadata.namespace ?? "")) wake(name, referrer);
     }
