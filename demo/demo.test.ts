@@ -48,7 +48,7 @@ describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
     expect(output).toMatch(/The platform has the new description after \d+ ms/);
     expect(output).toContain("restored the subject repo:example/shop:ref:refs/heads/main");
     expect(output).toMatch(/exactly one of claimMatch, serviceAccountRef,\s+staticKeys and awsIdentity must be set/);
-    expect(output).toMatch(/TenantDenied: .*not allowed to bind the role owner/);
+    expect(output).toMatch(/TenantDenied: .*the role owner/);
     expect(output).toMatch(/RoleBinding builds-edit +deleted[^]*Identity builds +deleted[^]*Group shop +deleted/);
     expect(output).toContain("Summary");
     // A pipe gets no escape sequence.

@@ -6,7 +6,7 @@ import { nameOf } from "../watched-objects.ts";
 export const mistakes: Chapter = {
   title: "Make two mistakes",
   introduction:
-    "An invalid manifest gets a message that says how to fix it, and no manifest can grant a role that the operator is not allowed to bind.",
+    "An invalid manifest gets a message that says how to fix it, and no manifest can grant a role that the Tenant of its namespace does not allow.",
   run: async (stage, screen) => {
     const invalid = musterObject("Identity", stage.namespace, "two-ways", {
       groupRef: { name: "shop" },
@@ -33,7 +33,7 @@ export const mistakes: Chapter = {
       identityRef: { name: "builds" },
       roleRef: { name: "owner" },
     });
-    screen.say("A RoleBinding with the role owner. It is valid, but the operator is not allowed to bind this role:");
+    screen.say("A RoleBinding with the role owner. It is valid, but the Tenant does not allow this role:");
     await stage.during("applying RoleBinding builds-own", 10, stage.kube.create(forbidden));
     const ready = () => conditionOf(stage.objects.get(nameOf(forbidden)), "Ready");
     await stage.during(

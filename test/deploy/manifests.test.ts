@@ -101,7 +101,6 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
     expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([]);
     expect(readSettings(operatorSettings, operator().args.slice(1), environment)).toMatchObject({
       platformUrl: new URL(`http://platform.muster-platform.svc:8080`),
-      watchNamespace: ["shop"],
       leaseNamespace: undefined,
       leaseName: "muster-operator",
       listen: {

@@ -78,7 +78,7 @@ export function findReferenceDenial(
       const builtIn = parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
       if (permitsRole(boundary, uid, builtIn)) return undefined;
       return denied(
-        `${path}: Tenant ${tenant} does not allow to bind the role ${builtIn?.name ?? uid}. Use one of ${boundary.roles.join(", ") || "none"}, or ask an administrator to add it to spec.roles of the Tenant, and to the operator's setting --allowed-role if it is missing there.`,
+        `${path}: Tenant ${tenant} does not allow the role ${builtIn?.name ?? uid} to be bound. Use one of ${boundary.roles.join(", ") || "none"}, or ask an administrator to add it to spec.roles of the Tenant, and to the operator's setting --allowed-role if it is missing there.`,
       );
     }
   }

@@ -229,7 +229,7 @@ export function expiring(noun: string, expiresAt: string | undefined): string {
 }
 
 export function expired(noun: string): string {
-  return `The grant has expired, and the ${noun} does not exist on the platform. Set a later spec.expiresAt to grant the role again, or delete this object.`;
+  return `The grant has expired, and this object has no ${noun} on the platform. Set a later spec.expiresAt to grant the role again, or delete this object.`;
 }
 
 // Deletion.

@@ -222,7 +222,7 @@ const attempts: readonly Attempt[] = [
     identityUid: vaultIdentity,
     uid: vaultBinding,
   })),
-  binding("the other Tenant's grant, expired", denied, ({ vault, vaultIdentity, vaultBinding }) => ({
+  binding("the other Tenant's grant, expired", "Expired", ({ vault, vaultIdentity, vaultBinding }) => ({
     groupUid: vault,
     identityUid: vaultIdentity,
     uid: vaultBinding,

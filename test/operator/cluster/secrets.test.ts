@@ -49,9 +49,15 @@ describeWithProxiedSystem(
           echoes[`${method} ${collection} ${number}`]?.(bearer),
       };
       const flags = ["--log-level", "debug", "--platform-timeout", "1s", "--settle-time", "1s"];
-      await system().startOperator(flags, { platformUrl: proxy().url });
+      const refused = await system().startOperator(flags, { platformUrl: proxy().url });
       const group = musterObject("Group", "team", "group", { parentUid: system().root });
       await admin.apply(group);
+      const waiting = await system().waitFor(group, isUnready("TokenExchangeFailed"));
+      expect(conditionOf(waiting, "Ready")?.message).toContain("[redacted]");
+
+      // A refused exchange is repeated after 30 to 60 s. Another process repeats it at once.
+      await refused.process.kill();
+      await system().startOperator(flags, { platformUrl: proxy().url });
       const shown = await system().waitFor(group, isUnready("InvalidSpec"));
       expect(conditionOf(shown, "Stalled")?.message).toContain("[redacted]");
       expect(shown?.["status"].error.message).toContain("[redacted]");

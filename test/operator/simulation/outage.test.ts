@@ -134,6 +134,22 @@ it("a call that is rejected under each new token is not repeated at once because
   expect(scenario.process.failures).toEqual([]);
 });
 
+it("an object that waits for a rejected token becomes Ready within a minute of its acceptance", async () => {
+  const scenario = new Scenario();
+  const { kube, platform } = scenario;
+  const waiting = group("waiting");
+  platform.fault = () => ({ kind: "rejected", error: { ...error, code: "UNAUTHENTICATED" } });
+  kube.apply(waiting);
+  await scenario.pass(600_000);
+  console.info(`${platform.calls} calls in 10 min`);
+  expect(platform.calls).toBeLessThan(40);
+  expect(readyOf(scenario, "waiting")?.reason).toBe("TokenUnavailable");
+  platform.fault = () => undefined;
+  const healed = () => readyOf(scenario, "waiting")?.status === "True";
+  expect(await timeUntil(scenario, healed, 120_000)).toBeLessThanOrEqual(61_000);
+  expect(scenario.differences([waiting])).toEqual([]);
+});
+
 it("an object that exceeds a quota is retried hourly, and does not delay others", async () => {
   const scenario = new Scenario();
   const { kube, platform } = scenario;
