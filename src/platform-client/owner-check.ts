@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { externalText, externalUid, type ResourceType } from "./collection.ts";
-import { PlatformFailure } from "./failure.ts";
+import { PlatformFailure, type PlatformProblem } from "./failure.ts";
 import type { GovernedApi } from "./governed-api.ts";
 import { recordedOwner } from "./owner-record.ts";
 import { childUids } from "./uid.ts";
@@ -20,6 +20,8 @@ export interface OwnerCheckOptions {
 
 /** What the identity's description records. */
 type Check = { readonly recorded: string | undefined; readonly readAt: MonotonicTime };
+
+type OwnerProblem = Extract<PlatformProblem, { kind: "ownerMismatch" }>;
 
 /** Another cluster may take the identity over at any time; a writer notices within this time. */
 const validMs = minutes(1);
@@ -69,6 +71,13 @@ export class OwnerCheck {
     return { recorded: this.#last.recorded ?? null };
   }
 
+  /** The mismatch as the problem of a write. */
+  get problem(): OwnerProblem | undefined {
+    return this.#last === undefined || this.mismatch === undefined
+      ? undefined
+      : problemOf(this.#options.owner, this.#last);
+  }
+
   /** @throws {PlatformFailure} of kind `ownerMismatch`, or the failure of reading the identity. */
   async require(): Promise<void> {
     const { clock, owner } = this.#options;
@@ -78,12 +87,7 @@ export class OwnerCheck {
       clock.monotonic() >= check.readAt + (check.recorded === owner ? validMs : mismatchRetryMs)
     )
       check = await this.#read();
-    if (check.recorded !== owner)
-      throw new PlatformFailure("check owner", {
-        kind: "ownerMismatch",
-        expected: owner,
-        recorded: check.recorded ?? null,
-      });
+    if (check.recorded !== owner) throw new PlatformFailure("check owner", problemOf(owner, check));
   }
 
   /** One read serves all writes that wait for it. */
@@ -111,4 +115,8 @@ export class OwnerCheck {
   #notify(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+function problemOf(expected: string, { recorded }: Check): OwnerProblem {
+  return { kind: "ownerMismatch", expected, recorded: recorded ?? null };
 }

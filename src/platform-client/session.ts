@@ -6,7 +6,7 @@ import type { ManagedCollection, ExternalResource, ResourceType } from "./collec
 import type { OutageListener } from "./circuit.ts";
 import type { CollectionView } from "./collection-view.ts";
 import type { OwnerCheck } from "./owner-check.ts";
-import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
+import { isRejection, PlatformFailure, type PlatformProblem, provesNoEffect } from "./failure.ts";
 import type { GovernedApi } from "./governed-api.ts";
 import { listAll } from "./list-all.ts";
 import type { Outage } from "./outage.ts";
@@ -171,6 +171,16 @@ export class PlatformSession {
       if (outage === undefined) listener();
     });
     owner?.onRecovery(listener, signal);
+  }
+
+  /** Why nothing is written although calls are sent; undefined if the owner was not checked, or is this one. */
+  get ownerProblem(): PlatformProblem | undefined {
+    return this.#options.owner?.problem;
+  }
+
+  /** Checks that writes are let through. @throws {PlatformFailure} as a write would. */
+  async checkOwner(): Promise<void> {
+    await this.#options.owner?.require();
   }
 
   /** Calls `listener` when an outage starts, changes its class, or ends. */
