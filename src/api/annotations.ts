@@ -7,16 +7,16 @@ export const reconcileRequestedAtAnnotation = "iam.muster.dev/reconcile-requeste
 /** If it is `"true"`, deletion removes the finalizer without any call to the platform. */
 export const abandonAnnotation = "iam.muster.dev/abandon";
 
-/** On a Tenant: the id of a breaker, as its status shows it. Confirms that the missing resources are to be re-created. */
+/** On a Tenant: the id of a breaker. Confirms that missing resources are re-created, or that undeclared ones are removed. */
 export const confirmAnnotation = "iam.muster.dev/confirm";
 
-/** What users can set on every object, for the reference documentation. */
+/** What users can set, for the reference documentation. */
 export const annotations = [
   {
     name: pausedAnnotation,
     value: '"true"',
     effect:
-      "The operator writes nothing for the object until the annotation is removed, except that `Ready` becomes Unknown with the reason `Paused`. A deletion waits, too.",
+      "The operator writes nothing for the object until the annotation is removed, except that `Ready` becomes Unknown with the reason `Paused`. A deletion waits, too, and so does the end of an expired grant.",
   },
   {
     name: reconcileRequestedAtAnnotation,
@@ -27,6 +27,13 @@ export const annotations = [
   {
     name: abandonAnnotation,
     value: '"true"',
-    effect: "Deleting the object removes the finalizer without any call to the platform. The resource stays there.",
+    effect:
+      "Deleting the object removes the finalizer without any call to the platform. The resource stays there. With the admission policy `muster-reserved`, only who may update Tenants can set it.",
+  },
+  {
+    name: confirmAnnotation,
+    value: "an id, from `status.breakers` of the Tenant or from a message",
+    effect:
+      "Only on a Tenant. Confirms what the breaker holds back: the re-creation of resources that disappeared at once, or the removal of many undeclared ones.",
   },
 ] as const;

@@ -5,7 +5,7 @@ const management = z
   .enum(["Full", "Observe"])
   .default("Full")
   .describe(
-    'Whether the operator manages the resource. With "Full", it creates, updates and deletes the resource. With "Observe", it finds the resource by spec.uid or by its unique name, never writes to the platform, and only reports. Leaving Full requires that the Tenant allows Orphan; leaving Observe is adoption. Defaults to Full.',
+    'Whether the operator manages the resource. With "Full", it creates, updates and deletes the resource. With "Observe", it finds the resource by spec.uid or by its unique name, never writes to the platform, and only reports. Leaving Full requires spec.allowOrphan of the Tenant, because the resource stays on the platform; leaving Observe is adoption. Defaults to Full.',
   );
 
 const drift = z
@@ -26,13 +26,13 @@ export function policySchema(noun: string) {
         .enum(["Never", "IfExists"])
         .default("Never")
         .describe(
-          `What to do if the platform already has a ${noun} with this name below the same parent, and no object manages it. With "Never", the operator reports the reason Conflict. With "IfExists", it manages the existing ${noun}, if there is exactly one and the Tenant allows adoption. Defaults to Never.`,
+          `What to do if the platform already has a ${noun} with this name below the same parent, and no object manages it. With "Never", the operator reports the reason Conflict. With "IfExists", it manages the existing ${noun}, if there is exactly one and spec.adopt of the Tenant lists the kind. Defaults to Never.`,
         ),
       deletion: z
         .enum(["Delete", "Orphan", "Protect"])
         .exactOptional()
         .describe(
-          `What to do with the ${noun} on the platform when this object is deleted. With "Delete", the operator deletes the ${noun}. With "Orphan", which requires the Tenant's permission, it keeps the ${noun} and stops managing it. With "Protect", the deletion of this object waits until the field is changed. If absent, a ${noun} that the operator created is deleted, and one that it adopted is kept.`,
+          `What to do with the ${noun} on the platform when this object is deleted. With "Delete", the operator deletes the ${noun}. With "Orphan", which requires spec.allowOrphan of the Tenant, it keeps the ${noun} and stops managing it. With "Protect", the deletion of this object waits until the field is changed. If absent, a ${noun} that the operator created is deleted, and one that it adopted is kept.`,
         ),
       drift,
     })
@@ -49,7 +49,7 @@ export function grantPolicySchema(noun: string) {
         .enum(["Delete", "Orphan", "Protect"])
         .exactOptional()
         .describe(
-          `What to do with the ${noun} on the platform when this object is deleted. With "Delete", the operator deletes the ${noun}. With "Orphan", which requires the Tenant's permission, it keeps the ${noun} and stops managing it. With "Protect", the deletion of this object waits until the field is changed. If absent, the ${noun} is deleted.`,
+          `What to do with the ${noun} on the platform when this object is deleted. With "Delete", the operator deletes the ${noun}. With "Orphan", which requires spec.allowOrphan of the Tenant, it keeps the ${noun} and stops managing it. With "Protect", the deletion of this object waits until the field is changed. If absent, the ${noun} is deleted.`,
         ),
       drift,
     })

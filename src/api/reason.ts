@@ -24,15 +24,18 @@ export const reasons = {
     fix: "Remove the annotation.",
   },
   InvalidSpec: {
-    meaning: "The spec is invalid, or the platform rejected it. The message names each field.",
+    meaning:
+      "The spec of an object or of a Tenant is invalid, or the platform rejected it. The message names each field.",
     fix: "Correct the fields that the message names.",
   },
   ReferenceNotFound: {
-    meaning: "The object or role that the spec refers to does not exist, or is not visible to the operator.",
+    meaning:
+      "The object or role that the spec refers to does not exist, or is not visible to the operator. If the object only observes: the platform has no resource with this name.",
     fix: "Create it; the operator continues as soon as it exists. If the reference is wrong, re-create the object with the right one, because references are immutable.",
   },
   ReferenceNotReady: {
-    meaning: "The object that the spec refers to does not exist on the platform yet, or is being deleted.",
+    meaning:
+      "The object that the spec refers to is not Ready, or is being deleted; or the group below which the resource is to be created does not exist on the platform any longer.",
     fix: "If it does not become Ready, read the status of that object.",
   },
   ReferenceNotGranted: {
@@ -42,33 +45,34 @@ export const reasons = {
   },
   ParentChanged: {
     meaning: "The parent group was re-created with another uid, and the old resource still exists.",
-    fix: "Delete the old resource on the platform.",
+    fix: "Delete the old resource on the platform. The operator then creates it below the new parent.",
   },
   NoTenant: {
-    meaning: "No Tenant selects the namespace of this object, so nothing is done for it.",
+    meaning:
+      "No Tenant selects the namespace of this object, or the Tenant of the object only completes deletions, so nothing is done for it.",
     fix: "Ask an administrator to add the namespace to a Tenant.",
   },
   Overlap: {
-    meaning: "Two Tenants select the same namespace, so nothing is done for its objects.",
-    fix: "Ask an administrator to change the namespaces of one of the Tenants.",
+    meaning: "Several Tenants select the same namespace, so nothing is done for its objects.",
+    fix: "Ask an administrator to change the namespaces of all of the Tenants but one.",
   },
   TenantDenied: {
     meaning:
-      "The Tenant of the namespace, or the operator's settings, do not allow this. The message names the field and what is allowed.",
+      "The Tenant of the namespace, or the operator's settings, do not allow this. The message names the field and what is allowed. On a Tenant: the operator's settings do not allow what it lists.",
     fix: "Use what is allowed, or ask an administrator to change the Tenant (or the operator's settings, if the message names them).",
   },
   TokenUnavailable: {
     meaning: "The operator has no token for the platform, or the platform rejected the token.",
-    fix: "Check the operator's settings `--platform-url`, `--auth-url` and `--token-file`, and the network.",
+    fix: "Check the network and the operator's settings `--platform-url`, `--auth-url` and `--token-file`; for a Tenant with credentials of its own, the service account `muster-tenant-NAME` and the operator's permission to request its tokens.",
   },
   TokenExchangeFailed: {
     meaning:
-      "The platform did not exchange the operator's service-account token. The message names the part that failed.",
-    fix: "Check the operator's settings `--platform-url` and `--identity`, and compare the `claimMatch` of this identity with the issuer, subject and audience of its service-account token.",
+      "The platform did not exchange the service-account token of the operator, or of the Tenant. The message names the part that failed.",
+    fix: "Compare the `claimMatch` of the identity with the issuer, subject and audience of the service-account token. The identity is that of the operator's setting `--identity`, or of `spec.credentials` of the Tenant.",
   },
   PermissionDenied: {
-    meaning: "The operator's identity lacks a permission on the platform.",
-    fix: "Bind a role that includes the permission to the operator's identity, in that group or above.",
+    meaning: "The identity of the operator, or of the Tenant's credentials, lacks a permission on the platform.",
+    fix: "Bind a role that includes the permission to this identity, in that group or above.",
   },
   QuotaExceeded: {
     meaning: "The request exceeds a quota of the platform. The message names the quota. The operator retries hourly.",
@@ -76,13 +80,13 @@ export const reasons = {
   },
   KubernetesForbidden: {
     meaning:
-      "Kubernetes refuses a request of the operator for this object: its service account lacks a permission, a quota is exceeded, or an admission policy or webhook rejects the request. The message contains what Kubernetes said.",
+      "Kubernetes refuses a request of the operator for this object: its service account lacks a permission, a quota is exceeded, or an admission policy or webhook rejects the request; or the operator may not read a kind of objects. The message contains what Kubernetes said. A Tenant reports it for its namespaces.",
     fix: "Grant the verb on the resource that the message names to the operator's service account, or change the policy, webhook or quota. The operator retries after at most 6 min, and at once after an edit of the object.",
   },
   OwnerMismatch: {
     meaning:
       "The operator's identity on the platform records another owner id than the operator's, or none, so the operator writes nothing.",
-    fix: "Run `muster bootstrap` for this cluster, or set `--owner-id` to the recorded id if this cluster replaces the other one.",
+    fix: "Run `muster bootstrap` for this cluster, with the `--class` of the operator if it has one; or set `--owner-id` to the recorded id if this cluster replaces the other one.",
   },
   RootNotFound: {
     meaning: "A group that a Tenant or the operator's settings name cannot be read on the platform.",
@@ -94,15 +98,15 @@ export const reasons = {
   },
   Conflict: {
     meaning:
-      "A resource with the same name exists and is not managed by this object, another object already manages the same resource, or the resource belongs to the operator itself.",
-    fix: "Choose another name. To manage the existing resource, set `spec.policy.adoption: IfExists`, or re-create the object with `spec.uid`. If two objects claim one resource, delete the newer one: that leaves the resource unchanged.",
+      "A resource with the same name exists and is not managed by this object; another object manages the same resource, or wants the same name or grant and is older; the resource carries the marker of another object or of another Muster installation; or the resource is never written: a root group, a credential, or what belongs to a credential.",
+    fix: "Choose another name. To manage the existing resource, if the Tenant allows its adoption, set `spec.policy.adoption: IfExists`, or re-create the object with `spec.uid`. If two objects claim one resource, delete one of them: deleting the one in Conflict leaves the resource unchanged. The message says what applies.",
   },
   Protected: {
     meaning: "The object is being deleted, and `spec.policy.deletion` is Protect.",
     fix: "Set `spec.policy.deletion` to Delete, or to Orphan to keep the resource on the platform.",
   },
   Expired: {
-    meaning: "The time `spec.expiresAt` has passed. The role binding is deleted on the platform.",
+    meaning: "The time `spec.expiresAt` has passed. The role binding is being deleted on the platform, or is gone.",
     fix: "Set a later `spec.expiresAt` to grant the role again, or delete the object.",
   },
   ChildrenExist: {
@@ -123,12 +127,13 @@ export const reasons = {
     fix: "If it lasts, check the platform and the network.",
   },
   ExternalGone: {
-    meaning: "The resource was deleted outside of Kubernetes, and is not re-created.",
+    meaning:
+      "The resource was deleted outside of Kubernetes, and is not re-created: `spec.policy.drift` is Report, `spec.uid` names it, or the object only observes.",
     fix: "The message states why. To re-create the resource, set the annotation `iam.muster.dev/reconcile-requested-at` to a new value, set `spec.policy.drift: Correct`, or re-create the object without `spec.uid`.",
   },
   HeldByBreaker: {
     meaning:
-      "The resource disappeared together with many others, so none of them is re-created until a person confirms it.",
+      "The resource disappeared together with many others of the same Tenant and kind, so none of them is re-created until a person confirms it.",
     fix: "Find out why they disappeared. To have them re-created, set the annotation `iam.muster.dev/confirm` of the Tenant to the id in its status.",
   },
   UndeclaredAccess: {
@@ -137,7 +142,8 @@ export const reasons = {
     fix: "Declare them, remove them on the platform, or set `spec.undeclared` to Remove, if the Tenant allows it.",
   },
   DriftDetected: {
-    meaning: "Managed fields were changed outside of Kubernetes, and are not corrected. `status.drift` lists them.",
+    meaning:
+      "Managed fields were changed outside of Kubernetes, and are not corrected; or the object only observes, and the resource differs from its spec. `status.drift` lists the fields.",
     fix: "Change the spec to match, revert the change on the platform, set `spec.policy.drift: Correct`, or stop the competing writer.",
   },
 } as const satisfies Readonly<Record<string, ReasonDescription>>;

@@ -37,7 +37,7 @@ export const roleBindingSpecSchema = withRules(
       })
       .exactOptional()
       .describe(
-        "Built-in role to grant, by its name. The operator must be allowed to bind it. Exactly one of roleRef and roleUid must be set. Immutable.",
+        "Built-in role to grant, by its name. The Tenant must permit it. Exactly one of roleRef and roleUid must be set. Immutable.",
       ),
     roleUid: uid(
       "UID of the role to grant: a built-in role or a role of a group. Exactly one of roleRef and roleUid must be set. Immutable.",

@@ -197,7 +197,11 @@ const tenantStatusSchema = z
       .min(-1)
       .default(-1)
       .describe("The metadata.generation that the operator observed last. -1 before that."),
-    ownerId: z.string().max(256).exactOptional().describe("Owner id of the operator that serves the Tenant."),
+    ownerId: z
+      .string()
+      .max(256)
+      .exactOptional()
+      .describe("Owner id of the operator that serves the Tenant, followed by a slash and its class if it has one."),
     namespaces: count.exactOptional().describe("How many namespaces the Tenant governs."),
     objects: z
       .array(
@@ -215,7 +219,7 @@ const tenantStatusSchema = z
       .describe("How many objects the Tenant governs, by kind and readiness."),
     orphans: count
       .exactOptional()
-      .describe("How many resources on the platform carry our marker and have no object in Kubernetes."),
+      .describe("How many resources in the groups of the Tenant carry our marker and have no object in Kubernetes."),
     orphanUids: z
       .array(z.string().max(2048).describe("One uid."))
       .max(10)

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -59,7 +59,8 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
     const flags = ["--platform-url", platformUrl, "--admin-token-file", join(folder, "admin-token")];
     const cluster = ["--issuer", controlPlane().url, "--owner-id", ownerId, "--tenant-namespace", "shop"];
     const roles = ["viewer", "editor", "registry.pull"].flatMap((role) => ["--tenant-role", role]);
-    const run = new MusterProcess(["bootstrap", ...flags, ...cluster, ...roles, ...extraFlags]);
+    const issuers = ["--tenant-issuer", "https://token.actions.githubusercontent.com"];
+    const run = new MusterProcess(["bootstrap", ...flags, ...cluster, ...roles, ...issuers, ...extraFlags]);
     await run.ended;
     return run;
   }
@@ -76,7 +77,11 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
     const said = await bootstrap();
     expect(documents(said)).toMatchObject([
       { kind: "ConfigMap", metadata: { namespace: "muster-system", name: "muster-identity" } },
-      { kind: "Tenant", metadata: { name: "default" }, spec: { namespaces: ["shop"] } },
+      {
+        kind: "Tenant",
+        metadata: { name: "default" },
+        spec: { namespaces: ["shop"], claimIssuers: [{ issuer: "https://token.actions.githubusercontent.com" }] },
+      },
     ]);
     expect(await bootstrap()).toBe(said);
   });
@@ -101,6 +106,28 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
     expect(rebuilt.exitCode, rebuilt.plainOutput).toBe(0);
     expect((await runBootstrap(own, "--take-over")).exitCode).toBe(0);
     expect(await bootstrap()).toContain(own);
+  });
+
+  it("bootstrap gives the operator of a class an identity of its own, which records the class", async () => {
+    const own = await ownerIdOf(controlPlane());
+    const ofClass = ["--class", "blue"];
+    const first = await runBootstrap(own, ...ofClass);
+    expect(first.exitCode, first.plainOutput).toBe(0);
+    expect(documents(first.plainOutput)).toMatchObject([
+      { kind: "ConfigMap", metadata: { name: "muster-identity-blue" }, data: { MUSTER_CLASS: "blue" } },
+      { kind: "Tenant", metadata: { name: "default-blue" }, spec: { class: "blue" } },
+    ]);
+    expect((await runBootstrap(own, ...ofClass)).plainOutput).toBe(first.plainOutput);
+    const authorization = `Bearer ${(await readFile(join(folder, "admin-token"), "utf8")).trim()}`;
+    const [configMap] = documents(first.plainOutput);
+    const response = await fetch(`${platformUrl}/iam/v2beta1/identities/${configMap?.["data"].MUSTER_IDENTITY}`, {
+      headers: { authorization },
+    });
+    expect(await response.json()).toMatchObject({
+      name: "muster-blue",
+      description: `[muster-owner:${own}/blue]`,
+      claimMatch: { subject: "system:serviceaccount:muster-system:muster-operator-blue" },
+    });
   });
 
   it("creates the resources of examples/ on the platform", async () => {

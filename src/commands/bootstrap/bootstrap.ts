@@ -1,4 +1,4 @@
-import { ownerIdPattern } from "#src/platform-client/owner-record.ts";
+import { ownerIdPattern, ownerOf } from "#src/platform-client/owner-record.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
@@ -23,13 +23,16 @@ export default defineCommand({
       settings.matching("ID", ownerIdPattern, "letters, digits and the characters . _ -, at most 64"),
       "The id that marks resources on the platform as managed by this cluster: the uid of the namespace kube-system, or a name that survives a rebuilt cluster.",
     ),
+    class: settings.optional(
+      settings.matching("CLASS", dnsLabel, "lowercase letters, digits and '-'"),
+      "The class of the operator, exactly as in its --class. Set it if the cluster has several operators. The identity and the Tenant are for this class.",
+    ),
     takeOver: settings.toggle(
       "Use an owner id that another identity records, or replace that of this identity. Only if the other cluster is gone.",
     ),
-    serviceAccount: settings.withDefault(
+    serviceAccount: settings.optional(
       settings.matching("NAMESPACE/NAME", objectName, "NAMESPACE/NAME"),
-      "muster-system/muster-operator",
-      "The operator's service account.",
+      "The operator's service account. (default: muster-system/muster-operator; with --class, muster-system/muster-operator-CLASS)",
     ),
     audience: settings.withDefault(settings.text, "muster", "The audience of the operator's service-account token."),
     rootGroup: settings.optional(
@@ -37,24 +40,32 @@ export default defineCommand({
       "The group in which the operator manages resources. (default: the only root group)",
     ),
     role: settings.withDefault(settings.text, "owner", "The built-in role to grant to the operator in that group."),
-    configMap: settings.withDefault(
+    configMap: settings.optional(
       settings.matching("NAMESPACE/NAME", objectName, "NAMESPACE/NAME"),
-      "muster-system/muster-identity",
-      "The namespace and name of the ConfigMap to print.",
+      "The namespace and name of the ConfigMap to print. (default: muster-system/muster-identity; with --class, muster-system/muster-identity-CLASS)",
     ),
-    tenant: settings.withDefault(
+    tenant: settings.optional(
       settings.matching("NAME", dnsLabel, "lowercase letters, digits and '-'"),
-      "default",
-      "The name of the Tenant to print.",
+      "The name of the Tenant to print. (default: default; with --class, default-CLASS)",
     ),
     tenantNamespace: settings.optionalList(
       settings.matching("NAME", dnsLabel, "the name of a namespace"),
       "A namespace that the Tenant governs. (default: default)",
     ),
-    tenantRole: settings.optionalList(settings.text, "A role that the Tenant's objects may bind. (default: viewer)"),
+    tenantRole: settings.optionalList(
+      settings.text,
+      "A role that the Tenant's objects may bind, which the operator's --allowed-role must permit, too. (default: viewer)",
+    ),
+    tenantIssuer: settings.optionalList(
+      settings.text,
+      "An issuer that the Tenant's Identity objects may name, with every subject: add subjectPrefixes to spec.claimIssuers of the Tenant to limit the subjects. (default: none, so that only service accounts of their namespaces may be used)",
+    ),
   },
   /** Idempotent: a second run uses the existing identity and role binding, and prints the same manifests. */
   run: async (values, { signal, stdout }) => {
+    // What several operators in one cluster must not share has the class in its name, as with nameSuffix in an overlay.
+    const suffix = values.class === undefined ? "" : `-${values.class}`;
+    const serviceAccount = values.serviceAccount ?? `muster-system/muster-operator${suffix}`;
     const api = new AdminApi({
       platformUrl: values.platformUrl,
       ...(values.platformCa === undefined
@@ -67,10 +78,11 @@ export default defineCommand({
       const group = values.rootGroup ?? onlyOf(await api.list("groups", { "uidp.in_root": "true" }));
       const [role] = await api.list("roles", { name: values.role });
       if (role === undefined) throw new Error(`--role: the role "${values.role}" does not exist on the platform`);
-      const subject = `system:serviceaccount:${values.serviceAccount.replace("/", ":")}`;
+      const subject = `system:serviceaccount:${serviceAccount.replace("/", ":")}`;
       const identity = await ensureOperatorIdentity(api, group, {
+        name: `muster${suffix}`,
         claimMatch: { issuer: values.issuer, subject, audience: values.audience },
-        owner: values.ownerId,
+        owner: ownerOf(values.ownerId, values.class),
         takeOver: values.takeOver,
       });
       const bindings = await api.list("roleBindings", { "uidp.children_of": group });
@@ -78,13 +90,15 @@ export default defineCommand({
         await api.create("roleBindings", group, { identityUid: identity.uid, roleUid: role.uid });
       stdout.write(
         manifests({
-          configMap: values.configMap,
+          configMap: values.configMap ?? `muster-system/muster-identity${suffix}`,
           identity: identity.uid,
           group,
           ownerId: values.ownerId,
-          tenant: values.tenant,
+          ...(values.class === undefined ? {} : { class: values.class }),
+          tenant: values.tenant ?? `default${suffix}`,
           tenantNamespaces: values.tenantNamespace.length === 0 ? ["default"] : values.tenantNamespace,
           tenantRoles: values.tenantRole.length === 0 ? ["viewer"] : values.tenantRole,
+          tenantIssuers: values.tenantIssuer,
         }),
       );
     } finally {

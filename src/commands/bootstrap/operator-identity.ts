@@ -2,8 +2,10 @@ import { recordedOwner, withRecordedOwner } from "#src/platform-client/owner-rec
 import type { AdminApi, Resource } from "./admin-api.ts";
 
 export interface OperatorIdentity {
+  /** The name of the identity, if it is created. */
+  readonly name: string;
   readonly claimMatch: { readonly issuer: string; readonly subject: string; readonly audience: string };
-  /** The owner that the description records. */
+  /** The owner that the description records, as returned by `ownerOf`. */
   readonly owner: string;
   /** Whether an owner that another identity records, or another owner of this identity, is replaced. */
   readonly takeOver: boolean;
@@ -17,7 +19,7 @@ export interface OperatorIdentity {
 export async function ensureOperatorIdentity(
   api: AdminApi,
   group: string,
-  { claimMatch, owner, takeOver }: OperatorIdentity,
+  { name, claimMatch, owner, takeOver }: OperatorIdentity,
 ): Promise<Resource> {
   const identities = await api.list("identities", { "uidp.children_of": group });
   const existing = identities.find((identity) => isMatch(identity, claimMatch));
@@ -35,7 +37,7 @@ export async function ensureOperatorIdentity(
   for (const { uid, description = "" } of rivals)
     await api.describe("identities", uid, withRecordedOwner(description, undefined));
   if (existing === undefined)
-    return api.create("identities", group, { name: "muster", claimMatch, description: withRecordedOwner("", owner) });
+    return api.create("identities", group, { name, claimMatch, description: withRecordedOwner("", owner) });
   if (recorded === owner) return existing;
   return api.describe("identities", existing.uid, withRecordedOwner(existing.description ?? "", owner));
 }

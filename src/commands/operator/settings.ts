@@ -49,11 +49,11 @@ export const operatorSettings = {
   ),
   rootGroup: requiredList(
     uid,
-    "The uid of a group in and below which Tenants may use resources. No Tenant can permit a group outside of it, and the operator never writes or grants anything there.",
+    "The uid of a group in and below which Tenants may use resources. No Tenant can permit what is outside of all of these groups, and the operator never writes or grants anything there.",
   ),
   allowedNamespace: optionalList(
     namespace,
-    "A namespace whose Muster objects the operator reconciles if a Tenant selects it. (default: every namespace)",
+    "A namespace that a Tenant may select. Objects in other namespaces are ignored. (default: every namespace)",
   ),
   allowedRole: requiredList(
     role,
@@ -61,7 +61,7 @@ export const operatorSettings = {
   ),
   class: optional(
     className,
-    "The class of the Tenants that this operator serves. Set it if the cluster has several operators. (default: Tenants without a class)",
+    "The class of the Tenants that this operator serves. Set it if the cluster has several operators: one without a class, and one for each class. (default: Tenants without a class)",
   ),
   serviceAccountDirectory: withDefault(
     file,
@@ -99,17 +99,20 @@ export const operatorSettings = {
   breakerObjects: withDefault(
     integer(1, 1_000_000),
     "20",
-    "Pause re-creation when at least this many resources of a kind, and 10 % of them, disappear at once.",
+    "Ask a person before re-creating resources when at least this many of one kind and Tenant, and 10 % of them, disappear at once; and before removing as many undeclared ones.",
   ),
   ownerId: optional(
     matching("ID", ownerIdPattern, "letters, digits and the characters . _ -, at most 64"),
-    "The id that marks resources on the platform as managed by this cluster. Set it to keep managing the same resources after the cluster is rebuilt. (default: the uid of the namespace kube-system)",
+    "The id that marks resources on the platform as managed by this cluster. Set it, to the same id as in `muster bootstrap`, to keep managing the same resources after the cluster is rebuilt. (default: the uid of the namespace kube-system)",
   ),
   publicIssuer: optionalList(
     text,
-    "An issuer at which anybody can have an account, in addition to those that Muster knows. A Tenant needs subjectPrefixes to allow subject patterns of such an issuer.",
+    "An issuer at which anybody can have an account, in addition to those that Muster knows. A Tenant needs subjectPrefixes to allow subject patterns of such an issuer, and an Identity that anybody there could assume raises an Event.",
   ),
-  previousOwnerId: optionalList(text, "A former owner id, whose resources this cluster also manages."),
+  previousOwnerId: optionalList(
+    text,
+    "A former owner id of this cluster, whose markers the operator also recognizes as its own.",
+  ),
   logLevel: withDefault(oneOf("debug", "info", "warn", "error"), "info", "The minimum level of log lines."),
 } as const;
 

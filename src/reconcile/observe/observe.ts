@@ -446,9 +446,8 @@ function dependentsOf(sources: Sources, { kind, metadata }: Resource): Dependent
       const { status } = cached.resource;
       const recorded = status?.uid !== undefined && status.management !== "Observed";
       const unsettled = !recorded && mayHaveCreated(sources, kindName, cached);
-      const { name, deletionTimestamp } = cached.metadata;
       return recorded || unsettled
-        ? [{ name: `${kindName} ${name}`, unsettled, deleting: deletionTimestamp !== undefined }]
+        ? [{ kind: kindName, key: keyOf(cached), unsettled, deleting: cached.metadata.deletionTimestamp !== undefined }]
         : [];
     }),
   );

@@ -231,8 +231,9 @@ export interface Grants {
 }
 
 export interface Dependent {
-  /** `Identity ci`. */
-  readonly name: string;
+  readonly kind: string;
+  /** `namespace/name`: not everybody who sees this object may see another namespace. */
+  readonly key: string;
   /** Whether it has no recorded uid, but a POST of it may have taken effect, or may still do so. */
   readonly unsettled: boolean;
   /** Whether the dependent is being deleted too, so that the wait for it ends without anybody's action. */

@@ -71,7 +71,7 @@ export function findReferenceDenial(
       if (!isGranted && !permitsResource(boundary, uid)) return denied(outsideGroups(path, `identity ${uid}`, tenant));
       return credentialIdentities.has(uid)
         ? denied(
-            `${path}: identity ${uid} is a credential of the operator, whose role bindings Muster never manages. Use another identity.`,
+            `${path}: identity ${uid} is a credential of the operator or of a Tenant, whose role bindings Muster never manages. Use another identity.`,
           )
         : undefined;
     case "role": {

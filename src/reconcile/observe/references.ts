@@ -60,6 +60,6 @@ function findRole(path: string, name: string, { roles, boundary }: ReferenceCont
   const known = boundary.roles.filter((one) => roles.byName.has(one));
   return waiting(
     "ReferenceNotFound",
-    `${path}: the platform has no built-in role named "${name}". The operator is allowed to bind: ${known.join(", ") || "none"}.`,
+    `${path}: the platform has no built-in role named "${name}". The Tenant allows: ${known.join(", ") || "none"}.`,
   );
 }

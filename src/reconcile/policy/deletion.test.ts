@@ -25,8 +25,12 @@ import {
 } from "./observed-fixture.testing.ts";
 import { attemptOf } from "./retry.ts";
 
-const remaining = (name: string): Dependent => ({ name, unsettled: false, deleting: false });
-const beingDeleted = (name: string): Dependent => ({ name, unsettled: false, deleting: true });
+const dependent = (name: string, namespace = "team") => {
+  const [kind = "", object = ""] = name.split(" ");
+  return { kind, key: `${namespace}/${object}`, unsettled: false };
+};
+const remaining = (name: string, namespace?: string): Dependent => ({ ...dependent(name, namespace), deleting: false });
+const beingDeleted = (name: string): Dependent => ({ ...dependent(name), deleting: true });
 
 const deletionSeen: ReconcileState = { ...emptyState, deletionSeenAt: 18_000 };
 const deletionTimestamp = "2026-02-02T02:02:02Z";
@@ -84,6 +88,25 @@ describe("an object with an external resource", () => {
               type: "Reconciling",
               reason: "ChildrenExist",
               message: expect.stringContaining("Identity ci, RoleBinding ci-views"),
+            }),
+          ]),
+        },
+      },
+    },
+    {
+      name: "does not name its dependents in other namespaces",
+      given: {
+        ...existing,
+        dependents: [remaining("Identity ci"), remaining("Identity a", "secret"), remaining("Identity b", "secret")],
+        state: { ...deletionSeen, waitingSince: 0 },
+      },
+      expected: {
+        do: "writeStatus",
+        patch: {
+          conditions: expect.arrayContaining([
+            expect.objectContaining({
+              reason: "ChildrenExist",
+              message: expect.stringContaining(": Identity ci, an Identity in another namespace."),
             }),
           ]),
         },
@@ -320,7 +343,7 @@ describe("the policy of deletion", () => {
       given: {
         ...existing,
         resource: policy("Orphan"),
-        dependents: [{ name: "RoleBinding ci-views", unsettled: true, deleting: true }],
+        dependents: [{ ...beingDeleted("RoleBinding ci-views"), unsettled: true }],
       },
       expected: { do: "wait" },
     },

@@ -116,8 +116,10 @@ function findDependents(observed: DecisionInput, stays: boolean): Problem | unde
   if (unreadDependents.length > 0) return waiting("KubernetesForbidden", messages.dependentsUnknown(unreadDependents));
   const dependents = stays ? observed.dependents.filter(({ unsettled }) => unsettled) : observed.dependents;
   if (dependents.length === 0) return undefined;
+  const { namespace } = observed.resource.metadata;
+  const names = new Set(dependents.map(({ kind, key }) => messages.otherObject(kind, namespace, key)));
   return {
-    ...waiting("ChildrenExist", messages.dependentsExist(dependents.map(({ name }) => name))),
+    ...waiting("ChildrenExist", messages.dependentsExist([...names])),
     statusDelayMs: dependents.every(({ deleting }) => deleting) ? maxStatusDelayMs : statusDelayAmidDeletions(observed),
   };
 }

@@ -63,7 +63,11 @@ describe("an expired role binding", () => {
     {
       name: "is recorded as gone once it is",
       given: { resource: expired, references, external: { is: "gone", at: 40 } },
-      expected: reports("Expired", "does not exist", { uid: null, management: null, identityUid: null }),
+      expected: reports("Expired", "this object has no role binding", {
+        uid: null,
+        management: null,
+        identityUid: null,
+      }),
     },
     {
       name: "is not deleted if it grants something else by now",

@@ -73,7 +73,7 @@ export function withoutParent(): string {
 // Who owns the external resource.
 
 export function claimedByOther(noun: string, uid: string, other: string): string {
-  return `The ${noun} ${uid} belongs to ${other}. Delete one of the two objects: deleting this one leaves the platform unchanged, and deleting the other with spec.policy.deletion: Orphan lets this one manage the ${noun}.`;
+  return `The ${noun} ${uid} belongs to ${other}. Delete one of the two objects: deleting this one leaves the platform unchanged, and deleting the other with spec.policy.deletion: Orphan lets this one adopt the ${noun}, if the Tenant allows both.`;
 }
 
 export function nameWantedBy(other: string): string {
@@ -86,7 +86,9 @@ export function equalWantedBy(noun: string, other: string): string {
 
 export function protectedResource(noun: string, uid: string, because: "root" | "credential"): string {
   const why =
-    because === "root" ? "is a root group" : "is an identity that Muster uses as a credential, or belongs to one";
+    because === "root"
+      ? "is a root group, or a group below which the operator or the Tenant works"
+      : "is an identity that Muster uses as a credential, or belongs to one";
   return `The ${noun} ${uid} ${why}, so it is never written. Delete this object; the platform is left unchanged.`;
 }
 
@@ -134,7 +136,7 @@ export function nameManagedBy(noun: string, name: string, uid: string, owner: st
 }
 
 export function nameNotAdopted(noun: string, name: string, uid: string): string {
-  return `${nameInUse(noun, name, uid)} and was not created by Muster. To manage it, set spec.policy.adoption: IfExists, or create this object again with spec.uid: ${uid}. Otherwise choose another name.`;
+  return `${nameInUse(noun, name, uid)} and is not managed by Muster. To manage it, if the Tenant allows its adoption, set spec.policy.adoption: IfExists, or create this object again with spec.uid: ${uid}. Otherwise choose another name.`;
 }
 
 export function nameAmbiguous(name: string, uids: readonly string[]): string {
@@ -153,7 +155,8 @@ export function anotherOwner(owner: string | undefined): string {
 /** The name of another object. An object in another namespace is not named, because not everybody may see it. */
 export function otherObject(kind: string, namespace: string | undefined, key: string): string {
   const [otherNamespace, name] = key.split("/");
-  return otherNamespace === namespace ? `${kind} ${name}` : `a ${kind} in another namespace`;
+  if (otherNamespace === namespace) return `${kind} ${name}`;
+  return `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind} in another namespace`;
 }
 
 // Where the external resource is.
@@ -235,7 +238,7 @@ export function expired(noun: string): string {
 // Deletion.
 
 export function deletionProtected(noun: string): string {
-  return `spec.policy.deletion is Protect, so the ${noun} is kept and this object waits. Set the field to Delete, or to Orphan to keep the ${noun} on the platform.`;
+  return `spec.policy.deletion is Protect, so the ${noun} is kept and this object waits. Set the field to Delete, or, if the Tenant allows it, to Orphan to keep the ${noun} on the platform.`;
 }
 
 export function dependentsExist(names: readonly string[]): string {
@@ -249,32 +252,37 @@ function shortList(names: readonly string[]): string {
 
 // Platform calls that failed.
 
+const actingIdentity = "the identity that the operator uses here (its own, or that of spec.credentials of the Tenant)";
+
 export function specRejected(details: string): string {
   return `The platform rejected the spec: ${sentence(details)}`;
 }
 
 export function notEmpty(noun: string, details: string): string {
-  return `The platform does not delete the ${noun} while other resources are in it or refer to it: ${sentence(details)} Delete those on the platform, or keep the ${noun} there with spec.policy.deletion: Orphan.`;
+  return `The platform does not delete the ${noun} while other resources are in it or refer to it: ${sentence(details)} Delete those on the platform, or, if the Tenant allows it, keep the ${noun} there with spec.policy.deletion: Orphan.`;
 }
 
 export function preconditionFailed(details: string): string {
-  return `The platform rejected the request: ${sentence(details)}`;
+  return `The platform rejected the request because of the state of a resource: ${sentence(details)} Change what it names; the operator retries once an hour.`;
 }
 
 export function tokenRejected(details: string): string {
-  return `The platform rejected the operator's token: ${sentence(details)}`;
+  return `The platform rejected the operator's token: ${sentence(details)} The operator exchanges another one, at most once a minute; if this lasts, check its setting --platform-url, which must be the platform's --base-url.`;
 }
 
 export function permissionDenied(details: string): string {
-  return `The platform denied the request: ${sentence(details)} Bind a role with this permission to the operator's identity, in that group or above.`;
+  return `The platform denied the request: ${sentence(details)} Bind a role with this permission, in that group or above, to ${actingIdentity}.`;
 }
 
 export function referencedNotFound(noun: string, details: string): string {
-  return `The platform did not find a resource that the ${noun} refers to, or does not let the operator see it: ${sentence(details)} Check the uids in the spec, and the roles of the operator's identity.`;
+  return `The platform did not find a resource that the ${noun} refers to, or does not let the operator see it: ${sentence(details)} Check the uids in the spec, and the roles of ${actingIdentity}.`;
 }
 
-export function alreadyExists(noun: string, details: string): string {
-  return `The platform already has this ${noun}: ${sentence(details)} Choose another name, or set spec.policy.adoption: IfExists to manage the existing ${noun}.`;
+/** @param hasName whether resources of the kind have names, by which they can be adopted. */
+export function alreadyExists(noun: string, details: string, hasName: boolean): string {
+  if (!hasName)
+    return `The platform already has an equal ${noun}, which the operator cannot see: ${sentence(details)} Let ${actingIdentity} list every ${noun} in that group, or delete this object; the platform is left unchanged.`;
+  return `The platform already has this ${noun}: ${sentence(details)} Choose another name, or, if the Tenant allows adoption, set spec.policy.adoption: IfExists to manage the existing ${noun}.`;
 }
 
 export function rateLimited(details: string): string {
@@ -302,15 +310,15 @@ export function requestsPaused(): string {
 }
 
 export function tokenUnavailable(details: string): string {
-  return `The operator has no token for the platform: ${sentence(details)} The operator retries; if this lasts, check its settings --platform-url, --auth-url and --token-file, and the network.`;
+  return `The operator has no token for the platform: ${sentence(details)} The operator retries; if this lasts, check the network and its settings --platform-url, --auth-url and --token-file, or, with spec.credentials of the Tenant, the service account of the Tenant.`;
 }
 
 export function exchangeFailed(details: string): string {
-  return `The token exchange failed: ${sentence(details)} Check the operator's settings --platform-url and --identity, and that the claimMatch of this identity matches the operator's service account.`;
+  return `The token exchange failed: ${sentence(details)} Check that the claimMatch of the identity matches the service account: the operator's own (its settings --platform-url and --identity), or, with spec.credentials of the Tenant, that of the Tenant.`;
 }
 
 export function listDenied(capability: string, group: string): string {
-  return `The operator's identity lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability to the identity, in that group or above.`;
+  return `The identity that the operator uses here lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability, in that group or above, to this identity: the operator's own, or that of spec.credentials of the Tenant.`;
 }
 
 function startSentence(text: string): string {
@@ -319,7 +327,10 @@ function startSentence(text: string): string {
 
 export function ownerMismatch(expected: string, recorded: string | null): string {
   const found = recorded === null ? "no owner id" : `the owner id ${recorded}`;
-  return `The operator's identity on the platform records ${found}, and the owner id of this operator is ${expected}, so it writes nothing. If this cluster replaces the other one, set --owner-id to the recorded id; otherwise run \`muster bootstrap\` for this cluster, which creates an identity of its own.`;
+  const mismatch = `The operator's identity on the platform records ${found}, and the owner id of this operator is ${expected}, so it writes nothing.`;
+  if (recorded === null) return `${mismatch} Run \`muster bootstrap\` for this cluster, which records it.`;
+  const note = `${expected}${recorded}`.includes("/") ? " (what follows a slash is the class, --class)" : "";
+  return `${mismatch} If this cluster replaces the one that recorded it, set --owner-id to the recorded id${note}; otherwise run \`muster bootstrap\` for this cluster, which creates an identity of its own.`;
 }
 
 // Calls to Kubernetes that were refused.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { groupKind } from "#src/kinds/group.ts";
 import { identityKind } from "#src/kinds/identity.ts";
+import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import { type CodeName, codeNames, type PlatformProblem } from "#src/platform-client/failure.ts";
 import { platformError } from "./observed-fixture.testing.ts";
 import { problemOf } from "./platform-problem.ts";
@@ -51,6 +52,23 @@ describe("an error of the platform", () => {
       reason: "QuotaExceeded",
       message: expect.stringContaining("groups below 00aa: at most 100."),
     });
+  });
+
+  it("does not advise another name after ALREADY_EXISTS for a role binding, which has none", () => {
+    const problem: PlatformProblem = { kind: "rejected", error: platformError("ALREADY_EXISTS") };
+    expect(problemOf(problem, identityKind).message).toContain("Choose another name");
+    const { message } = problemOf(problem, roleBindingKind);
+    expect(message).not.toMatch(/name|adoption/);
+    expect(message).toContain("delete this object");
+  });
+
+  it.each<[string, PlatformProblem]>([
+    ["a missing permission", { kind: "rejected", error: platformError("PERMISSION_DENIED") }],
+    ["a missing list capability", { kind: "permissions", capability: "CAP_X", scope: "g" }],
+    ["a refused exchange", { kind: "credential", cause: "exchange", message: "refused" }],
+    ["a missing token", { kind: "credential", cause: "unavailable", message: "no file" }],
+  ])("%s may concern the credentials of the Tenant", (_, problem) => {
+    expect(problemOf(problem, groupKind).message).toContain("spec.credentials of the Tenant");
   });
 
   it("quotes each field violation by its spec path", () => {

@@ -46,7 +46,7 @@ function problemOfError(error: PlatformError, kind: Kind): Problem {
     case "NOT_FOUND":
       return failing("ReferenceNotFound", messages.referencedNotFound(kind.noun, message));
     case "ALREADY_EXISTS":
-      return stalled("Conflict", messages.alreadyExists(kind.noun, message));
+      return stalled("Conflict", messages.alreadyExists(kind.noun, message, kind.hasMarker));
     case "RESOURCE_EXHAUSTED":
       if (error.quotaViolations !== undefined)
         return stalled("QuotaExceeded", messages.quotaExceeded(quotas(error.quotaViolations) ?? message));

@@ -21,7 +21,7 @@ const spareTexts: Readonly<Record<SparingReason, string>> = {
   providersUnknown:
     "the operator may not list the identity providers of the group and all groups above, so people cannot be recognized",
   otherOwnerPresent: "identities of another Muster installation are in the group, which may have created them",
-  childGroup: "child groups are never removed",
+  childGroup: "only role bindings and identities are removed",
   outOfBounds: "outside of the Tenant's groups, or never written by Muster",
   identityUnknown: "the operator cannot read the identity",
   credential: "of an identity that the operator or a Tenant uses",
@@ -53,7 +53,7 @@ export function undeclared(
   const confirm =
     confirmId === null
       ? ""
-      : ` To have them removed nevertheless, set the annotation ${confirmAnnotation} of the Tenant to ${confirmId}.`;
+      : ` To have them removed nevertheless, ask an administrator to set the annotation ${confirmAnnotation} of the Tenant to ${confirmId}.`;
   return `${what} Not removed: ${why}.${confirm}`;
 }
 

@@ -96,7 +96,9 @@ describe("the status of a group", () => {
     const status = statusAfter(
       decideGroup(assessed({ first: [grant], spared: { held: 25, person: 1 }, confirmId: "abcd" })),
     );
-    expect(accessIn(status)?.message).toMatch(/Not removed: 25 \(too many at once\); 1 \(of people,.*confirm.*abcd/);
+    expect(accessIn(status)?.message).toMatch(
+      /Not removed: 25 \(too many at once\); 1 \(of people,.*administrator.*confirm.*abcd/,
+    );
   });
 });
 

@@ -26,8 +26,31 @@ it.each<[string, Partial<TenantFacts>, string, string]>([
     "TokenExchangeFailed",
     "suspended: refused",
   ],
+  [
+    "which identity to check after a refused exchange",
+    { outage: { class: "exchange", message: "refused." } },
+    "TokenExchangeFailed",
+    "suspended: refused. Check that the claimMatch",
+  ],
+  [
+    "the class of an owner, which is not part of --owner-id",
+    { owner: { expected: "a", recorded: "a/blue" } },
+    "OwnerMismatch",
+    "what follows a slash is the class (--class)",
+  ],
   ["an unreachable platform", { outage: { class: "platform", message: "reset" } }, "PlatformUnavailable", "reset"],
   ["a namespace of two Tenants", { overlaps: [{ namespace: "shop", tenants: ["a", "b"] }] }, "Overlap", "a, b"],
+  [
+    "the Tenants of each namespace",
+    {
+      overlaps: [
+        { namespace: "shop", tenants: ["a", "b"] },
+        { namespace: "till", tenants: ["a", "c"] },
+      ],
+    },
+    "Overlap",
+    "shop (a, b), till (a, c)",
+  ],
   ["a group that cannot be read", { unreadableGroups: [group] }, "RootNotFound", group],
   ["a group outside", { found: { ...nothing, groupsOutside: [group] } }, "TenantDenied", "--root-group"],
   [

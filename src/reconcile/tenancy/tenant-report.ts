@@ -53,9 +53,17 @@ export function problemsOfTenant(facts: TenantFacts): TenantProblem[] {
 function findOwnerMismatch({ owner }: TenantFacts): TenantProblem | undefined {
   if (owner === undefined) return undefined;
   const recorded = owner.recorded === null ? "no owner id" : `the owner id ${owner.recorded}`;
+  // The id of an operator with a class ends with it: ID/CLASS.
+  const note = `${owner.expected}${owner.recorded ?? ""}`.includes("/")
+    ? " (what follows a slash is the class (--class))"
+    : "";
+  const fix =
+    owner.recorded === null
+      ? "Run `muster bootstrap` for this cluster, which records it."
+      : `If this cluster replaces the one that recorded it, set --owner-id to the recorded id${note}; otherwise run \`muster bootstrap\` for this cluster, which creates an identity of its own.`;
   return problem(
     "OwnerMismatch",
-    `The operator's identity on the platform records ${recorded}, and the owner id of this operator is ${owner.expected}, so it writes nothing. If this cluster replaces the other one, set --owner-id to the recorded id; otherwise run \`muster bootstrap\` for this cluster.`,
+    `The operator's identity on the platform records ${recorded}, and the owner id of this operator is ${owner.expected}, so it writes nothing. ${fix}`,
   );
 }
 
@@ -66,21 +74,30 @@ const outageReasons: Readonly<Record<Outage["class"], Reason>> = {
   exchange: "TokenExchangeFailed",
 };
 
+const credentialFix =
+  "of the operator (its settings --platform-url, --auth-url, --token-file and --identity), or of this Tenant (spec.credentials)";
+const outageFixes: Readonly<Record<Outage["class"], string>> = {
+  platform: "If this lasts, check the platform and the network.",
+  tokenService: `If this lasts, check the network, and the service account ${credentialFix}.`,
+  token:
+    "If this lasts, check the operator's setting --platform-url, which must be the platform's --base-url, and the identity.",
+  exchange: `Check that the claimMatch of the identity matches the service account ${credentialFix}.`,
+};
+
 function findOutage({ outage }: TenantFacts): TenantProblem | undefined {
   if (outage === undefined) return undefined;
   return problem(
     outageReasons[outage.class],
-    `Calls to the platform are suspended: ${outage.message}. The operator retries.`,
+    `Calls to the platform are suspended: ${sentence(outage.message)} ${outageFixes[outage.class]} The operator retries.`,
   );
 }
 
 function findOverlap({ overlaps }: TenantFacts): TenantProblem | undefined {
-  const [first] = overlaps;
-  if (first === undefined) return undefined;
-  const namespaces = shortList(overlaps.map(({ namespace }) => namespace));
+  if (overlaps.length === 0) return undefined;
+  const namespaces = shortList(overlaps.map(({ namespace, tenants }) => `${namespace} (${shortList(tenants)})`));
   return problem(
     "Overlap",
-    `Nothing is done for the objects in ${namespaces}, which the Tenants ${first.tenants.join(", ")} select. Change the namespaces of one of them.`,
+    `Nothing is done for the objects in namespaces that several Tenants select: ${namespaces}. Change the namespaces of all but one of these Tenants.`,
   );
 }
 
@@ -88,7 +105,7 @@ function findUnreadableGroups({ unreadableGroups }: TenantFacts): TenantProblem 
   if (unreadableGroups.length === 0) return undefined;
   return problem(
     "RootNotFound",
-    `${shortList(unreadableGroups)} cannot be read on the platform. Correct the uid, or bind a role to the identity that lets it read the group.`,
+    `spec.groups, or the operator's setting --root-group: ${shortList(unreadableGroups)} cannot be read on the platform. Correct the uid, or bind a role that lets the identity read the group: the operator's, or that of spec.credentials.`,
   );
 }
 
@@ -104,7 +121,7 @@ function findUnknownRoles({ found }: TenantFacts): TenantProblem | undefined {
   if (found === undefined || found.unknownRoles.length === 0) return undefined;
   return problem(
     "UnknownRole",
-    `spec.roles: the platform has no role ${shortList(found.unknownRoles)}, or the identity cannot see it. Correct the name.`,
+    `spec.roles: the platform has no role ${shortList(found.unknownRoles)}, or the identity cannot see it. Correct the name or uid.`,
   );
 }
 
@@ -138,12 +155,17 @@ function findRefusal({ refusals }: TenantFacts): TenantProblem | undefined {
   if (first === undefined) return undefined;
   return problem(
     "KubernetesForbidden",
-    `Kubernetes refuses requests for ${first.kind} objects in namespace ${first.namespace}: ${first.message}`,
+    `Kubernetes refuses requests for ${first.kind} objects in namespace ${first.namespace}: ${sentence(first.message)} Grant the permission to the operator's service account, or change the policy, webhook or quota. The operator retries.`,
   );
 }
 
 function problem(reason: Reason, message: string): TenantProblem {
   return { reason, message };
+}
+
+/** `text` with a period at its end. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function shortList(names: readonly string[]): string {
