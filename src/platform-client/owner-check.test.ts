@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { PlatformFailure } from "./failure.ts";
+import { GovernedApi } from "./governed-api.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import type { PlatformApi } from "./api.ts";
 import { OwnerCheck } from "./owner-check.ts";
@@ -9,15 +11,21 @@ const identity = `${"a".repeat(40)}/0000000000000001`;
 /** A platform whose identity has the description that `describe` sets. */
 function setUp(description: string) {
   const clock = new ManualClock();
-  const platform = { description, reads: 0 };
-  const api = {
+  const platform = { description, reads: 0, isAway: false };
+  const platformApi = {
     get: async () => {
+      if (platform.isAway) throw new PlatformFailure("get", { kind: "noResponse", message: "away" });
       platform.reads += 1;
       return { uid: identity, description: platform.description };
     },
   } as unknown as PlatformApi;
   const { signal } = new AbortController();
-  return { clock, platform, check: new OwnerCheck({ api, identity, owner: "cluster-1", clock, signal }) };
+  const api = new GovernedApi(platformApi, { probedGroup: identity, clock, random: () => 0, signal });
+  const check = new OwnerCheck({ api, identity, owner: "cluster-1", clock, signal });
+  const session = new AbortController();
+  let recoveries = 0;
+  check.onRecovery(() => (recoveries += 1), session.signal);
+  return { clock, platform, check, session, recoveries: () => recoveries };
 }
 
 it("lets writes through while the identity records this owner, with one read a minute", async () => {
@@ -45,7 +53,7 @@ it.each([
 });
 
 it("notices within a minute that another cluster took the identity over, and that it was given back", async () => {
-  const { clock, platform, check } = setUp(withRecordedOwner("", "cluster-1"));
+  const { clock, platform, check, recoveries } = setUp(withRecordedOwner("", "cluster-1"));
   await check.require();
   platform.description = withRecordedOwner("", "cluster-2");
   await clock.advance(60_000);
@@ -53,4 +61,24 @@ it("notices within a minute that another cluster took the identity over, and tha
   platform.description = withRecordedOwner("", "cluster-1");
   await clock.advance(5_000);
   await expect(check.require()).resolves.toBeUndefined();
+  expect([check.recoveries, recoveries()]).toEqual([1, 1]);
+});
+
+it("reports to every session that an outage of the operator's credential has ended, until the session ends", async () => {
+  const { clock, platform, check, session, recoveries } = setUp(withRecordedOwner("", "cluster-1"));
+  const outage = async () => {
+    platform.isAway = true;
+    for (let call = 0; call < 3; call += 1) await expect(check.require()).rejects.toThrow();
+    await clock.advance(0);
+    await expect(check.require()).rejects.toMatchObject({ problem: { kind: "suspended" } });
+    platform.isAway = false;
+    await clock.advance(3_000);
+  };
+  await outage();
+  await check.require();
+  expect([check.recoveries, recoveries()]).toEqual([1, 1]);
+  session.abort();
+  await clock.advance(60_000);
+  await outage();
+  expect([check.recoveries, recoveries()]).toEqual([2, 1]);
 });

@@ -1,14 +1,15 @@
 import { z } from "zod";
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
-import type { PlatformApi } from "./api.ts";
 import { externalText, externalUid, type ResourceType } from "./collection.ts";
-import { PlatformFailure } from "./failure.ts";
+import { PlatformFailure, type PlatformProblem } from "./failure.ts";
+import type { GovernedApi } from "./governed-api.ts";
 import { recordedOwner } from "./owner-record.ts";
 import { childUids } from "./uid.ts";
 
 export interface OwnerCheckOptions {
-  readonly api: PlatformApi;
+  /** The API under the credential of the operator: its outage keeps every session from writing. */
+  readonly api: GovernedApi;
   /** The uid of the operator's identity. */
   readonly identity: string;
   /** The owner that its description must record. */
@@ -19,6 +20,8 @@ export interface OwnerCheckOptions {
 
 /** What the identity's description records. */
 type Check = { readonly recorded: string | undefined; readonly readAt: MonotonicTime };
+
+type OwnerProblem = Extract<PlatformProblem, { kind: "ownerMismatch" }>;
 
 /** Another cluster may take the identity over at any time; a writer notices within this time. */
 const validMs = minutes(1);
@@ -40,15 +43,39 @@ export class OwnerCheck {
   readonly #options: OwnerCheckOptions;
   #last: Check | undefined;
   #reading: Promise<Check> | undefined;
+  /** How many times a mismatch has ended. */
+  #corrections = 0;
+  readonly #listeners = new Set<() => void>();
 
   constructor(options: OwnerCheckOptions) {
     this.#options = options;
+    options.api.circuit.onChange((outage) => {
+      if (outage === undefined) this.#notify();
+    });
+  }
+
+  /** Increases each time that writes may be let through again: a mismatch ended, or an outage of the operator's credential. */
+  get recoveries(): number {
+    return this.#corrections + this.#options.api.circuit.recoveries;
+  }
+
+  /** Calls `listener` each time that `recoveries` has increased, until `signal` aborts. */
+  onRecovery(listener: () => void, signal: AbortSignal): void {
+    this.#listeners.add(listener);
+    signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
   }
 
   /** The owner that was recorded when the identity was last read, if it was not this one. Null: none was recorded. */
   get mismatch(): { readonly recorded: string | null } | undefined {
     if (this.#last === undefined || this.#last.recorded === this.#options.owner) return undefined;
     return { recorded: this.#last.recorded ?? null };
+  }
+
+  /** The mismatch as the problem of a write. */
+  get problem(): OwnerProblem | undefined {
+    return this.#last === undefined || this.mismatch === undefined
+      ? undefined
+      : problemOf(this.#options.owner, this.#last);
   }
 
   /** @throws {PlatformFailure} of kind `ownerMismatch`, or the failure of reading the identity. */
@@ -60,12 +87,7 @@ export class OwnerCheck {
       clock.monotonic() >= check.readAt + (check.recorded === owner ? validMs : mismatchRetryMs)
     )
       check = await this.#read();
-    if (check.recorded !== owner)
-      throw new PlatformFailure("check owner", {
-        kind: "ownerMismatch",
-        expected: owner,
-        recorded: check.recorded ?? null,
-      });
+    if (check.recorded !== owner) throw new PlatformFailure("check owner", problemOf(owner, check));
   }
 
   /** One read serves all writes that wait for it. */
@@ -80,7 +102,21 @@ export class OwnerCheck {
     const { api, identity, clock, signal } = this.#options;
     const readAt = clock.monotonic();
     const { description } = await api.get(identities, identity, signal);
-    this.#last = { recorded: recordedOwner(description), readAt };
-    return this.#last;
+    const wasMismatch = this.mismatch !== undefined;
+    const check = { recorded: recordedOwner(description), readAt };
+    this.#last = check;
+    if (wasMismatch && this.mismatch === undefined) {
+      this.#corrections += 1;
+      this.#notify();
+    }
+    return check;
   }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function problemOf(expected: string, { recorded }: Check): OwnerProblem {
+  return { kind: "ownerMismatch", expected, recorded: recorded ?? null };
 }

@@ -19,6 +19,8 @@ interface Entry extends Post {
   unknown: boolean;
   /** The uids that came to be known while the POST could take effect. */
   readonly created: Set<string>;
+  /** The uids with the key that any session saw before the POST was settled. */
+  readonly seen: Set<string>;
   /** A later list showed everything that the POST created. */
   settled: boolean;
 }
@@ -53,7 +55,13 @@ export class PostLedger {
   async track<T>(post: Post, send: () => Promise<T>, provesNoEffect: (error: unknown) => boolean): Promise<T> {
     this.#prune(post.sentAt);
     const earlier = this.#entries.get(post.key);
-    const entry: Entry = { ...post, unknown: true, created: new Set(earlier?.created), settled: false };
+    const entry: Entry = {
+      ...post,
+      unknown: true,
+      created: new Set(earlier?.created),
+      seen: new Set(earlier?.seen),
+      settled: false,
+    };
     this.#entries.set(post.key, entry);
     this.#inFlight += 1;
     const forget = () => {
@@ -75,10 +83,15 @@ export class PostLedger {
     }
   }
 
-  /** When the last POST with this key and an unknown outcome was sent. */
-  unknownSince(key: string): MonotonicTime | undefined {
+  /**
+   * When the last POST with this key and an unknown outcome was sent.
+   * @param knows whether the caller knows a resource. What another session has seen settles nothing for a session that has
+   * not: its lists may be older than the POST, and would seem to prove that nothing was created.
+   */
+  unknownSince(key: string, knows: (uid: string) => boolean = () => true): MonotonicTime | undefined {
     const entry = this.#entries.get(key);
-    return entry?.unknown === true ? entry.sentAt : undefined;
+    if (entry === undefined) return undefined;
+    return entry.unknown || !entry.seen.values().every(knows) ? entry.sentAt : undefined;
   }
 
   /** The uids of what POSTs with this key and a lost response created: several, if a POST took effect more than once. */
@@ -99,6 +112,7 @@ export class PostLedger {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.existing.includes(uid)) return;
     entry.unknown = false;
+    if (!entry.settled) entry.seen.add(uid);
     // A list that starts much later shows what others have created since.
     if (!entry.settled && readAt <= entry.sentAt + 2 * this.#settleMs) entry.created.add(uid);
   }

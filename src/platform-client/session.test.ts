@@ -5,6 +5,8 @@ import { type CodeName, PlatformFailure } from "./failure.ts";
 import type { ResourceType } from "./collection.ts";
 import { GovernedApi } from "./governed-api.ts";
 import { groupCollection } from "./group-collection.testing.ts";
+import { OwnerCheck } from "./owner-check.ts";
+import { withRecordedOwner } from "./owner-record.ts";
 import { PostLedger } from "./post-ledger.ts";
 import { PlatformSession } from "./session.ts";
 import { isBelow, parentOf } from "./uid.ts";
@@ -33,7 +35,17 @@ class SelfAdvancingClock extends ManualClock {
 }
 
 /** A session over a platform of groups that records its calls, and fails those that a test sets in `failing`. */
-function world({ capabilities = everyList, totals = [] as number[] } = {}) {
+function world({
+  capabilities = everyList,
+  totals = [] as number[],
+  posts = new PostLedger(15_000),
+  ownerCheck,
+}: {
+  readonly capabilities?: readonly string[];
+  readonly totals?: number[];
+  readonly posts?: PostLedger;
+  readonly ownerCheck?: OwnerCheck;
+} = {}) {
   const clock = new SelfAdvancingClock();
   const calls: string[] = [];
   const groups = new Map([root, group, child].map((uid) => [uid, groupResource(uid)]));
@@ -98,7 +110,8 @@ function world({ capabilities = everyList, totals = [] as number[] } = {}) {
     roots: [root],
     credentialEpoch: () => state.epoch,
     collections: [groupCollection],
-    posts: new PostLedger(15_000),
+    posts,
+    ...(ownerCheck === undefined ? {} : { owner: ownerCheck }),
     clock,
     signal,
     canWrite: () => state.canWrite,
@@ -346,6 +359,22 @@ describe("writes", () => {
     expect(session.posts.unknownSince("new")).toBeUndefined();
   });
 
+  it("a POST with a lost response is unknown to a session until that session shows what another one has seen of it", async () => {
+    const posts = new PostLedger(15_000);
+    const [sender, other] = [world({ posts }), world({ posts })];
+    sender.failing.set("create", lost);
+    await sender.session.list(groupCollection, { descendantsOf: root });
+    await problemOf(sender.session.create(groupCollection, root, { name: "new" }, "new"));
+    const created = groupResource(`${root}/4444444444444444`, "new");
+    for (const { groups } of [sender, other]) groups.set(created.uid, created);
+    await other.session.list(groupCollection, { descendantsOf: root });
+    expect(other.session.postUnknownSince(groupCollection, "new")).toBeUndefined();
+    expect(sender.session.viewOf(groupCollection).withKey("new")).toEqual([]);
+    expect(sender.session.postUnknownSince(groupCollection, "new")).toBeDefined();
+    await sender.session.list(groupCollection, { descendantsOf: root });
+    expect(sender.session.postUnknownSince(groupCollection, "new")).toBeUndefined();
+  });
+
   it("a POST below a group that is gone reads the group, and reports it to the listeners", async () => {
     const { session, failing, groups } = world();
     const changes: (readonly string[])[] = [];
@@ -426,4 +455,30 @@ describe("readGrants", () => {
     expect(session.grantsOf(identity)).toBeUndefined();
     expect(session.grantsOf(`${root}/0000000000000009`)?.bindings).toEqual([]);
   });
+});
+
+it("recovers when the operator's credential does, which the check of the owner needs for every write", async () => {
+  const platform = { isAway: true };
+  const api = {
+    get: async () => {
+      if (platform.isAway) throw lost();
+      return { uid: identity, description: withRecordedOwner("", "cluster") };
+    },
+  } as unknown as PlatformApi;
+  const { signal } = new AbortController();
+  const clock = new ManualClock();
+  const operator = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
+  const ownerCheck = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
+  const { session } = world({ ownerCheck });
+  let recoveries = 0;
+  session.onRecovery(() => (recoveries += 1));
+  const write = () => problemOf(session.update(groupCollection, group, { name: "new" }, ["name"]));
+  for (let call = 0; call < 3; call += 1) await write();
+  await clock.advance(0);
+  expect(await write()).toMatchObject({ kind: "suspended" });
+  expect([session.outage, session.recoveries, recoveries]).toEqual([undefined, 0, 0]);
+  platform.isAway = false;
+  await clock.advance(3_000);
+  expect([session.recoveries, recoveries]).toEqual([1, 1]);
+  expect(await write()).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import type { ManagedCollection, ExternalResource, ResourceType } from "./collec
 import type { OutageListener } from "./circuit.ts";
 import type { CollectionView } from "./collection-view.ts";
 import type { OwnerCheck } from "./owner-check.ts";
-import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
+import { isRejection, PlatformFailure, type PlatformProblem, provesNoEffect } from "./failure.ts";
 import type { GovernedApi } from "./governed-api.ts";
 import { listAll } from "./list-all.ts";
 import type { Outage } from "./outage.ts";
@@ -73,7 +73,7 @@ const newGroupMs = minutes(1);
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
  * - A resource becomes `gone` only through a proof of absence or our own DELETE. A snapshot is recorded only if the
  *   permissions to see all of it were held before its list, and read again after it.
- * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `posts.unknownSince`
+ * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `postUnknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
  * - Nothing is written while the operator's identity records another owner, nor once `canWrite` returns false, and nothing is
  *   listed outside the roots.
@@ -126,6 +126,15 @@ export class PlatformSession {
     return this.#seen.posts;
   }
 
+  /** When the last POST with this natural key was sent whose outcome this session does not know. */
+  postUnknownSince(collection: ManagedCollection, key: string): MonotonicTime | undefined {
+    const view = this.viewOf(collection);
+    return this.posts.unknownSince(
+      key,
+      (uid) => view.stateOf(uid).is === "gone" || view.withKey(key).some((known) => known.uid === uid),
+    );
+  }
+
   /** Undefined until they were read for the first time. */
   get permissions(): Permissions | undefined {
     return this.#permissions.permissions;
@@ -146,9 +155,32 @@ export class PlatformSession {
     return this.#options.api.circuit.outage;
   }
 
-  /** Increases each time that an outage ends. What failed because of an outage can then be tried again. */
+  /**
+   * Increases each time that an outage ends, and that what kept every session from writing ends (`OwnerCheck`). What failed
+   * because of it can then be tried again.
+   */
   get recoveries(): number {
-    return this.#options.api.circuit.recoveries;
+    const { api, owner } = this.#options;
+    return api.circuit.recoveries + (owner?.recoveries ?? 0);
+  }
+
+  /** Calls `listener` each time that `recoveries` has increased. */
+  onRecovery(listener: () => void): void {
+    const { api, owner, signal } = this.#options;
+    api.circuit.onChange((outage) => {
+      if (outage === undefined) listener();
+    });
+    owner?.onRecovery(listener, signal);
+  }
+
+  /** Why nothing is written although calls are sent; undefined if the owner was not checked, or is this one. */
+  get ownerProblem(): PlatformProblem | undefined {
+    return this.#options.owner?.problem;
+  }
+
+  /** Checks that writes are let through. @throws {PlatformFailure} as a write would. */
+  async checkOwner(): Promise<void> {
+    await this.#options.owner?.require();
   }
 
   /** Calls `listener` when an outage starts, changes its class, or ends. */

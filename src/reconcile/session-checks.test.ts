@@ -6,6 +6,7 @@ import { Semaphore } from "#src/runtime/semaphore.ts";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import { SessionChecks, type SessionReport } from "./session-checks.ts";
 
+const mismatch = { kind: "ownerMismatch", expected: "cluster-1", recorded: "cluster-2" } as const;
 const refused = { kind: "credential", cause: "exchange", message: "refused" } as const;
 
 /** A session whose next reads have these results: the groups that cannot be read, or a failure. */
@@ -17,6 +18,11 @@ class FakeSession {
   onRead: () => void = () => undefined;
   onOutage: (outage: Outage | undefined) => void = () => undefined;
 
+  ownerProblem: typeof mismatch | undefined;
+
+  checkOwner = async () => {
+    if (this.ownerProblem !== undefined) throw new PlatformFailure("check owner", this.ownerProblem);
+  };
   refreshPermissions = () => this.rereadPermissions();
   rereadPermissions = async () => {
     this.reads += 1;
@@ -72,6 +78,19 @@ it("checks a session that does not work again every minute, and reports each cha
   expect(reports).toEqual([
     { is: "failed", problem: refused },
     { is: "checked", unreadableRoots: ["group"] },
+    { is: "checked", unreadableRoots: [] },
+  ]);
+});
+
+it("reports an identity that records another owner before anything is written, and that this has ended", async () => {
+  const fake = new FakeSession();
+  fake.ownerProblem = mismatch;
+  start(fake);
+  await clock.advance(150_000);
+  fake.ownerProblem = undefined;
+  await clock.advance(60_000);
+  expect(reports).toEqual([
+    { is: "failed", problem: mismatch },
     { is: "checked", unreadableRoots: [] },
   ]);
 });

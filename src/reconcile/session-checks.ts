@@ -7,7 +7,10 @@ import { minutes } from "#src/time/durations.ts";
 /** Whether a session works. Plain data. */
 export type SessionReport =
   | { readonly is: "unchecked" }
-  /** Its permissions could not be read: it has no token, or the platform rejects it or is away. */
+  /**
+   * Its permissions could not be read: it has no token, or the platform rejects it or is away. Or nothing may be written,
+   * because the operator's identity records another owner.
+   */
   | { readonly is: "failed"; readonly problem: Exclude<PlatformProblem, { kind: "suspended" }> | OutageProblem }
   | {
       readonly is: "checked";
@@ -66,6 +69,7 @@ export class SessionChecks {
     try {
       if (this.reportOf(session).is === "unchecked") await session.refreshPermissions();
       else await session.rereadPermissions();
+      await session.checkOwner();
       this.#record(session, readReport(session));
     } catch (error) {
       if (signal.aborted || !(error instanceof PlatformFailure)) return;
@@ -81,7 +85,8 @@ export class SessionChecks {
   }
 }
 
-function readReport({ unreadableRoots }: PlatformSession): SessionReport {
+function readReport({ unreadableRoots, ownerProblem }: PlatformSession): SessionReport {
+  if (ownerProblem !== undefined && ownerProblem.kind !== "suspended") return { is: "failed", problem: ownerProblem };
   return { is: "checked", unreadableRoots };
 }
 

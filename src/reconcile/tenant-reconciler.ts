@@ -19,6 +19,8 @@ export interface TenantReconcilerOptions extends TenantObservationSources {
   readonly kube: KubeApi;
   /** Called with the uids whose re-creation a person confirmed. */
   readonly onConfirmed: (kind: string, uids: readonly string[]) => void;
+  /** Called with the confirmation that a Tenant carries, each time that the Tenant is reconciled. */
+  readonly onConfirmation: (tenant: string, id: string) => void;
 }
 
 /** A Tenant is observed again after this time, even if no change was noticed. */
@@ -47,6 +49,7 @@ export class TenantReconciler {
     const id = annotations?.[confirmAnnotation];
     if (id === undefined) return;
     for (const [kind, uids] of this.#options.sources.breakers.confirm(name, id)) this.#options.onConfirmed(kind, uids);
+    this.#options.onConfirmation(name, id);
   }
 
   async #reconcileStatus(name: string, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind } from "#src/kinds/kind.ts";
+import type { Kind, ResolvedUids } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
@@ -11,9 +11,11 @@ import {
   type CachedResource,
   claimedUids,
   contestedKeys,
+  isInConflict,
   referencedKeys,
   referenceKey,
 } from "./observe/cached-resource.ts";
+import { type RivalLookup, rivalsOf } from "./observe/claims.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
@@ -26,7 +28,7 @@ import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
  * - The platform was listed: the objects whose external resources changed, and all objects of the session that are waiting.
  * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
  * - A kind could be read for the first time: all objects that are waiting.
- * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace.
+ * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace, and those that refer to them.
  *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
  * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions,
@@ -50,9 +52,7 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
       for (const kind of kinds) wakeWaiting(sources, session, kind, enqueue);
     };
     session.onPermissionsChanged(wakeItsWaiting);
-    session.onOutageChange((outage) => {
-      if (outage === undefined) wakeItsWaiting();
-    });
+    session.onRecovery(wakeItsWaiting);
   });
   tenancy.onChange((change) => {
     for (const kind of kinds) onTenancyChanged(sources, kind, change, enqueue);
@@ -124,25 +124,35 @@ function wakeWaiting(
   }
 }
 
-/** The objects whose Tenant, or what it permits, may have changed. Whatever they waited for, they may do now. */
-function onTenancyChanged(
-  { stores, states }: Sources,
-  { name: kind }: Kind,
-  { namespaces, tenants }: TenancyChange,
-  enqueue: Enqueue,
-): void {
-  const store = stores.get(kind);
-  const wake = (cached: CachedResource) => {
+/**
+ * The objects whose Tenant, or what it permits, may have changed, and those that refer to them: a reference is within one
+ * Tenant, or granted by another. Whatever they waited for, they may do now.
+ */
+function onTenancyChanged(sources: Sources, kind: Kind, change: TenancyChange, enqueue: Enqueue): void {
+  const { stores } = sources;
+  const { namespaces, tenants } = change;
+  const store = stores.get(kind.name);
+  const wake = (name: string, cached: CachedResource) => {
     const key = keyOf(cached);
-    states.get(kind).clearFailure(key);
-    enqueue(kind, key, { priority: "low" });
+    sources.states.get(name).clearFailure(key);
+    enqueue(name, key, { priority: "low" });
   };
-  for (const namespace of namespaces) for (const cached of store.index("namespace", namespace)) wake(cached);
+  const holds = sources.breakers.held > 0;
+  for (const namespace of namespaces)
+    for (const cached of store.index("namespace", namespace)) {
+      wake(kind.name, cached);
+      const governance = holds ? sources.tenancy.governanceOf(cached.resource) : undefined;
+      if (governance?.by === "tenant")
+        for (const uid of claimedUids(cached)) sources.breakers.move(kind.name, uid, governance.context.name);
+      for (const [name, referrer] of referrersOf(sources, kind, cached))
+        if (!namespaces.has(referrer.metadata.namespace ?? "")) wake(name, referrer);
+    }
   if (tenants.size === 0) return;
   for (const cached of store.values()) {
     const { metadata, status } = cached.resource;
     const isNamed = status?.tenant !== undefined && tenants.has(status.tenant);
-    if (isNamed && metadata.deletionTimestamp !== undefined && !namespaces.has(metadata.namespace ?? "")) wake(cached);
+    if (isNamed && metadata.deletionTimestamp !== undefined && !namespaces.has(metadata.namespace ?? ""))
+      wake(kind.name, cached);
   }
 }
 
@@ -182,10 +192,23 @@ function readyReason(resource: Resource | undefined): string | undefined {
   return resource?.status?.conditions?.find(({ type }) => type === "Ready")?.reason;
 }
 
-function wakeReferrers({ kinds, stores }: Sources, kind: Kind, { metadata }: CachedResource, enqueue: Enqueue): void {
+function wakeReferrers(sources: Sources, kind: Kind, cached: CachedResource, enqueue: Enqueue): void {
+  for (const [name, referrer] of referrersOf(sources, kind, cached)) enqueue(name, keyOf(referrer), {});
+}
+
+/** The objects that refer to `cached`, each with its kind. */
+function referrersOf(
+  { kinds, stores }: Sources,
+  kind: Kind,
+  { metadata }: CachedResource,
+): (readonly [kind: string, referrer: CachedResource])[] {
   const reference = referenceKey(kind.name, metadata.namespace ?? "", metadata.name);
-  for (const { name } of kinds)
-    for (const referrer of stores.get(name).index("refersTo", reference)) enqueue(name, keyOf(referrer), {});
+  return kinds.flatMap(({ name }) =>
+    stores
+      .get(name)
+      .index("refersTo", reference)
+      .map((referrer) => [name, referrer] as const),
+  );
 }
 
 /** The objects that wait for `gone` to be gone, or to have a recorded uid, because it refers to them. */
@@ -225,17 +248,45 @@ function mayReleaseClaim({ resource, metadata }: CachedResource, after: CachedRe
     after === undefined ||
     after.metadata.generation !== metadata.generation ||
     after.resource.status?.observedGeneration !== resource.status?.observedGeneration ||
-    after.resource.status?.uid !== resource.status?.uid
+    after.resource.status?.uid !== resource.status?.uid ||
+    readyReason(after.resource) !== readyReason(resource)
   );
 }
 
 /** The objects in Conflict over what `before` claimed: the change may have resolved it. */
-function wakeConflicts({ stores, states }: Sources, kind: Kind, before: CachedResource, enqueue: Enqueue): void {
-  for (const contested of contestedKeys(kind, before))
-    for (const cached of stores.get(kind.name).index("inConflict", contested)) {
-      states.get(kind.name).clearFailure(keyOf(cached));
-      enqueue(kind.name, keyOf(cached), {});
-    }
+function wakeConflicts(sources: Sources, kind: Kind, before: CachedResource, enqueue: Enqueue): void {
+  const { stores, states } = sources;
+  const contested = contestedKeys(kind, before).flatMap((key) => stores.get(kind.name).index("inConflict", key));
+  const equal = kind.hasMarker ? [] : [...rivalsOf(kind, before, knownUids(sources, kind, before), lookupIn(sources))];
+  for (const cached of new Set([...contested, ...equal.filter(isInConflict)])) {
+    states.get(kind.name).clearFailure(keyOf(cached));
+    enqueue(kind.name, keyOf(cached), {});
+  }
+}
+
+function lookupIn({ stores, tenancy }: Sources): RivalLookup {
+  const [roles] = Iterator.from(tenancy.sessions).flatMap((session) =>
+    session.roles === undefined ? [] : [session.roles],
+  );
+  return { storeOf: (kind) => stores.get(kind), roles };
+}
+
+/** What the references of an object resolved to, or would resolve to now, as far as its status and theirs say. */
+function knownUids({ stores }: Sources, kind: Kind, { resource, invalid }: CachedResource): ResolvedUids {
+  if (invalid !== undefined) return {};
+  const { parentUid, identityUid, roleUid } = resource.status ?? {};
+  const recorded: ResolvedUids = {
+    ...(parentUid === undefined ? {} : { parent: parentUid }),
+    ...(identityUid === undefined ? {} : { identity: identityUid }),
+    ...(roleUid === undefined ? {} : { role: roleUid }),
+  };
+  const named = kind.references(resource).flatMap(({ role, target }) => {
+    if (target.by !== "resource") return [];
+    const { namespace = resource.metadata.namespace ?? "", name } = target.reference;
+    const uid = stores.get(target.kind).get(`${namespace}/${name}`)?.resource.status?.uid;
+    return uid === undefined ? [] : [[role, uid] as const];
+  });
+  return { ...Object.fromEntries(named), ...recorded };
 }
 
 /** The objects of an external resource: those that claim its uid, and the one whose marker it carries. */

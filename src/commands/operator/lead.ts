@@ -105,12 +105,15 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     owner,
     ownerCheck,
     orphans: () => [...orphans.values()].flat(),
-    undeclared: (tenant) => undeclared.shareOf(tenant) ?? { uids: [], unreadableGroups: [] },
+    undeclared: (tenant) => undeclared.shareOf(tenant) ?? { uids: [], unreadableGroups: [], held: null },
     abandoned: (tenant) => telemetry.abandonedIn(tenant),
     onConfirmed: (kind, uids) => {
       for (const uid of uids)
         for (const claimant of sources.stores.get(kind).index("claims", uid))
           controllers.get(kind).enqueue(keyOf(claimant), {});
+    },
+    onConfirmation: (tenant, id) => {
+      for (const key of undeclared.groupsHeldBy(tenant, id)) controllers.get("Group").enqueue(key, {});
     },
   });
   const all = [...controllers.values(), tenants];
@@ -204,7 +207,7 @@ function ownersOf({ previousOwnerId, class: own }: OperatorValues, { ownerId }: 
 /** The controller of Tenants. */
 function createTenantController(
   { kube, tenancyCaches, values, telemetry, clock, random }: LeadOptions,
-  observed: TenantObservationSources & Pick<TenantReconcilerOptions, "onConfirmed">,
+  observed: TenantObservationSources & Pick<TenantReconcilerOptions, "onConfirmed" | "onConfirmation">,
 ): Controller {
   const reconciler = new TenantReconciler({
     ...observed,

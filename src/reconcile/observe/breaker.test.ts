@@ -5,6 +5,7 @@ import { childUids } from "#src/platform-client/uid.ts";
 import { opensBreaker } from "#src/reconcile/policy/breaker.ts";
 import { root } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { Breaker } from "./breaker.ts";
+import { Breakers } from "./breakers.ts";
 
 const opens = (missing: number, managed: number) => opensBreaker(missing, managed, { objects: 3, share: 0.1 });
 const uids = (count: number) =>
@@ -94,4 +95,16 @@ describe("the breaker", () => {
     breaker.assess(view, all, opens);
     expect(breaker.open).toEqual({ id, missing: 6 });
   });
+});
+
+it("holds a resource also after its object moved to another Tenant, which then confirms it", () => {
+  const breakers = new Breakers(newId);
+  const view = emptyView();
+  for (const uid of ["x", "y"]) view.recordGone(uid, 1);
+  breakers.of("before", "Group").assess(view, ["x", "y"], () => true);
+  breakers.move("Group", "x", "after");
+  expect([breakers.holds("before", "Group", "x"), breakers.holds("after", "Group", "x")]).toEqual([false, true]);
+  expect([breakers.open("before").get("Group")?.missing, breakers.held]).toEqual([1, 2]);
+  const { id = "" } = breakers.open("after").get("Group") ?? {};
+  expect(breakers.confirm("after", id).get("Group")).toEqual(["x"]);
 });

@@ -44,6 +44,12 @@ export class Breaker {
     this.#id = this.#held.size === 0 ? undefined : (this.#id ?? this.#newId());
   }
 
+  /** Holds one more resource, which another breaker held. */
+  hold(uid: string): void {
+    this.#held.add(uid);
+    this.#id ??= this.#newId();
+  }
+
   holds(uid: string): boolean {
     return this.#held.has(uid);
   }

@@ -23,6 +23,16 @@ export class Breakers {
     return this.#breakers.get(tenant)?.get(kind)?.holds(uid) ?? false;
   }
 
+  /** The object that claims `uid` has another Tenant now. What was held for it stays held, and is confirmed there. */
+  move(kind: string, uid: string, tenant: string): void {
+    for (const [name, ofTenant] of this.#breakers) {
+      const breaker = ofTenant.get(kind);
+      if (name === tenant || breaker?.holds(uid) !== true) continue;
+      breaker.release(uid);
+      this.of(tenant, kind).hold(uid);
+    }
+  }
+
   /** No object of this kind claims `uid` any longer. */
   release(kind: string, uid: string): void {
     for (const ofTenant of this.#breakers.values()) ofTenant.get(kind)?.release(uid);

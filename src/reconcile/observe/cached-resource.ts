@@ -70,9 +70,7 @@ export function resourceIndexes(kind: Kind) {
     namespace: ({ metadata: { namespace = "" } }: CachedResource): readonly string[] => [namespace],
     /** The objects that are not Ready because of a Conflict with another resource, by what they may be in conflict over. */
     inConflict: (cached: CachedResource): readonly string[] =>
-      cached.resource.status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true
-        ? contestedKeys(kind, cached)
-        : [],
+      isInConflict(cached) ? contestedKeys(kind, cached) : [],
   } as const;
 }
 
@@ -106,14 +104,15 @@ export function wantedKey(kind: Kind, resource: Resource, targets: readonly stri
   return name === undefined ? undefined : `${targets.join(" | ")} | ${name}`;
 }
 
-/** What an object may be in conflict over with others, without regard to where: uids, its name, or any grant. */
+/** Whether the object is not Ready because of a Conflict. */
+export function isInConflict({ resource: { status } }: CachedResource): boolean {
+  return status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true;
+}
+
+/** What an object may be in conflict over with others: uids, and its name without regard to where. */
 export function contestedKeys(kind: Kind, cached: CachedResource): readonly string[] {
   const name = kind.hasMarker ? kind.nameOf(cached.resource) : undefined;
-  return [
-    ...claimedUids(cached),
-    ...(name === undefined ? [] : [`name ${name}`]),
-    ...(kind.hasMarker ? [] : ["grant"]),
-  ];
+  return [...claimedUids(cached), ...(name === undefined ? [] : [`name ${name}`])];
 }
 
 /** The uids that an object claims. */

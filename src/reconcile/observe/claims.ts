@@ -1,7 +1,8 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import { finalizer } from "#src/api/custom-resource.ts";
-import type { Kind, ReferenceRole, ResolvedUids } from "#src/kinds/kind.ts";
+import type { Kind, ReferenceField, ReferenceRole, ResolvedUids } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
+import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { type CachedResource, referenceKey, type ResourceStore, wantedKey } from "./cached-resource.ts";
 
 // One resource has one claimant, whatever the order of events: a recorded uid wins; among objects that only want a uid, a
@@ -27,16 +28,20 @@ export function otherClaimantOf(
   const recorded = others.filter(({ resource }) => isRecorded(resource, uid));
   if (isRecorded(self.resource, uid)) return olderThan(self, recorded);
   if (recorded.length > 0) return olderThan(undefined, recorded);
-  return olderThan(
-    self,
-    others.filter((other) => other.resource.spec.uid === uid && mayWant(other)),
-  );
+  return olderThan(self, others, (other) => other.resource.spec.uid === uid && mayWant(other));
 }
 
-/** The key of the oldest of `others`, if it is older than `self`. */
-function olderThan(self: CachedResource | undefined, others: readonly CachedResource[]): string | null {
-  const candidates = self === undefined ? others : [self, ...others];
-  const [oldest] = candidates.toSorted(byAge);
+/**
+ * The key of the oldest of `others` that `counts`, if it is older than `self`. Whether one counts is costly to know, and
+ * thousands of objects may want the same: only one that is older than those before it is asked.
+ */
+function olderThan(
+  self: CachedResource | undefined,
+  others: Iterable<CachedResource>,
+  counts: MayWant = () => true,
+): string | null {
+  let oldest = self;
+  for (const other of others) if ((oldest === undefined || byAge(other, oldest) < 0) && counts(other)) oldest = other;
   return oldest === undefined || oldest === self ? null : keyOf(oldest);
 }
 
@@ -50,8 +55,11 @@ function byAge(a: CachedResource, b: CachedResource): number {
 /** Where the objects that refer to the same uids are found, whether they do so by name or by uid. */
 export interface RivalLookup {
   readonly storeOf: (kind: string) => ResourceStore;
-  /** The name of a built-in role. */
-  readonly roleName: (uid: string) => string | undefined;
+  /** The built-in roles; undefined until they were read. */
+  readonly roles: RoleCatalog | undefined;
+}
+
+export interface RivalChecks {
   readonly mayWant: MayWant;
   /** Whether an object has what it wants: its recorded resource has the name, or equals the spec. */
   readonly has: (cached: CachedResource) => boolean;
@@ -65,31 +73,63 @@ export function rivalOf(
   kind: Kind,
   self: CachedResource,
   uids: ResolvedUids,
-  { storeOf, roleName, mayWant, has }: RivalLookup,
+  lookup: RivalLookup,
+  { mayWant, has }: RivalChecks,
 ): string | null {
-  const targets = kind
-    .references(self.resource)
-    .map(({ role }) => targetsOf(role, uids[role] ?? "", storeOf, roleName));
+  const found = rivalsOf(kind, self, uids, lookup);
+  return olderThan(undefined, found, (other) => has(other) && mayWant(other)) ?? olderThan(self, found, mayWant);
+}
+
+/**
+ * The other objects that want the same name below the same parent, or an equal role binding.
+ * @param uids what the references of `self` resolve to, as far as that is known.
+ */
+export function rivalsOf(
+  kind: Kind,
+  self: CachedResource,
+  uids: ResolvedUids,
+  lookup: RivalLookup,
+): ReadonlySet<CachedResource> {
+  if (self.invalid !== undefined) return new Set();
+  const targets = kind.references(self.resource).map(({ role, target }) => {
+    const [written, resolved] = asWritten(target, self, lookup);
+    const uid = uids[role] ?? resolved;
+    return [...new Set([written, ...(uid === undefined ? [] : targetsOf(role, uid, lookup))])];
+  });
   const keys = combinations(targets).flatMap((one) => wantedKey(kind, self.resource, one) ?? []);
-  const found = new Set(keys.flatMap((key) => storeOf(kind.name).index("wants", key)));
+  const found = new Set(keys.flatMap((key) => lookup.storeOf(kind.name).index("wants", key)));
   found.delete(self);
-  const others = [...found].filter(mayWant);
-  if (others.length === 0) return null;
-  return olderThan(undefined, others.filter(has)) ?? olderThan(self, others);
+  return found;
+}
+
+/** A reference as the object writes it, and the uid that this means, if that does not depend on another object. */
+function asWritten(
+  target: ReferenceField["target"],
+  { metadata }: CachedResource,
+  { roles }: RivalLookup,
+): [written: string, uid: string | undefined] {
+  switch (target.by) {
+    case "uid":
+      return [target.uid, target.uid];
+    case "roleName":
+      return [target.name, roles?.byName.get(target.name)?.uid];
+    case "resource": {
+      const { namespace = metadata.namespace ?? "", name } = target.reference;
+      return [referenceKey(target.kind, namespace, name), undefined];
+    }
+  }
 }
 
 /** The kinds of the objects that references of each purpose can name. */
 const referredKinds: Readonly<Partial<Record<ReferenceRole, string>>> = { parent: "Group", identity: "Identity" };
 
 /** How a reference to `uid` can be written. */
-function targetsOf(
-  role: ReferenceRole,
-  uid: string,
-  storeOf: RivalLookup["storeOf"],
-  roleName: RivalLookup["roleName"],
-): readonly string[] {
+function targetsOf(role: ReferenceRole, uid: string, { storeOf, roles }: RivalLookup): readonly string[] {
   const kind = referredKinds[role];
-  if (kind === undefined) return [uid, ...[roleName(uid) ?? []].flat()];
+  if (kind === undefined) {
+    const name = roles?.byUid.get(uid)?.name;
+    return name === undefined ? [uid] : [uid, name];
+  }
   const objects = storeOf(kind)
     .index("claims", uid)
     .filter(({ resource }) => resource.status?.uid === uid);

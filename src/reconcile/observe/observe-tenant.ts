@@ -1,3 +1,4 @@
+import { confirmAnnotation } from "#src/api/annotations.ts";
 import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
@@ -15,6 +16,8 @@ export interface UndeclaredOfTenant {
   readonly uids: readonly string[];
   /** Groups above those of the Tenant whose role bindings cannot be listed. */
   readonly unreadableGroups: readonly string[];
+  /** The removals that wait for a confirmation, or were confirmed by the annotation; null if there are none. */
+  readonly held: { readonly id: string; readonly uids: ReadonlySet<string> } | null;
 }
 
 /** The sources that the observation of a Tenant is read from. */
@@ -40,7 +43,8 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
   if (tenant === undefined) return undefined;
   const context = tenancy.contextOf(name);
   const namespaces = tenancy.namespacesOf(name);
-  const { uids: undeclared, unreadableGroups } = given.undeclared(name);
+  const { uids: undeclared, unreadableGroups, held } = given.undeclared(name);
+  const isConfirmed = held?.id === tenant.metadata.annotations?.[confirmAnnotation];
   return {
     tenant,
     ownerId: given.owner,
@@ -52,6 +56,7 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
     unreadableGroups,
     abandoned: given.abandoned(name),
     breakers: [...sources.breakers.open(name)].map(([kind, open]) => ({ kind, ...open })),
+    heldRemovals: held === null || isConfirmed ? null : { id: held.id, resources: held.uids.size },
     now: sources.clock.now(),
   };
 }

@@ -115,7 +115,6 @@ function observePlatform(
     invalid === undefined ? referencesOf(sources, context, kind, resource, markers[0]) : invalidReferences;
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
-  const mayWant = (other: CachedResource) => mayWantAnything(sources, kind, other);
 
   const claimed = claimedUid(resource);
   const claim =
@@ -137,16 +136,17 @@ function observePlatform(
       : view
           .named(parent, name)
           .filter((external) => external.uid !== claimed && !matches.includes(external))
-          .map((external) => ({ external, claimedBy: otherClaimantOf(store, external.uid, cached, mayWant) }));
+          .map((external) => ({ external, claimedBy: claimantOf(sources, kind, external.uid, cached) }));
   const rival =
     settled || resource.spec.policy.management !== "Full"
       ? null
-      : rivalOf(kind, cached, resolved.uids, {
-          storeOf: (one) => sources.stores.get(one),
-          roleName: (uid) => session.roles?.byUid.get(uid)?.name,
-          mayWant,
-          has: hasWanted,
-        });
+      : rivalOf(
+          kind,
+          cached,
+          resolved.uids,
+          { storeOf: (one) => sources.stores.get(one), roles: session.roles },
+          { mayWant: (other) => mayWant(sources, kind, other), has: hasWanted },
+        );
   const present = claim?.external.is === "present" ? [claim.external.resource] : [];
   const found = [...present, ...matches, ...nameConflicts.map(({ external }) => external)];
   const key = kind.hasMarker ? markers[0] : (resolved?.naturalKey ?? state.posted?.naturalKey);
@@ -159,7 +159,7 @@ function observePlatform(
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     parentIsFresh: parent !== undefined && session.createdRecently(parent),
     rootSnapshots: session.roots.map((group) => ({ group, snapshot: view.snapshotOf(group) ?? null })),
-    postUnknownSince: (key === undefined ? undefined : session.posts.unknownSince(key)) ?? null,
+    postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, found),
     grants: grantsOf(context, kind, found),
@@ -205,15 +205,18 @@ function claimOf(
   external: Claim["external"],
   tenant: string | null,
 ): Claim {
-  const mayWant = (other: CachedResource) => mayWantAnything(sources, kind, other);
   // Any number of objects may observe a resource.
   const manages = cached.resource.spec.policy.management === "Full" || isRecorded(cached.resource, uid);
   return {
     uid,
     external,
-    claimedBy: manages ? otherClaimantOf(sources.stores.get(kind.name), uid, cached, mayWant) : null,
+    claimedBy: manages ? claimantOf(sources, kind, uid, cached) : null,
     heldByBreaker: tenant !== null && sources.breakers.holds(tenant, kind.name, uid),
   };
+}
+
+function claimantOf(sources: Sources, kind: Kind, uid: string, cached: CachedResource): string | null {
+  return otherClaimantOf(sources.stores.get(kind.name), uid, cached, (other) => mayWant(sources, kind, other, uid));
 }
 
 /** The natural keys of a kind without markers: of what the spec describes, of what the status records, of the last POST. */
@@ -236,14 +239,37 @@ function isClaimedByOther(store: ResourceStore, uid: string, self: CachedResourc
   return store.index("claims", uid).some((other) => other !== self && isRecorded(other.resource, uid));
 }
 
-/** Whether a Tenant permits what the object declares, as far as its references show that. */
-function mayWantAnything(sources: Sources, kind: Kind, cached: CachedResource): boolean {
+/**
+ * Whether a Tenant permits what the object declares, as far as its references show that. An object that could never have
+ * what it wants must not keep others from it: its author may be anybody who may create objects somewhere.
+ * @param uid the existing resource that the object wants; undefined if it wants to create one, or to find it.
+ */
+function mayWant(sources: Sources, kind: Kind, cached: CachedResource, uid?: string): boolean {
   if (!isActive(cached, sources.clock.now())) return false;
   const governance = sources.tenancy.governanceOf(cached.resource);
   if (governance.by !== "tenant") return false;
   if (governance.serves === "deletions" && cached.metadata.deletionTimestamp === undefined) return false;
   const marker = markerOf(sources.owners[0], cached.objectHash);
-  return referencesOf(sources, governance.context, kind, cached.resource, marker).are !== "denied";
+  const references = referencesOf(sources, governance.context, kind, cached.resource, marker);
+  if (references.are === "denied" || references.are === "invalid") return false;
+  if (references.are === "waiting" && references.reason === "ReferenceNotGranted") return false;
+  return uid === undefined || mayAdopt(governance, kind, references, uid);
+}
+
+/** Whether the object may adopt the resource with this uid, as far as its references show that. */
+function mayAdopt(
+  governance: Exclude<Governance, { by: "unserved" }>,
+  kind: Kind,
+  references: References,
+  uid: string,
+): boolean {
+  const tenant = tenantOf(governance, kind, references);
+  if (tenant.is !== "known" || !tenant.mayAdopt) return false;
+  const group = kind.collection.uids.parentOf(uid);
+  return (
+    tenant.groups.some((one) => kind.collection.uids.isBelow(uid, one)) &&
+    (references.are !== "resolved" || references.uids.parent === group)
+  );
 }
 
 /** Whether the recorded resource of an object has the name that it wants, or equals its spec as that was last applied. */

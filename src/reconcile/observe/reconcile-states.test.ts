@@ -57,6 +57,23 @@ describe("the state of an object", () => {
     expect([...states.waiting()]).toEqual([]);
   });
 
+  it("is among those that wait, or were refused something, only as long as it does or was", () => {
+    const states = new ReconcileStates();
+    const { resourceUid } = states.get(key, cached(), 1_000);
+    const refusal = { code: 403, message: "forbidden", attemptOf: "", attempts: 1, retryAt: 2_000 };
+    const listed = () => [[...states.waiting()], Array.from(states.refusals(), ([one, step]) => `${one} ${step}`)];
+    states.update(key, resourceUid, (state) => ({ ...state, waitingSince: 1_000, refusals: { readCrd: refusal } }));
+    expect(listed()).toEqual([[key], [`${key} readCrd`]]);
+    expect(states.endRefusals("readCrd", "team", 1_500)).toEqual([key]);
+    states.clearFailure(key);
+    expect(listed()).toEqual([[key], [`${key} readCrd`]]);
+    states.update(key, resourceUid, ({ waitingSince: _since, refusals: _refusals, ...rest }) => rest);
+    expect(listed()).toEqual([[], []]);
+    states.update(key, resourceUid, (state) => ({ ...state, waitingSince: 1_000, refusals: { readCrd: refusal } }));
+    states.get(key, cached({ uid: "another" }), 2_000);
+    expect(listed()).toEqual([[], []]);
+  });
+
   it("loses its failure when the cause has changed", () => {
     const states = new ReconcileStates();
     const { resourceUid } = states.get(key, cached(), 1_000);

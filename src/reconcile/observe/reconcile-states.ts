@@ -10,6 +10,9 @@ const endIntervalMs = 1_000;
 /** The states that this process remembers of the objects of one kind, by `namespace/name`. */
 export class ReconcileStates {
   readonly #states = new Map<string, ReconcileState>();
+  /** The keys of those that wait, and of those to which Kubernetes refused something: few of many, and asked for often. */
+  readonly #waiting = new Set<string>();
+  readonly #refused = new Set<string>();
   #lastDeletionAt: MonotonicTime | null = null;
   /** The steps and namespaces whose refusals were ended since `#endedSince`. */
   readonly #ended = new Set<string>();
@@ -46,18 +49,28 @@ export class ReconcileStates {
       ...(isNewDeletion ? { deletionSeenAt: now } : {}),
       ...(isNewSpec ? { specSeenAt: now, generation } : {}),
     };
-    this.#states.set(key, state);
+    this.#set(key, state);
     return state;
   }
 
   /** Changes the present state of the object with this uid. An object that was forgotten meanwhile stays forgotten. */
   update(key: string, resourceUid: string, change: (state: ReconcileState) => ReconcileState): void {
     const state = this.#states.get(key);
-    if (state?.resourceUid === resourceUid) this.#states.set(key, change(state));
+    if (state?.resourceUid === resourceUid) this.#set(key, change(state));
   }
 
   forget(key: string): void {
     this.#states.delete(key);
+    this.#waiting.delete(key);
+    this.#refused.delete(key);
+  }
+
+  #set(key: string, state: ReconcileState): void {
+    this.#states.set(key, state);
+    if (state.waitingSince === undefined) this.#waiting.delete(key);
+    else this.#waiting.add(key);
+    if (state.refusals === undefined) this.#refused.delete(key);
+    else this.#refused.add(key);
   }
 
   /** Ends the delay after a failure, also after that of a call in flight: its cause has changed. */
@@ -65,14 +78,14 @@ export class ReconcileStates {
     const state = this.#states.get(key);
     if (state === undefined) return;
     const { failure: _failure, causeChanges = 0, ...rest } = state;
-    this.#states.set(key, { ...rest, causeChanges: causeChanges + 1 });
+    this.#set(key, { ...rest, causeChanges: causeChanges + 1 });
   }
 
   /** What Kubernetes refuses, by key and step. */
   *refusals(): Iterable<readonly [key: string, step: KubeStepName, refusal: Refusal]> {
-    for (const [key, { refusals }] of this.#states)
-      if (refusals !== undefined)
-        for (const [step, refusal] of Object.entries(refusals)) yield [key, step as KubeStepName, refusal];
+    for (const key of this.#refused)
+      for (const [step, refusal] of Object.entries(this.#states.get(key)?.refusals ?? {}))
+        yield [key, step as KubeStepName, refusal];
   }
 
   /**
@@ -89,17 +102,19 @@ export class ReconcileStates {
     const id = `${step} ${namespace}`;
     if (this.#ended.has(id)) return ended;
     this.#ended.add(id);
-    for (const [key, state] of this.#states) {
-      const refusal = state.refusals?.[step];
-      if (refusal === undefined || refusal.retryAt <= now || !key.startsWith(`${namespace}/`)) continue;
-      this.#states.set(key, { ...state, refusals: { ...state.refusals, [step]: { ...refusal, retryAt: now } } });
+    for (const key of this.#refused) {
+      const state = this.#states.get(key);
+      const refusal = state?.refusals?.[step];
+      if (state === undefined || refusal === undefined || refusal.retryAt <= now) continue;
+      if (!key.startsWith(`${namespace}/`)) continue;
+      this.#set(key, { ...state, refusals: { ...state.refusals, [step]: { ...refusal, retryAt: now } } });
       ended.push(key);
     }
     return ended;
   }
 
   /** The keys of the objects that are waiting for something. */
-  *waiting(): Iterable<string> {
-    for (const [key, state] of this.#states) if (state.waitingSince !== undefined) yield key;
+  waiting(): Iterable<string> {
+    return this.#waiting;
   }
 }

@@ -36,7 +36,7 @@ describe("D3: an adoption", () => {
     {
       name: "is recorded before the first write to the platform",
       given: { resource: named, external: present(unmarked("by hand")) },
-      expected: reports("Updating", "being adopted", { uid, parentUid: parent, management: "Adopted" }),
+      expected: reports("Updating", "being adopted", { uid, parentUid: parent, management: "Adopted", tenant: "team" }),
     },
     {
       name: "adds the finalizer first",

@@ -22,6 +22,21 @@ import {
   uid,
 } from "./observed-fixture.testing.ts";
 
+describe("a uid in the spec that another object manages", () => {
+  itDecides([
+    {
+      name: "is a Conflict below the group that the spec names",
+      given: { resource: groupResource({ spec: { uid } }), claimedBy: "others/one" },
+      expected: reportsStalled("Conflict", "a Group in another namespace"),
+    },
+    {
+      name: "is only reported as wrong elsewhere: that somebody manages it is not disclosed",
+      given: { resource: groupResource({ spec: { uid: `${otherRoot}/2222222222222222` } }), claimedBy: "others/one" },
+      expected: reportsStalled("InvalidSpec", "not directly below"),
+    },
+  ]);
+});
+
 describe("a resource with the same name", () => {
   const ifExists = groupResource({ spec: { policy: { adoption: "IfExists" } } });
   itDecides([

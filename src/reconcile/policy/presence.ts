@@ -77,19 +77,18 @@ export function decidePresence(observed: DecisionInput): Step {
 function decideManagement(observed: DecisionInput, references: Resolved): Step {
   // The schema requires a parent of every object that manages.
   if (!isPlaced(references)) return conclude(observed, stalled("InvalidSpec", messages.withoutParent()));
-  const problem = findOtherClaimant(observed);
-  if (problem !== undefined) return conclude(observed, problem);
   const { claim } = observed;
+  // In this order: whether another object manages a resource elsewhere is not disclosed.
+  const problem =
+    (claim === null ? undefined : findUidNotBelowParent(observed, references, claim)) ?? findOtherClaimant(observed);
+  if (problem !== undefined) return conclude(observed, problem);
   return claim === null ? decideUnclaimed(observed, references) : decideClaimed(observed, references, claim);
 }
 
 /** The object claims a uid, by its spec or by its status. */
 function decideClaimed(observed: DecisionInput, references: Placed, claim: Claim): Step {
   const { uid, external } = claim;
-  const problem =
-    findUidNotBelowParent(observed, references, claim) ??
-    findMovedOutOfReach(observed, references, claim) ??
-    findGoneWithManyOthers(observed, claim);
+  const problem = findMovedOutOfReach(observed, references, claim) ?? findGoneWithManyOthers(observed, claim);
   if (problem !== undefined) return conclude(observed, problem);
   switch (external.is) {
     case "unknown":

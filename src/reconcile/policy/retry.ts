@@ -90,11 +90,12 @@ export function failureOf(
   };
 }
 
-/** The reasons of problems that an outage of the platform or of the credential may cause. */
+/** The reasons of problems that end for all objects together: an outage of the platform or of a credential, or a mismatch. */
 const outageReasons: ReadonlySet<Reason> = new Set<Reason>([
   "PlatformUnavailable",
   "TokenUnavailable",
   "TokenExchangeFailed",
+  "OwnerMismatch",
 ]);
 
 /** Whether the platform, or the token service, may have received the call. */

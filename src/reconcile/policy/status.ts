@@ -34,7 +34,7 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
         : null,
     ...("recorded" in outcome && outcome.recorded !== undefined ? recordedFields(outcome.recorded) : {}),
     ...undeclaredOf(observed),
-    ...(outcome.is === "ready" && observed.tenant.is === "known" ? { tenant: observed.tenant.name } : {}),
+    ...tenantOf(observed, outcome),
     ...exchangeField(observed, outcome),
     ...(isHandled(observed, outcome) ? { lastHandledReconcileAt: observed.request?.value } : {}),
   };
@@ -55,6 +55,12 @@ function recordedFields(recorded: Recorded | "cleared" | "forgotten"): Record<st
   const nothing = { uid: null, parentUid: null, identityUid: null, roleUid: null };
   if (typeof recorded === "object") return { ...nothing, ...recorded };
   return { ...nothing, exchange: null, ...(recorded === "forgotten" ? { management: null } : {}) };
+}
+
+/** The Tenant is recorded together with the resource: its deletion needs the credential and the permissions of that Tenant. */
+function tenantOf({ tenant }: DecisionInput, outcome: Outcome): Pick<StatusPatch, "tenant"> {
+  const records = "recorded" in outcome && typeof outcome.recorded === "object";
+  return records && tenant.is === "known" ? { tenant: tenant.name } : {};
 }
 
 function exchangeField(observed: DecisionInput, outcome: Outcome): Pick<StatusPatch, "exchange"> {

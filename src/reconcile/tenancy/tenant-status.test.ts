@@ -14,6 +14,7 @@ const observation = (parts: Partial<TenantObservation> = {}): TenantObservation 
   unreadableGroups: [],
   abandoned: 0,
   breakers: [],
+  heldRemovals: null,
   now: Date.parse("2026-02-02T02:02:02.222Z"),
   ...parts,
 });
@@ -66,6 +67,14 @@ describe("the status of a Tenant", () => {
     expect(readyOf({ breakers })).toMatchObject({ status: "False", reason: "HeldByBreaker" });
     expect(readyOf({ breakers })?.message).toContain("Group (g-1)");
     expect(tenantStatusPatch(observation({ tenant: tenant(written({ breakers })) }))).toMatchObject({ breakers: null });
+  });
+
+  it("names removals that wait for a confirmation, and what confirms them", () => {
+    expect(readyOf({ heldRemovals: { id: "r-1", resources: 40 } })).toMatchObject({
+      status: "False",
+      reason: "HeldByBreaker",
+      message: expect.stringMatching(/^40 .*iam\.muster\.dev\/confirm.*r-1/),
+    });
   });
 
   it("names ten of many uids, always the same", () => {

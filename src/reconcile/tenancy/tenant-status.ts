@@ -18,6 +18,8 @@ export interface TenantObservation {
   readonly unreadableGroups: readonly string[];
   readonly abandoned: number;
   readonly breakers: readonly { readonly kind: string; readonly id: string; readonly missing: number }[];
+  /** The removals of undeclared access that wait for a person to confirm them; null if there are none. */
+  readonly heldRemovals: { readonly id: string; readonly resources: number } | null;
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: number;
 }
@@ -57,19 +59,14 @@ function firstOf(uids: readonly string[]): string[] | null {
   return uids.length === 0 ? null : uids.toSorted().slice(0, namedUids);
 }
 
-function conditionsOf({ tenant, problems, breakers, now }: TenantObservation): Condition[] {
+function conditionsOf({ tenant, problems, breakers, heldRemovals, now }: TenantObservation): Condition[] {
   const [first] = problems;
-  const held = breakers.reduce((sum, { missing }) => sum + missing, 0);
-  const kinds = breakers.map(({ kind, id }) => `${kind} (${id})`).join(", ");
+  const held = heldMessage(breakers, heldRemovals);
   const ready =
     first !== undefined
       ? { status: "False" as const, reason: first.reason, message: problems.map(({ message }) => message).join(" ") }
-      : held > 0
-        ? {
-            status: "False" as const,
-            reason: "HeldByBreaker" as const,
-            message: `${held} resources disappeared from the platform at once, and are not re-created: ${kinds}. Find out why. To have them re-created, set the annotation iam.muster.dev/confirm of this Tenant to the id in parentheses.`,
-          }
+      : held !== undefined
+        ? { status: "False" as const, reason: "HeldByBreaker" as const, message: held }
         : { status: "True" as const, reason: "Available" as const, message: "The Tenant is served." };
   const generation = tenant.metadata.generation ?? 0;
   const previous = tenant.status?.conditions?.find(({ type }) => type === "Ready");
@@ -83,4 +80,26 @@ function conditionsOf({ tenant, problems, breakers, now }: TenantObservation): C
       lastTransitionTime: previous?.status === ready.status ? previous.lastTransitionTime : time,
     },
   ];
+}
+
+/** What waits for a person; undefined if nothing does. */
+function heldMessage(
+  breakers: TenantObservation["breakers"],
+  removals: TenantObservation["heldRemovals"],
+): string | undefined {
+  const missing = breakers.reduce((sum, one) => sum + one.missing, 0);
+  const kinds = breakers.map(({ kind, id }) => `${kind} (${id})`).join(", ");
+  const messages = [
+    ...(missing === 0
+      ? []
+      : [
+          `${missing} resources disappeared from the platform at once, and are not re-created: ${kinds}. Find out why. To have them re-created, set the annotation iam.muster.dev/confirm of this Tenant to the id in parentheses.`,
+        ]),
+    ...(removals === null
+      ? []
+      : [
+          `${removals.resources} undeclared resources would be removed at once, and are not removed. Find out who created them. To have them removed, set the annotation iam.muster.dev/confirm of this Tenant to ${removals.id}.`,
+        ]),
+  ];
+  return messages.length === 0 ? undefined : messages.join(" ");
 }

@@ -165,6 +165,17 @@ export class UndeclaredAccess implements UndeclaredSource {
     return this.#outdated(session);
   }
 
+  /** The keys of the Group objects whose removals wait for the confirmation `id` of the Tenant. */
+  groupsHeldBy(tenant: string, id: string): readonly string[] {
+    const { stores, tenancy } = this.#options.sources;
+    if (this.#shares.get(tenant)?.held?.id !== id) return [];
+    return [...stores.get("Group").values()].flatMap((cached) => {
+      const governance = tenancy.governanceOf(cached.resource);
+      const waits = saysRemove(cached.resource) && governance.by === "tenant" && governance.context.name === tenant;
+      return waits ? [keyOf(cached)] : [];
+    });
+  }
+
   observe({ resource }: CachedResource, governance: Governance, uid: string | undefined): ObservedUndeclared | null {
     if (!isGroup(resource) || resource.metadata.deletionTimestamp !== undefined) return null;
     if (governance.by === "unserved") return null;

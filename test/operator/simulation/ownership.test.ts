@@ -110,6 +110,22 @@ describe("D10: of equal claims", () => {
       }
   });
 
+  it("those in Conflict are not woken by what happens to other grants", async () => {
+    const scenario = new Scenario();
+    const losers = Array.from({ length: 20 }, (_, index) => ({ ...audits, name: `loser-${index}` }));
+    scenario.kube.apply(audits);
+    scenario.kube.apply(ci);
+    await scenario.until("Ready", () => scenario.differences([audits, ci]).length === 0);
+    for (const loser of losers) scenario.kube.apply(loser);
+    await scenario.until("Conflicts", () => losers.every((one) => reasonOf(scenario, one) === "Conflict"));
+    await scenario.pass(30_000);
+    const before = scenario.process.reconciles;
+    scenario.kube.apply(views);
+    await scenario.until("Ready", () => reasonOf(scenario, views) === "Available");
+    await scenario.pass(5_000);
+    expect(scenario.process.reconciles - before).toBeLessThan(losers.length);
+  });
+
   it("a rename to a name that another object has is a Conflict before any write", async () => {
     const scenario = new Scenario();
     const other: Manifest = { ...shop, name: "other" };

@@ -350,6 +350,8 @@ describe("Remove", () => {
     expect(share()?.held?.uids.size).toBe(45);
     confirmation = share()?.held?.id;
     expect(access()?.message).toContain(String(confirmation));
+    expect(scenario.process.undeclared.groupsHeldBy("all", "another id")).toEqual([]);
+    expect(scenario.process.undeclared.groupsHeldBy("all", confirmation ?? "")).toHaveLength(1);
     await scenario.resync();
     // The next resync comes in the middle of it, and does not ask again.
     await resync();
