@@ -260,12 +260,7 @@ export class OperatorProcess {
     const { platform, kinds, clock } = this.#options;
     const credentialEpoch = () => platform.credentialEpoch;
     const session = new PlatformSession({
-      api: new GovernedApi(this.#gated(new MemoryCredential(platform, identity)) as PlatformApi, {
-        probedGroup: root,
-        clock,
-        random: () => 0.5,
-        signal,
-      }),
+      api: this.#governed(this.#gated(new MemoryCredential(platform, identity)) as PlatformApi, signal),
       identity,
       roots,
       credentialEpoch,
@@ -276,6 +271,10 @@ export class OperatorProcess {
       canWrite: () => true,
     });
     return { session, credentialEpoch };
+  }
+
+  #governed(api: PlatformApi, signal: AbortSignal): GovernedApi {
+    return new GovernedApi(api, { probedGroup: root, clock: this.#options.clock, random: () => 0.5, signal });
   }
 
   #createTenantController({ tenants, namespaces, tenancy, sessions }: LiveTenants, kube: KubeApi): Controller {
@@ -291,14 +290,14 @@ export class OperatorProcess {
       outer: { roots: [root], roles: ["viewer"], namespaces: null },
       owner: "cluster",
       ownerCheck: new OwnerCheck({
-        api: platform,
+        api: this.#governed(platform, this.#lifetime.signal),
         identity: sessions.operator.identity,
         owner: "cluster",
         clock,
         signal: this.#lifetime.signal,
       }),
       orphans: () => this.orphans(),
-      undeclared: (tenant) => this.#undeclared.shareOf(tenant) ?? { uids: [], unreadableGroups: [] },
+      undeclared: (tenant) => this.#undeclared.shareOf(tenant) ?? { uids: [], unreadableGroups: [], held: null },
       abandoned: () => 0,
       onConfirmed: () => undefined,
     });
