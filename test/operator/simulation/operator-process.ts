@@ -300,6 +300,7 @@ export class OperatorProcess {
       undeclared: (tenant) => this.#undeclared.shareOf(tenant) ?? { uids: [], unreadableGroups: [], held: null },
       abandoned: () => 0,
       onConfirmed: () => undefined,
+      onConfirmation: () => undefined,
     });
     return new Controller({
       name: "tenant",
