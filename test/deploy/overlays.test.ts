@@ -92,10 +92,13 @@ describeWithControlPlane("an overlay with another namespace and a name suffix", 
       // The API server observes roles and policies a moment after their creation. Until it has read the schema of a new CRD,
       // the policy that adds the finalizer rejects the creation of objects.
       const probe = await vi.waitFor(() => admin.create(group("probe")), { timeout: 60_000, interval: 100 });
+      let attempt = 0;
       await vi.waitFor(
         async () => {
           for (const operator of operators) {
-            const message = await refusal(operator.patch(probe, { metadata: { labels: { a: "b" } } }));
+            // Another value each time: before the policy is in effect the patch succeeds, and then it would change nothing.
+            const labels = { attempt: String((attempt += 1)) };
+            const message = await refusal(operator.patch(probe, { metadata: { labels } }));
             expect(message).toContain("muster-operator-writes");
           }
         },

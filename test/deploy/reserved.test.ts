@@ -78,12 +78,13 @@ describeWithControlPlane("the admission policies that protect status, finalizer 
       { timeout: 60_000, interval: 100 },
     );
     const sample = await admin.create(object("Group"));
+    let attempt = 0;
     await vi.waitFor(
       async () => {
         await operator.patch(sample, { status }, "status");
-        expect(await refusal(operator.patch(sample, { metadata: { labels: { a: "b" } } }))).toContain(
-          "muster-operator-writes",
-        );
+        // Another value each time: before the policy is in effect the patch succeeds, and then it would change nothing.
+        const labels = { attempt: String((attempt += 1)) };
+        expect(await refusal(operator.patch(sample, { metadata: { labels } }))).toContain("muster-operator-writes");
       },
       { timeout: 60_000, interval: 100 },
     );

@@ -12,7 +12,7 @@ describeWithSystem(
     const byMethod = (calls: Readonly<Record<string, number>>) =>
       Object.fromEntries(Object.entries(calls).map(([name, count]) => [name.replace(/^.*\//, ""), count]));
 
-    it("creates an object with one platform call and two Kubernetes writes, after five other calls", async () => {
+    it("creates an object with one platform call and two Kubernetes writes, after four other calls", async () => {
       const { admin } = system().controlPlane;
       await operator().process.logged("credential works");
       await system().waitFor(tenantRef("test"), (tenant) => tenant?.metadata.finalizers !== undefined);
@@ -29,9 +29,8 @@ describeWithSystem(
         ListGroups: 1,
         ListRoleBindings: 1,
         ListRoles: 1,
+        // The owner that the operator's identity records was read at the start.
         GetGroup: 1,
-        // Before the first write: the owner that the operator's identity records.
-        GetIdentity: 1,
       });
       expect(traffic.kubernetes).toEqual({
         "patch groups.iam.muster.dev": 3,
