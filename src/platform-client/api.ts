@@ -6,6 +6,11 @@ export const resourcesPerPage = 200;
 /** Which part of a collection a list covers: everything below a group, or only the group's direct children. */
 export type ListScope = { readonly descendantsOf: string } | { readonly childrenOf: string };
 
+/** The group whose descendants or children the scope covers. */
+export function groupOfScope(scope: ListScope): string {
+  return "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
+}
+
 export interface ListQuery {
   /** Absent: everything that the caller can see. */
   readonly scope?: ListScope;

@@ -1,5 +1,5 @@
 import type { MonotonicTime } from "#src/time/clock.ts";
-import type { ListScope } from "./api.ts";
+import { groupOfScope, type ListScope } from "./api.ts";
 import type { ManagedCollection, ExternalResource } from "./collection.ts";
 import { CollectionView } from "./collection-view.ts";
 import type { CompleteList } from "./list-all.ts";
@@ -40,8 +40,8 @@ export class SessionViews {
     startedAt: MonotonicTime,
   ): string[] {
     for (const resource of resources) this.#notePost(collection, resource, startedAt);
-    const scopes = "childrenOf" in scope ? scope.childrenOf : scope.descendantsOf;
-    const covers = (parent: string) => parent === scopes || ("descendantsOf" in scope && isWithin(parent, scopes));
+    const group = groupOfScope(scope);
+    const covers = (parent: string) => parent === group || ("descendantsOf" in scope && isWithin(parent, group));
     this.posts.listed(collection.name, covers, startedAt, stable);
     return this.viewOf(collection).recordSnapshot(scope, resources, startedAt, stable);
   }

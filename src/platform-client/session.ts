@@ -1,7 +1,7 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { proveAbsence } from "./absence-proof.ts";
-import type { ListScope } from "./api.ts";
+import { groupOfScope, type ListScope } from "./api.ts";
 import type { ManagedCollection, ExternalResource, ResourceType } from "./collection.ts";
 import type { OutageListener } from "./circuit.ts";
 import type { CollectionView } from "./collection-view.ts";
@@ -252,7 +252,7 @@ export class PlatformSession {
   /** Lists the scope. @returns a function that confirms that the list is complete, and records it. */
   async #listUnconfirmed(collection: ManagedCollection, scope: ListScope): Promise<() => Promise<void>> {
     const { api, clock, signal } = this.#options;
-    const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
+    const group = groupOfScope(scope);
     await this.#permissions.requireList(collection, group);
     const startedAt = clock.monotonic();
     const list = await listAll(api, collection, { scope }, signal);
@@ -273,7 +273,7 @@ export class PlatformSession {
     scope: ListScope,
   ): Promise<readonly R[] | undefined> {
     const { api, signal } = this.#options;
-    const group = "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
+    const group = groupOfScope(scope);
     const isAllowed = () => this.permissions?.allow(capability, group) === true;
     await this.refreshPermissions();
     if (!isAllowed()) return undefined;
