@@ -1,6 +1,6 @@
 import { confirmAnnotation } from "#src/api/annotations.ts";
 import { finalizer } from "#src/api/custom-resource.ts";
-import type { KubeApi } from "#src/kube/api.ts";
+import type { KubeApi, PatchOptions } from "#src/kube/api.ts";
 import { isNotFound } from "#src/kube/errors.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import type { Result } from "#src/runtime/controller.ts";
@@ -53,30 +53,28 @@ export class TenantReconciler {
   }
 
   async #reconcileStatus(name: string, signal: AbortSignal): Promise<void> {
-    const { resource, tenants, kube } = this.#options;
     const observed = observeTenant(this.#options, name);
     const patch = observed === undefined ? undefined : tenantStatusPatch(observed);
     if (observed === undefined || patch === undefined) return;
     // A Tenant that is deleted and created again has another uid, and keeps its own status.
     const body = { metadata: { uid: observed.tenant.metadata.uid }, status: patch };
-    try {
-      const written = await kube.patch<KubeObject>(resource, undefined, name, body, { signal, subresource: "status" });
-      tenants.observeOwnWrite(written);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await this.#patch(name, body, { signal, subresource: "status" });
   }
 
   async #reconcileFinalizer(tenant: CachedTenant, signal: AbortSignal): Promise<void> {
-    const { resource, tenants, kube } = this.#options;
     const change = decideTenantFinalizer(tenant, () => this.#guardsAny(tenant));
     if (change === "none") return;
     const { name, uid, resourceVersion, finalizers = [] } = tenant.metadata;
     const others = finalizers.filter((one) => one !== finalizer);
     const after = change === "add" ? [...others, finalizer] : others;
+    await this.#patch(name, { metadata: { uid, resourceVersion, finalizers: after } }, { signal });
+  }
+
+  /** Does nothing if the Tenant is gone. */
+  async #patch(name: string, body: object, options: PatchOptions): Promise<void> {
+    const { resource, tenants, kube } = this.#options;
     try {
-      const body = { metadata: { uid, resourceVersion, finalizers: after } };
-      tenants.observeOwnWrite(await kube.patch<KubeObject>(resource, undefined, name, body, { signal }));
+      tenants.observeOwnWrite(await kube.patch<KubeObject>(resource, undefined, name, body, options));
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
