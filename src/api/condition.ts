@@ -55,3 +55,12 @@ export type Condition = z.output<typeof conditionSchema>;
 
 /** A condition that this version writes. */
 export type WrittenCondition = Condition & { type: ConditionType; reason: Reason };
+
+/** The condition `Ready` of an object with conditions, or of a change of its status. */
+export function readyCondition({
+  status,
+}: {
+  readonly status?: { readonly conditions?: readonly Condition[] | null | undefined } | undefined;
+}): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === "Ready");
+}

@@ -1,3 +1,4 @@
+import { readyCondition } from "#src/api/condition.ts";
 import { finalizer } from "#src/api/custom-resource.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import type { CachedResource } from "./observe/cached-resource.ts";
@@ -60,8 +61,7 @@ export function connectTenantHandlers(
 /** What the object counts as: nothing if it does not exist. */
 function countOf(cached: CachedResource | undefined): "ready" | "notReady" | undefined {
   if (cached === undefined) return undefined;
-  const ready = cached.resource.status?.conditions?.find(({ type }) => type === "Ready");
-  return ready?.status === "True" ? "ready" : "notReady";
+  return readyCondition(cached.resource)?.status === "True" ? "ready" : "notReady";
 }
 
 function isReleased(before: CachedResource | undefined, after: CachedResource | undefined): boolean {

@@ -1,3 +1,4 @@
+import { readyCondition } from "#src/api/condition.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind, ResolvedUids } from "#src/kinds/kind.ts";
@@ -189,7 +190,7 @@ function mattersToReferrers(before: CachedResource | undefined, after: CachedRes
 }
 
 function readyReason(resource: Resource | undefined): string | undefined {
-  return resource?.status?.conditions?.find(({ type }) => type === "Ready")?.reason;
+  return readyCondition(resource ?? {})?.reason;
 }
 
 function wakeReferrers(sources: Sources, kind: Kind, cached: CachedResource, enqueue: Enqueue): void {

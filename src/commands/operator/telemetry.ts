@@ -1,3 +1,4 @@
+import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { isNotFound, isUnreadable, KubeError } from "#src/kube/errors.ts";
@@ -190,8 +191,8 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   watchSources(sources: Sources, tenants: TenantStore, undeclaredCounts: () => ReadonlyMap<string, number>): void {
     this.metrics.onScrape(() => {
       this.metrics.tenants.reset();
-      for (const { status } of tenants.values()) {
-        const ready = status?.conditions?.find((condition) => condition.type === "Ready");
+      for (const tenant of tenants.values()) {
+        const ready = readyCondition(tenant);
         this.metrics.tenants.inc({ ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
       }
       const { objects, breaker, kubernetesRefused, snapshotAge, undeclared } = this.metrics;
@@ -199,7 +200,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
       objects.reset();
       for (const { name: kind, collection } of sources.kinds) {
         for (const { resource } of sources.stores.get(kind).values()) {
-          const ready = resource.status?.conditions?.find((condition) => condition.type === "Ready");
+          const ready = readyCondition(resource);
           objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
         }
         const startTimes = Array.from(sources.tenancy.sessions).flatMap((session) =>
@@ -216,7 +217,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   #statusWritten({ resource, wallClock }: Observed, step: Extract<Step, { do: "writeStatus" }>): void {
-    const ready = step.patch.conditions?.find((condition) => condition.type === "Ready");
+    const ready = readyCondition({ status: step.patch });
     if (ready === undefined) return;
     if (ready.reason === "DriftDetected") this.metrics.drift.inc({ kind: resource.kind, result: "detected" });
     const { creationTimestamp } = resource.metadata;

@@ -1,3 +1,4 @@
+import { readyCondition } from "#src/api/condition.ts";
 import { confirmAnnotation } from "#src/api/annotations.ts";
 import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
@@ -108,7 +109,7 @@ function countObjects(
   let [ready, notReady] = [0, 0];
   for (const namespace of namespaces)
     for (const { resource } of stores.get(kind).index("namespace", namespace)) {
-      const condition = resource.status?.conditions?.find(({ type }) => type === "Ready");
+      const condition = readyCondition(resource);
       if (condition?.status === "True") ready += 1;
       else notReady += 1;
     }

@@ -1,3 +1,4 @@
+import { readyCondition } from "#src/api/condition.ts";
 import { finalizer, type Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, markerOf, ownerOf } from "#src/kinds/marker.ts";
@@ -280,10 +281,7 @@ function hasWhatItWants(view: CollectionView<ExternalResource>, kind: Kind, { re
   if (external.is === "gone") return false;
   if (kind.hasMarker && external.is === "present")
     return kind.collection.nameOf(external.resource) === kind.nameOf(resource);
-  return (
-    !kind.hasMarker ||
-    status.conditions?.find(({ type }) => type === "Ready")?.observedGeneration === metadata.generation
-  );
+  return !kind.hasMarker || readyCondition(resource)?.observedGeneration === metadata.generation;
 }
 
 function tenantOf(

@@ -1,3 +1,4 @@
+import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Reason } from "#src/api/reason.ts";
 import type { Reference } from "#src/api/reference.ts";
@@ -92,7 +93,7 @@ export function findObject(
   if (uid !== undefined) {
     const usable = { uid, isGranted: isForeign };
     if (metadata.deletionTimestamp !== undefined) return usable;
-    if (recordedUid(referrer, role) === uid && !lostReasons.has(readyOf(found)?.reason ?? "")) return usable;
+    if (recordedUid(referrer, role) === uid && !lostReasons.has(readyCondition(found)?.reason ?? "")) return usable;
     if (isReadyFor(role, found) && isBelowPresentParent(found, objects)) return usable;
   }
   const cycle = findCycle(referrer, objects);
@@ -138,12 +139,8 @@ function recordedUid({ status }: Resource, role: ReferenceField["role"]): string
 }
 
 function isReadyFor(role: ReferenceField["role"], found: Resource): boolean {
-  const ready = readyOf(found);
+  const ready = readyCondition(found);
   return ready?.status === "True" || (role === "parent" && harmlessReasons.has(ready?.reason ?? ""));
-}
-
-function readyOf({ status }: Resource) {
-  return status?.conditions?.find(({ type }) => type === "Ready");
 }
 
 /** Whether the object, and each one above it, recorded the parent that its reference resolves to now. */

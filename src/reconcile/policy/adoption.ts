@@ -1,3 +1,4 @@
+import { readyCondition } from "#src/api/condition.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { minutes } from "#src/time/durations.ts";
@@ -5,7 +6,7 @@ import { conclude, recordNow } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { markerFits } from "./differences.ts";
 import * as messages from "./messages.ts";
-import { hasFinalizer, readyCondition } from "./object.ts";
+import { hasFinalizer } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
 import { owns, protectionOf } from "./ownership.ts";
 import type { Placed } from "./placed.ts";

@@ -1,8 +1,8 @@
+import { readyCondition } from "#src/api/condition.ts";
 import type { MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { hours, minutes, seconds } from "#src/time/durations.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
-import { readyCondition } from "./object.ts";
 import { openAccessEvent } from "./open-access.ts";
 import type { Outcome, Problem } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";

@@ -1,3 +1,4 @@
+import { readyCondition } from "#src/api/condition.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Fields } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
@@ -5,7 +6,6 @@ import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { type Differences, differencesOf } from "./differences.ts";
 import * as messages from "./messages.ts";
-import { readyCondition } from "./object.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { attempt, attemptOf, fightEndsAt, stalledDelayMs } from "./retry.ts";
 import type { Event, Step } from "./step.ts";

@@ -1,9 +1,9 @@
+import { readyCondition } from "#src/api/condition.ts";
 import { conclude } from "./conclude.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
-import { readyCondition } from "./object.ts";
 import { type Problem, stalled } from "./outcome.ts";
 import { managedUid, owns, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";

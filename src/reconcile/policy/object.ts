@@ -1,5 +1,4 @@
 import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
-import type { Condition } from "#src/api/condition.ts";
 import { finalizer, type Resource } from "#src/api/custom-resource.ts";
 
 // What the metadata and the status of a custom resource say.
@@ -23,8 +22,4 @@ export function isAbandoned({ metadata }: Resource): boolean {
 /** Whether the spec was changed after the last status was written. */
 export function isEdited({ metadata, status }: Resource): boolean {
   return status !== undefined && status.observedGeneration !== -1 && status.observedGeneration !== metadata.generation;
-}
-
-export function readyCondition({ status }: Resource): Condition | undefined {
-  return status?.conditions?.find((condition) => condition.type === "Ready");
 }

@@ -1,3 +1,4 @@
+import { readyCondition } from "#src/api/condition.ts";
 import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { ownDuplicateOf, proveAbsenceBelow, proveListedSince } from "./absence.ts";
 import { decideAdoption } from "./adoption.ts";
@@ -8,7 +9,7 @@ import { decideFields } from "./drift.ts";
 import { decideExpiry } from "./expiry.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
-import { hasFinalizer, isEdited, isPaused, readyCondition } from "./object.ts";
+import { hasFinalizer, isEdited, isPaused } from "./object.ts";
 import { decideObservation } from "./observation.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 import {

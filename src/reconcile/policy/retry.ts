@@ -1,10 +1,11 @@
+import { readyCondition } from "#src/api/condition.ts";
 import type { Reason } from "#src/api/reason.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { Failure, MonotonicTime, Observed, PlatformProblem } from "#src/reconcile/observe/observed.ts";
 import { hours, minutes } from "#src/time/durations.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import { isBeingDeleted, readyCondition } from "./object.ts";
+import { isBeingDeleted } from "./object.ts";
 import { problemOf } from "./platform-problem.ts";
 import type { PlatformStep, Step } from "./step.ts";
 

@@ -1,3 +1,4 @@
+import { timestamp } from "#src/api/timestamp.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Condition, ConditionType, WrittenCondition } from "#src/api/condition.ts";
 import type { Reason } from "#src/api/reason.ts";
@@ -19,7 +20,7 @@ import { accessDeclared, listOfUndeclared } from "./undeclared.ts";
  */
 export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPatch | undefined {
   const before = observed.resource.status;
-  const now = new Date(observed.wallClock).toISOString().replace(/\.\d+Z$/, "Z");
+  const now = timestamp(observed.wallClock);
   const generation = observed.resource.metadata.generation ?? 0;
   const after: Record<string, unknown> = {
     observedGeneration: generation,

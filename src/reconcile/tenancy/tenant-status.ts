@@ -1,3 +1,5 @@
+import { timestamp } from "#src/api/timestamp.ts";
+import { readyCondition } from "#src/api/condition.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Condition } from "#src/api/condition.ts";
 import type { TenantStatus } from "#src/api/tenant.ts";
@@ -69,8 +71,8 @@ function conditionsOf({ tenant, problems, breakers, heldRemovals, now }: TenantO
         ? { status: "False" as const, reason: "HeldByBreaker" as const, message: held }
         : { status: "True" as const, reason: "Available" as const, message: "The Tenant is served." };
   const generation = tenant.metadata.generation ?? 0;
-  const previous = tenant.status?.conditions?.find(({ type }) => type === "Ready");
-  const time = new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+  const previous = readyCondition(tenant);
+  const time = timestamp(now);
   return [
     {
       type: "Ready",

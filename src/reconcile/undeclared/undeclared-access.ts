@@ -1,3 +1,4 @@
+import { timestamp } from "#src/api/timestamp.ts";
 import { createHash } from "node:crypto";
 import type { Group } from "#src/api/group.ts";
 import type { Undeclared } from "#src/api/status.ts";
@@ -346,7 +347,7 @@ export class UndeclaredAccess implements UndeclaredSource {
   ): (external: { readonly uid: string }) => Seen {
     const { clock } = this.#options.sources;
     const at = clock.monotonic();
-    const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+    const now = timestamp(clock.now());
     const recorded = before === undefined ? this.#recordedTimes(session) : undefined;
     return ({ uid }) => {
       const { firstSeenTime = recorded?.get(uid) ?? now, firstSeenAt = at, seenIn = 0 } = before?.get(uid) ?? {};
