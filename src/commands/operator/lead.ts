@@ -173,6 +173,7 @@ function createSources(
     tenancy,
     crds: new CrdReads(kube, clock, lifetime.signal),
     breakers: new Breakers(() => randomUUID().slice(0, 8)),
+    ownerId: cluster.ownerId,
     owners: ownersOf(values, cluster),
     serviceAccountIssuer: cluster.serviceAccountIssuer,
     publicIssuers: values.publicIssuer,

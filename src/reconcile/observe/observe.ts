@@ -22,6 +22,7 @@ import type {
   ReconcileState,
   References,
 } from "./observed.ts";
+import { identityIn, isCredential } from "./operator-identities.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
 import { resolveReferences } from "./references.ts";
 import type { Sources } from "./sources.ts";
@@ -330,18 +331,13 @@ const invalidReferences: References = {
 
 /** What the references of an object that matches its schema resolve to. */
 export function referencesOf(
-  {
-    kinds,
-    stores,
-    serviceAccountIssuer,
-    publicIssuers,
-    tenancy,
-  }: Pick<Sources, "kinds" | "stores" | "serviceAccountIssuer" | "publicIssuers" | "tenancy">,
+  sources: Pick<Sources, "kinds" | "stores" | "serviceAccountIssuer" | "publicIssuers" | "tenancy">,
   { name, session, boundary }: TenantContext,
   kind: Kind,
   resource: Resource,
   marker: string,
 ): References {
+  const { kinds, stores, serviceAccountIssuer, publicIssuers, tenancy } = sources;
   return resolveReferences(kind, resource, {
     kinds,
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
@@ -357,7 +353,7 @@ export function referencesOf(
       }),
     roles: session.roles,
     boundary,
-    credentialIdentities: tenancy.credentialIdentities,
+    isCredential: (identity) => isCredential(sources, session, identity),
     serviceAccountIssuer,
     publicIssuers,
     marker,
@@ -394,27 +390,24 @@ function isRootOrOwn({ session }: TenantContext, uid: string): boolean {
 }
 
 function protectionOf(
-  { tenancy, owners, kinds }: Sources,
+  sources: Sources,
   context: TenantContext,
   kind: Kind,
   external: ExternalResource,
 ): Protection["because"] | undefined {
+  const { owners, kinds } = sources;
   const { session, boundary } = context;
   const { uid } = external;
   if (isRootOrOwn(context, uid)) return "root";
   const identity = kind.identityOf(external);
   if (session.permissions?.ownBindings.has(uid) === true) return "credential";
   if (identity === undefined) return undefined;
-  if (tenancy.credentialIdentities.has(identity)) return "credential";
+  if (isCredential(sources, session, identity)) return "credential";
   if (boundary.breakGlass.includes(identity)) return "breakGlass";
   if (identity === uid) return undefined;
-  for (const one of kinds) {
-    const state = session.viewOf(one.collection).stateOf(identity);
-    const marker =
-      state.is === "present" && one.identityOf(state.resource) === identity ? carriedMarker(state.resource) : undefined;
-    if (marker !== undefined && !owners.includes(ownerOf(marker))) return "otherOwner";
-  }
-  return undefined;
+  const seen = identityIn(kinds, session, identity);
+  const marker = seen === undefined ? undefined : carriedMarker(seen);
+  return marker !== undefined && !owners.includes(ownerOf(marker)) ? "otherOwner" : undefined;
 }
 
 /** What was read of the role bindings of those of the resources that are identities. */

@@ -9,6 +9,7 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
+import { identityIn, isCredential } from "#src/reconcile/observe/operator-identities.ts";
 import type { ObservedUndeclared, Removal, SparingReason } from "#src/reconcile/observe/observed.ts";
 import type { Sources, UndeclaredSource } from "#src/reconcile/observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "#src/reconcile/policy/breaker.ts";
@@ -20,7 +21,7 @@ import type { MonotonicTime } from "#src/time/clock.ts";
 import { listAbove, type RoleBindingsAbove } from "./above-roots.ts";
 import { ancestorsOf } from "./ancestors.ts";
 import { type Declarations, isMarkerOf, readDeclarations } from "./declarations.ts";
-import { type Finding, findUndeclared, identityOf, type SessionFindings } from "./findings.ts";
+import { type Finding, findUndeclared, type SessionFindings } from "./findings.ts";
 import { grantOf } from "./grant.ts";
 import { isNamed } from "./names.ts";
 import { listPeople, type People } from "./people.ts";
@@ -29,7 +30,7 @@ import { RemovalHistory } from "./removal-history.ts";
 export interface UndeclaredAccessOptions {
   readonly sources: Pick<
     Sources,
-    "kinds" | "stores" | "tenancy" | "owners" | "serviceAccountIssuer" | "publicIssuers" | "clock"
+    "kinds" | "stores" | "tenancy" | "owners" | "ownerId" | "serviceAccountIssuer" | "publicIssuers" | "clock"
   >;
   /** When removing this many resources of a Tenant at once stops and asks. */
   readonly breakerLimits: BreakerLimits;
@@ -154,6 +155,7 @@ export class UndeclaredAccess implements UndeclaredSource {
     const findings = findUndeclared({
       session,
       kinds: sources.kinds,
+      stores: sources.stores,
       owners: sources.owners,
       groups: this.#groupsToLookAt(session, declarations),
       above,
@@ -289,11 +291,12 @@ export class UndeclaredAccess implements UndeclaredSource {
   }
 
   #identityFacts(session: PlatformSession, people: People | null, uid: string): IdentityFacts | null {
-    const { kinds, tenancy } = this.#options.sources;
-    const identity = identityOf(session, kinds, uid);
+    const { sources } = this.#options;
+    const { kinds, tenancy } = sources;
+    const identity = identityIn(kinds, session, uid);
     if (identity === undefined || people?.isKnown(parentOf(uid) ?? uid) !== true) return null;
     return {
-      credential: tenancy.credentialIdentities.has(uid),
+      credential: isCredential(sources, session, uid),
       breakGlass: Array.from(tenancy.contexts).some(({ boundary }) => boundary.breakGlass.includes(uid)),
       marker: this.#markerOf(identity),
       person: people.isPerson(identity as ExternalIdentity),

@@ -151,6 +151,7 @@ export class OperatorProcess {
         }),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
       breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
+      ownerId: options.ownerId ?? "cluster",
       owners: [ownerHash(options.ownerId ?? "cluster")] as const,
       serviceAccountIssuer: "https://issuer.example",
       publicIssuers: [],
