@@ -396,14 +396,14 @@ function protectionOf(
   external: ExternalResource,
 ): Protection["because"] | undefined {
   const { owners, kinds } = sources;
-  const { session, boundary } = context;
+  const { session } = context;
   const { uid } = external;
   if (isRootOrOwn(context, uid)) return "root";
   const identity = kind.identityOf(external);
   if (session.permissions?.ownBindings.has(uid) === true) return "credential";
   if (identity === undefined) return undefined;
   if (isCredential(sources, session, identity)) return "credential";
-  if (boundary.breakGlass.includes(identity)) return "breakGlass";
+  if (sources.tenancy.breakGlassIdentities.has(identity)) return "breakGlass";
   if (identity === uid) return undefined;
   const seen = identityIn(kinds, session, identity);
   const marker = seen === undefined ? undefined : carriedMarker(seen);

@@ -50,6 +50,7 @@ export class LiveTenancy implements Tenancy {
   readonly #contexts = new Map<string, TenantContext>();
   readonly #listeners: ((change: TenancyChange) => void)[] = [];
   #credentialIdentities: ReadonlySet<string> = new Set();
+  #breakGlassIdentities: ReadonlySet<string> = new Set();
 
   constructor(options: LiveTenancyOptions) {
     this.#options = options;
@@ -72,6 +73,10 @@ export class LiveTenancy implements Tenancy {
 
   get credentialIdentities(): ReadonlySet<string> {
     return this.#credentialIdentities;
+  }
+
+  get breakGlassIdentities(): ReadonlySet<string> {
+    return this.#breakGlassIdentities;
   }
 
   onSession(listener: (session: PlatformSession) => void): void {
@@ -202,6 +207,7 @@ export class LiveTenancy implements Tenancy {
     this.#credentialIdentities = new Set(
       [sessions.operator.identity, ...identities].filter((identity) => identity !== undefined),
     );
+    this.#breakGlassIdentities = new Set(Array.from(tenants.values(), ({ breakGlass }) => breakGlass).flat());
   }
 
   #notify(change: TenancyChange): void {

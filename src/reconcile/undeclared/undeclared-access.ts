@@ -297,7 +297,7 @@ export class UndeclaredAccess implements UndeclaredSource {
     if (identity === undefined || people?.isKnown(parentOf(uid) ?? uid) !== true) return null;
     return {
       credential: isCredential(sources, session, uid),
-      breakGlass: Array.from(tenancy.contexts).some(({ boundary }) => boundary.breakGlass.includes(uid)),
+      breakGlass: tenancy.breakGlassIdentities.has(uid),
       marker: this.#markerOf(identity),
       person: people.isPerson(identity as ExternalIdentity),
     };

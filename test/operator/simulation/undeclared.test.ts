@@ -3,11 +3,10 @@ import { pausedAnnotation } from "#src/api/annotations.ts";
 import type { Status } from "#src/api/status.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
-import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, operatorIdentity, owner, root, viewer } from "./memory-platform.ts";
 import { crashMoments } from "./operator-process.ts";
-import { type Fault, Scenario } from "./scenario.ts";
+import { type Fault, Scenario, type ScenarioOptions } from "./scenario.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const provider = "https://login.example";
@@ -35,7 +34,7 @@ const views: Manifest = {
 /** A cluster with a declared group, identity and grant, and a platform that others write to, too. */
 async function start(
   undeclared: Mode,
-  options: { readonly boundary?: Partial<Boundary>; readonly confirmation?: () => string | undefined } = {},
+  options: Pick<ScenarioOptions, "boundary" | "breakGlass" | "confirmation"> = {},
 ) {
   const scenario = new Scenario({}, undefined, undefined, options);
   const { kube, platform } = scenario;
@@ -207,11 +206,11 @@ describe("Remove", () => {
     expect(events.filter((event) => event === "Deleted shop")).toHaveLength(3);
   });
 
-  it.each<[string, Partial<Boundary>]>([
-    ["the Tenant says Report", { undeclared: "Report" }],
+  it.each<[string, Parameters<typeof start>[1]]>([
+    ["the Tenant says Report", { boundary: { undeclared: "Report" } }],
     ["the identity is in breakGlass", { breakGlass: [auditor] }],
-  ])("spares it where %s", async (_, boundary) => {
-    const { grant, existing, resync, access } = await start("Remove", { boundary });
+  ])("spares it where %s", async (_, options) => {
+    const { grant, existing, resync, access } = await start("Remove", options);
     const uid = grant(auditor);
     for (let count = 0; count < 4; count += 1) await resync();
     expect(existing(uid)).toEqual([uid]);
