@@ -11,7 +11,7 @@ import type { GovernedApi } from "./governed-api.ts";
 import { listAll } from "./list-all.ts";
 import type { Outage } from "./outage.ts";
 import { type ExternalRoleBinding, groups, roleBindings } from "./permission-resources.ts";
-import type { Permissions, RoleCatalog } from "./permissions.ts";
+import type { MissingCapability, Permissions, RoleCatalog } from "./permissions.ts";
 import type { PostLedger } from "./post-ledger.ts";
 import { parentOf } from "./uid.ts";
 import { SessionPermissions } from "./session-permissions.ts";
@@ -148,6 +148,18 @@ export class PlatformSession {
   /** The roots that the identity could not read when the permissions were read last. */
   get unreadableRoots(): readonly string[] {
     return this.#permissions.unreadableRoots;
+  }
+
+  /** Capabilities without which nothing is believed of a collection, and that the identity lacks in a root it can read. */
+  get missingCapabilities(): readonly MissingCapability[] {
+    const { permissions, unreadableRoots } = this;
+    if (permissions === undefined) return [];
+    const readable = this.roots.filter((root) => !unreadableRoots.includes(root));
+    return readable.flatMap((group) =>
+      this.#options.collections
+        .filter(({ listCapability }) => !permissions.allow(listCapability, group))
+        .map(({ listCapability: capability }) => ({ capability, group })),
+    );
   }
 
   /** Why no calls are sent; undefined while they are. */

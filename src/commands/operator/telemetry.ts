@@ -161,8 +161,15 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   /** The report of a session changed; `tenant` is undefined for the operator's own. */
   sessionChecked(tenant: string | undefined, report: SessionReport): void {
     const where = tenant === undefined ? {} : { tenant };
-    if (report.is === "checked")
-      this.#log.info({ ...where, unreadableGroups: report.unreadableRoots }, "credential works");
+    if (report.is === "checked") {
+      const { unreadableRoots: unreadableGroups, missingCapabilities } = report;
+      this.#log.info({ ...where, unreadableGroups }, "credential works");
+      if (missingCapabilities.length > 0)
+        this.#log.error(
+          { ...where, missingCapabilities },
+          "the identity may not list everything in its groups; bind a role that has these capabilities",
+        );
+    }
     if (report.is !== "failed") return;
     const { problem } = report;
     if (problem.kind === "credential" && problem.cause === "exchange" && tenant === undefined)
