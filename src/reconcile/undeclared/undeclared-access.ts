@@ -122,9 +122,11 @@ export class UndeclaredAccess implements UndeclaredSource {
     this.#options = options;
   }
 
-  /** Undefined until the Tenant's session was listed for the first time. */
+  /** What was removed since the last resync is not in it. Undefined until the Tenant's session was listed for the first time. */
   shareOf(tenant: string): TenantUndeclared | undefined {
-    return this.#shares.get(tenant);
+    const share = this.#shares.get(tenant);
+    if (share === undefined) return undefined;
+    return { ...share, uids: share.uids.filter((uid) => !this.#isRemoved(parentOf(uid) ?? "", uid)) };
   }
 
   /** How many resources there are that nobody declared, by kind. A resource that several credentials see counts once. */

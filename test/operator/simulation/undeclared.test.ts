@@ -192,7 +192,8 @@ describe("a grant that nobody declared", () => {
 
 describe("Remove", () => {
   it("removes a grant and an identity after two resyncs, and nothing declared", async () => {
-    const { identity, group, grant, stranger, existing, resync, access, uidOf, events } = await start("Remove");
+    const { scenario, identity, group, grant, stranger, existing, resync, access, uidOf, events, share } =
+      await start("Remove");
     const other = stranger();
     const [first, second] = [grant(identity), grant(other)];
     await resync();
@@ -200,6 +201,10 @@ describe("Remove", () => {
     await resync();
     // An identity goes after its role bindings.
     expect(existing(first, second, other)).toEqual([other]);
+    // The Tenant's status counts what the metric counts.
+    const counts = Object.fromEntries(scenario.process.undeclared.counts());
+    expect(counts).toEqual({ Group: 0, Identity: 2, RoleBinding: 0 });
+    expect(share()?.uids.toSorted()).toEqual([auditor, other]);
     await resync();
     expect(existing(first, second, other, identity, group, uidOf("RoleBinding", "ci-views"))).toHaveLength(3);
     expect(access()?.status).toBe("True");
