@@ -121,7 +121,8 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
   connectTenantHandlers(options.tenancyCaches.tenants, sources, (key, how) => tenants.enqueue(key, how));
-  telemetry.watchSources(sources, options.tenancyCaches.tenants, () => undeclared.counts());
+  const served = { tenants: options.tenancyCaches.tenants, class: values.class ?? "" };
+  telemetry.watchSources(sources, served, () => undeclared.counts());
   for (const [kind, controller] of controllers.entries()) {
     const store = sources.stores.get(kind);
     for (const cached of store.values())

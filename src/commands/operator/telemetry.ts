@@ -194,11 +194,19 @@ export class OperatorTelemetry implements ReconcileTelemetry {
       );
   }
 
-  /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */
-  watchSources(sources: Sources, tenants: TenantStore, undeclaredCounts: () => ReadonlyMap<string, number>): void {
+  /**
+   * Computes the gauges at each scrape, so that they cost nothing between scrapes. Tenants of another class, and their
+   * objects, are counted by the operator of that class.
+   */
+  watchSources(
+    sources: Sources,
+    { tenants, class: served }: { readonly tenants: TenantStore; readonly class: string },
+    undeclaredCounts: () => ReadonlyMap<string, number>,
+  ): void {
     this.metrics.onScrape(() => {
       this.metrics.tenants.reset();
       for (const tenant of tenants.values()) {
+        if (tenant.class !== served) continue;
         const ready = readyCondition(tenant);
         this.metrics.tenants.inc({ ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
       }
@@ -207,6 +215,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
       objects.reset();
       for (const { name: kind, collection } of sources.kinds) {
         for (const { resource } of sources.stores.get(kind).values()) {
+          if (sources.tenancy.governanceOf(resource).by === "unserved") continue;
           const ready = readyCondition(resource);
           objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
         }
