@@ -9,8 +9,8 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import { keyOf } from "#src/kube/object.ts";
 import { permitsParent, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
-import { type CachedResource, referenceKey, type ResourceStore } from "./cached-resource.ts";
-import { isActive, isRecorded, otherClaimantOf, rivalOf } from "./claims.ts";
+import { type CachedResource, referenceKey } from "./cached-resource.ts";
+import { isActive, isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
 import type {
   Claim,
   Dependent,
@@ -25,6 +25,7 @@ import type {
 import type { ReconcileStates } from "./reconcile-states.ts";
 import { resolveReferences } from "./references.ts";
 import type { Sources } from "./sources.ts";
+import { observeUnrecorded } from "./unrecorded.ts";
 
 /**
  * Observes one object: gathers what a decision about it needs, from caches only.
@@ -57,6 +58,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     publicIssuers: sources.publicIssuers,
     request,
     ...platform,
+    unrecorded: observeUnrecorded(sources, kind, cached, state, governance, platform.references),
     undeclared: sources.undeclared.observe(cached, governance, resource.status?.uid ?? platform.matches[0]?.uid),
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(sources, resource),
     unreadDependents: resource.metadata.deletionTimestamp === undefined ? [] : unreadDependentsOf(sources, kind),
@@ -126,7 +128,7 @@ function observePlatform(
     .filter(
       ({ uid }) =>
         (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
-        !isClaimedByOther(store, uid, cached),
+        !isRecordedByOther(store, uid, cached),
     );
   const hasWanted = (other: CachedResource) => hasWhatItWants(view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
@@ -233,11 +235,6 @@ function naturalKeysOf(
       ? undefined
       : kind.naturalKey({ parent: parentUid, identity: identityUid, role: roleUid }, "");
   return [...new Set([resolved?.naturalKey, recorded, posted?.naturalKey].filter((key) => key !== undefined))];
-}
-
-/** Whether the status of another object records the uid. */
-function isClaimedByOther(store: ResourceStore, uid: string, self: CachedResource): boolean {
-  return store.index("claims", uid).some((other) => other !== self && isRecorded(other.resource, uid));
 }
 
 /**
