@@ -103,8 +103,9 @@ async function patchAll({ controlPlane }: World, objects: readonly KubeObject[],
 const isManaged = (object: KubeObject | undefined, as: string): boolean =>
   object?.["status"]?.management === as && object["status"].observedGeneration === object.metadata.generation;
 
-/** A role binding that equals an existing one is taken over, which grants nothing: it may count as Created. */
-const isAdopted = (object: KubeObject | undefined): boolean => isManaged(object, "Adopted");
+/** A role binding that equals an existing one takes it over, which is recorded as Created. */
+const isAdopted = (object: KubeObject | undefined): boolean =>
+  isManaged(object, "Adopted") || (object?.kind === "RoleBinding" && isManaged(object, "Created"));
 const isObserved = (object: KubeObject | undefined): boolean =>
   isManaged(object, "Observed") && (object?.metadata.finalizers ?? []).length === 0;
 
