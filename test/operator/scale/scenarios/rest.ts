@@ -30,8 +30,7 @@ export async function rest(world: World, { objects, resync }: ScaleOptions): Pro
     figures: [
       seconds("Seconds until all objects are Ready", creation),
       ...figures,
-      // One call for each 200 objects of a kind, and up to four for what an interval reads in addition.
-      ...restFigures(rested, Math.ceil(objects / 200) + 10),
+      ...restFigures(rested, objects, 1),
       mebibytes("Operator's memory after a restart, at rest", memory.now),
     ],
     details: { restarted: traffic, rest: rested },

@@ -58,7 +58,7 @@ export async function tenants(world: World, options: ScaleOptions): Promise<Outc
   progress("at rest");
   const rest = await atRest(world, resync);
   const restedMemory = await memoryMiB(operator.process.pid);
-  const listed = Math.ceil(all.length / 200) + 3 * (ownCredentials + 1);
+  const resting = all.length + labels.objects;
   return {
     scenario: "tenants",
     setting: `${number} Tenants, ${ownCredentials} of them with credentials of their own; ${namespaces} namespaces; ${all.length} objects; resync every ${resync} s while at rest.`,
@@ -73,9 +73,9 @@ export async function tenants(world: World, options: ScaleOptions): Promise<Outc
       mebibytes("… after a restart, at rest", restedMemory.now),
       ...connections,
       ...(await connectionFigures(world, operator, ", after a restart")),
-      ...labels,
+      ...labels.figures,
       ...restarted.figures,
-      ...restFigures(rest, listed),
+      ...restFigures(rest, resting, ownCredentials + 1),
     ],
     details: { created, restarted: restarted.traffic, rest, restedPeak: restedMemory.peak },
   };
@@ -96,8 +96,13 @@ async function connectionFigures({ controlPlane, system }: World, operator: Oper
   ];
 }
 
+interface Gained {
+  readonly objects: number;
+  readonly figures: readonly Figure[];
+}
+
 /** Namespaces with objects gain a Tenant by label, one after the other; every second one's has credentials of its own. */
-async function gainTenants(world: World, teams: readonly Team[], ownCredentials: number): Promise<Figure[]> {
+async function gainTenants(world: World, teams: readonly Team[], ownCredentials: number): Promise<Gained> {
   const { controlPlane, observer, system } = world;
   const prepared: { readonly namespace: string; readonly team: Team; readonly objects: readonly KubeObject[] }[] = [];
   for (let index = 0; index < gained; index += 1) {
@@ -126,5 +131,8 @@ async function gainTenants(world: World, teams: readonly Team[], ownCredentials:
     times.push((latest(ready) - startedAt) / 1000);
   }
   const name = "From the label until a namespace's ten objects are Ready";
-  return [seconds(`${name}, p50`, percentile(times, 0.5), 5), seconds("… at most", latest(times), 5)];
+  return {
+    objects: prepared.flatMap(({ objects }) => objects).length,
+    figures: [seconds(`${name}, p50`, percentile(times, 0.5), 5), seconds("… at most", latest(times), 5)],
+  };
 }
