@@ -3,6 +3,7 @@ import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { conditionOf, isUnready, musterObject, ref } from "#test/support/harness/muster-objects.ts";
+import { ownerIdOf } from "#test/support/harness/operator-identity.ts";
 import { tenantRef } from "#test/support/harness/tenants.ts";
 
 const claimMatch = { issuer: "https://issuer.example", subject: "operator" };
@@ -62,6 +63,20 @@ describeWithSystem(
       await kube().delete(object);
       await system().gone(object);
       expect(await bindings()).toEqual([binding]);
+    });
+
+    it("is not reported if it serves another class of this cluster", async () => {
+      const { admin, root, controlPlane } = system();
+      const object = musterObject("Group", "team", "classes", { parentUid: root });
+      await kube().apply(object);
+      const { uid } = (await system().ready(object))["status"];
+      const create = (name: string, description: string) =>
+        admin.create("identities", uid, { name, claimMatch: { ...claimMatch, subject: name }, description });
+      await create("blue", withRecordedOwner("", `${await ownerIdOf(controlPlane)}/blue`));
+      const stranger = await create("stranger", "");
+      const reports = (one: KubeObject | undefined) => one?.["status"]?.undeclared !== undefined;
+      const shown = await system().waitFor(object, reports);
+      expect(shown?.["status"].undeclared).toEqual([expect.objectContaining({ uid: stranger.uid })]);
     });
 
     it("is not adopted", async () => {
