@@ -45,7 +45,8 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
   const tenant = tenants.get(name);
   if (tenant === undefined) return undefined;
   const context = tenancy.contextOf(name);
-  const namespaces = tenancy.namespacesOf(name);
+  // A namespace that the operator's settings do not allow is selected, but not governed.
+  const namespaces = tenancy.namespacesOf(name).filter((one) => tenancy.tenantsOf(one).includes(name));
   const { uids: undeclared, unreadableGroups, held } = given.undeclared(name);
   const isConfirmed = held?.id === tenant.metadata.annotations?.[confirmAnnotation];
   return {
