@@ -92,6 +92,8 @@ export class OperatorProcess {
   readonly #stopWatch: () => void;
   readonly #options: ProcessOptions;
   #dead = false;
+  /** While true, the watches deliver nothing, and what happened meanwhile is lost: only a list shows it. */
+  deaf = false;
   reconciles = 0;
   /** How many status writes were forbidden. */
   forbiddenStatuses = 0;
@@ -113,6 +115,7 @@ export class OperatorProcess {
       if (!kube.unreadable.has(kind)) this.list(kind);
     }
     this.#stopWatch = kube.watch((event) => {
+      if (this.deaf) return;
       if (event.object.metadata.namespace === undefined) {
         this.#live?.apply(structuredClone(event));
         return;
@@ -213,6 +216,20 @@ export class OperatorProcess {
     this.reconcileAll();
     for (const [kind, controller] of this.#controllers.entries())
       stores.get(kind).onSynced(() => this.#pool.start(controller));
+  }
+
+  /** Lists everything again, as after 410 Gone, and watches from there. Each reflector does so by itself, in any order. */
+  async relist(order: readonly string[], gapMs: number): Promise<void> {
+    for (const kind of order) {
+      if (kind === "Tenant" || kind === "Namespace") this.#live?.list(this.#options.kube, kind);
+      else this.list(kind);
+      await this.#options.clock.sleep(gapMs, this.#lifetime.signal).catch(() => undefined);
+    }
+    this.deaf = false;
+    // What changed in the gaps arrives with the watch, which resumes from the version of the list.
+    for (const kind of order)
+      if (kind === "Tenant" || kind === "Namespace") this.#live?.list(this.#options.kube, kind);
+      else this.list(kind);
   }
 
   /** Lists the objects of a kind, as a reflector does when it starts and when a kind becomes readable. */
