@@ -15,6 +15,7 @@ import type { Permissions, RoleCatalog } from "./permissions.ts";
 import type { PostLedger } from "./post-ledger.ts";
 import { parentOf } from "./uid.ts";
 import { SessionPermissions } from "./session-permissions.ts";
+import { SessionReach } from "./session-reach.ts";
 import { SessionViews } from "./session-views.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
@@ -76,7 +77,7 @@ const newGroupMs = minutes(1);
  * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `postUnknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
  * - Nothing is written while the operator's identity records another owner, nor once `canWrite` returns false, and nothing is
- *   listed outside the roots.
+ *   listed outside of `groups`.
  * - During an outage, and during a pause that the platform asked for, no call is sent (`GovernedApi`).
  * - Concurrent callers share lists (`SnapshotBatcher`) and reads of the permissions (`SessionPermissions`).
  *
@@ -92,6 +93,7 @@ const newGroupMs = minutes(1);
  */
 export class PlatformSession {
   readonly #options: SessionOptions;
+  readonly #reach: SessionReach;
   readonly #permissions: SessionPermissions;
   readonly #seen: SessionViews;
   readonly #batcher: SnapshotBatcher;
@@ -101,7 +103,8 @@ export class PlatformSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#permissions = new SessionPermissions(options);
+    this.#reach = new SessionReach(options.roots);
+    this.#permissions = new SessionPermissions({ ...options, reach: this.#reach });
     this.#seen = new SessionViews(options.collections, options.posts);
     this.#batcher = new SnapshotBatcher({
       viewOf: (collection) => this.#seen.viewOf(collection),
@@ -115,6 +118,21 @@ export class PlatformSession {
   /** The groups below which the session reads and writes. */
   get roots(): readonly string[] {
     return this.#options.roots;
+  }
+
+  /** The roots, and the groups outside of them that the session was extended to. */
+  get groups(): readonly string[] {
+    return this.#reach.groups;
+  }
+
+  /** Lets the session read and write below `group`, too, which somebody granted. The platform still decides what it may do. */
+  extendTo(group: string): void {
+    this.#reach.extendTo(group);
+  }
+
+  /** Ends the extensions to groups that are not used any longer. */
+  retainExtensions(isUsed: (group: string) => boolean): void {
+    this.#reach.retain(isUsed);
   }
 
   /** What is known of `collection`, one of those that the session was created with. */

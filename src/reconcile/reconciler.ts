@@ -90,6 +90,8 @@ export class Reconciler {
     // The object lost its Tenant since it was observed. The next decision observes that.
     if (governance.by !== "tenant") return;
     const { session, credentialEpoch } = governance.context;
+    if (observed.tenant.is === "known" && observed.tenant.name === governance.context.name)
+      for (const { group } of observed.rootSnapshots) session.extendTo(group);
     try {
       await performOnPlatform(session, this.#kindOf(step) ?? kind, step);
     } catch (error) {

@@ -11,9 +11,11 @@ import { otherRoot, root } from "./policy/observed-fixture.testing.ts";
 function startResyncs(fails: (list: string) => boolean = () => false) {
   const lists: string[] = [];
   const failures: string[] = [];
+  const started: string[] = [];
   const completed: string[] = [];
   const clock = new ManualClock();
   const session = {
+    groups: [root, otherRoot],
     listTogether: (collections: readonly ManagedCollection[], { descendantsOf }: { descendantsOf: string }) =>
       Promise.allSettled(
         collections.map(async ({ name: collection }) => {
@@ -26,11 +28,11 @@ function startResyncs(fails: (list: string) => boolean = () => false) {
   const options = {
     kinds,
     session,
-    roots: [root, otherRoot],
     intervalMs: 600_000,
     limit: new Semaphore(1),
     clock,
     random: () => 0,
+    onStart: () => void started.push("start"),
     onListed: () => undefined,
     onComplete: async () => void completed.push("complete"),
     onFailure: ({ collection }: Kind, at: string) => failures.push(`${collection.name} ${at}`),

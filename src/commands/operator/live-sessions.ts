@@ -2,6 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
+import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { runResyncs } from "#src/reconcile/resync.ts";
 import { SessionChecks } from "#src/reconcile/session-checks.ts";
@@ -88,7 +89,7 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
       telemetry.sessionChecked(tenantOf(sessions, session), report);
     },
   });
-  sessions.onSession(({ tenant, session, roots, signal }) => {
+  sessions.onSession(({ tenant, session, signal }) => {
     session.onOutageChange((outage) => telemetry.outageChanged(tenant, outage));
     track(checks.run(session, signal));
     track(
@@ -96,11 +97,11 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
         {
           kinds,
           session,
-          roots,
           intervalMs: values.resync,
           limit: resyncs,
           clock,
           random,
+          onStart: (started) => retainExtensions(sources, started),
           onListed: (kind, seconds) => {
             const orphans = observeOrphans(sources, kind);
             telemetry.resynced(kind, seconds, orphans);

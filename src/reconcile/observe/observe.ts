@@ -11,6 +11,7 @@ import { permitsParent, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { type CachedResource, referenceKey, type ResourceStore } from "./cached-resource.ts";
 import { isActive, isRecorded, otherClaimantOf, rivalOf } from "./claims.ts";
+import { extensionsFor, foreignParentOf } from "./foreign-parent.ts";
 import type {
   Claim,
   Dependent,
@@ -44,14 +45,18 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     state.request !== undefined && state.request.value !== resource.status?.lastHandledReconcileAt
       ? state.request
       : null;
+  const foreignParent =
+    governance.by === "tenant" && invalid === undefined
+      ? foreignParentOf(sources, governance.context, kind, resource)
+      : undefined;
   const platform =
     governance.by === "tenant"
-      ? observePlatform(sources, governance.context, kind, cached, markers, state)
+      ? observePlatform(sources, governance.context, kind, cached, markers, state, foreignParent ?? [])
       : unobservedPlatform(sources, kind, cached, markers);
   return {
     resource,
     invalid: invalid ?? null,
-    tenant: tenantOf(governance, kind, platform.references),
+    tenant: tenantOf(governance, kind, platform.references, foreignParent !== undefined),
     markers,
     endpoints: sources.endpoints,
     publicIssuers: sources.publicIssuers,
@@ -107,6 +112,7 @@ function observePlatform(
   cached: CachedResource,
   markers: Observed["markers"],
   state: ReconcileState,
+  foreignParent: readonly string[],
 ): PlatformObservation {
   const { resource, invalid } = cached;
   const store = sources.stores.get(kind.name);
@@ -159,7 +165,10 @@ function observePlatform(
     rival,
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     parentIsFresh: parent !== undefined && session.createdRecently(parent),
-    rootSnapshots: session.roots.map((group) => ({ group, snapshot: view.snapshotOf(group) ?? null })),
+    rootSnapshots: [...session.roots, ...extensionsFor(context, foreignParent)].map((group) => ({
+      group,
+      snapshot: view.snapshotOf(group) ?? null,
+    })),
     postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, found),
@@ -264,7 +273,7 @@ function mayAdopt(
   references: References,
   uid: string,
 ): boolean {
-  const tenant = tenantOf(governance, kind, references);
+  const tenant = tenantOf(governance, kind, references, false);
   if (tenant.is !== "known" || !tenant.mayAdopt) return false;
   const group = kind.collection.uids.parentOf(uid);
   return (
@@ -288,6 +297,7 @@ function tenantOf(
   governance: Exclude<Governance, { by: "unserved" }>,
   { name: kind }: Kind,
   references: References,
+  parentIsForeign: boolean,
 ): ObservedTenant {
   switch (governance.by) {
     case "none":
@@ -304,6 +314,7 @@ function tenantOf(
         name,
         serves: governance.serves,
         groups: [...boundary.groups, ...granted],
+        parentIsForeign,
         mayAdopt: boundary.adopt.includes(kind) && granted.length === 0,
         mayOrphan: boundary.allowOrphan,
       };

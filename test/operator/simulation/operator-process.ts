@@ -8,6 +8,7 @@ import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
+import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { resyncOnce } from "#src/reconcile/resync.ts";
 import {
@@ -243,10 +244,10 @@ export class OperatorProcess {
       await resyncOnce({
         kinds,
         session,
-        roots: session.roots,
         intervalMs: 0,
         clock,
         random: () => 0.5,
+        onStart: (started) => retainExtensions(this.sources, started),
         onListed: () => undefined,
         onFailure: (_kind, _root, error) => this.failures.push(error),
         onComplete: async (listed) => {
