@@ -2,7 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
-import { PlatformFailure, provesNoEffect } from "#src/platform-client/failure.ts";
+import { PlatformFailure, provesNoEffect, reachedPlatform } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Enqueue } from "./enqueue.ts";
 import { observe, underPoster } from "./observe/observe.ts";
@@ -96,7 +96,7 @@ export class Reconciler {
       await performOnPlatform(session, this.#kindOf(step) ?? kind, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
-      this.#recordRemoval(kind, key, step, "failed");
+      if (reachedPlatform(error.problem)) this.#recordRemoval(kind, key, step, "failed");
       const now = sources.clock.monotonic();
       const failed = { ...observed, credentialEpoch: credentialEpoch() };
       const failure = failureOf(failed, kind, step, error.problem, now, random());
