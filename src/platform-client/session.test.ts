@@ -330,7 +330,7 @@ describe("writes", () => {
     ])
       expect(await problemOf(write)).toMatchObject({ kind: "paused" });
     expect(calls).toEqual([]);
-    expect(session.posts.mayStillTakeEffect).toBe(false);
+    expect(session.posts.mayStillTakeEffect(20)).toBe(false);
   });
 
   it("with a lost response make the resource stale", async () => {

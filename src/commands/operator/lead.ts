@@ -14,6 +14,7 @@ import type { TenantObservationSources } from "#src/reconcile/observe/observe-te
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { runExpiryChecks } from "#src/reconcile/expiry-checks.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { TenantReconciler, type TenantReconcilerOptions } from "#src/reconcile/tenant-reconciler.ts";
 import type { OuterBound } from "#src/reconcile/tenancy/boundary.ts";
@@ -121,7 +122,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
   connectTenantHandlers(options.tenancyCaches.tenants, sources, (key, how) => tenants.enqueue(key, how));
-  telemetry.watchSources(sources, options.tenancyCaches.tenants, () => undeclared.counts());
+  telemetry.watchSources(sources, options.tenancyCaches.tenants, undeclared);
   for (const [kind, controller] of controllers.entries()) {
     const store = sources.stores.get(kind);
     for (const cached of store.values())
@@ -137,6 +138,10 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
       if (context.session === session) tenants.enqueue(context.name, { priority: "low" });
   };
   const onOrphans = (kind: Kind, uids: readonly string[]) => void orphans.set(kind.name, uids);
+  const expiries = runExpiryChecks(
+    { kinds, stores: sources.stores, clock, enqueue: (kind, key, how) => controllers.get(kind).enqueue(key, how) },
+    lifetime.signal,
+  );
   const work = startSessionWork({ kinds, values, sessions, sources, telemetry, onOrphans, onResynced, clock, random });
 
   return {
@@ -145,8 +150,8 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
       platform.posts.noteAbort();
       lifetime.abort(new Error("the operator is stopping"));
       await platform.close();
-      await work.ended();
-      return !platform.posts.mayStillTakeEffect;
+      await Promise.all([work.ended(), expiries]);
+      return !platform.posts.mayStillTakeEffect(clock.monotonic());
     },
   };
 }

@@ -134,6 +134,11 @@ export class UndeclaredAccess implements UndeclaredSource {
     return this.#outdated(session);
   }
 
+  /** How many removals of the Tenant wait for a confirmation. */
+  heldRemovalsIn(tenant: string): number {
+    return this.#unconfirmed(tenant)?.uids.size ?? 0;
+  }
+
   /** The keys of the Group objects whose removals wait for the confirmation `id` of the Tenant. */
   groupsHeldBy(tenant: string, id: string): readonly string[] {
     const { stores, tenancy } = this.#options.sources;
