@@ -24,6 +24,8 @@ interface ReadPermissions {
   readonly unreadableRoots: ReadonlyMap<string, unknown>;
   readonly epoch: number;
   readonly readAt: MonotonicTime;
+  /** The number of the read, in the order in which the reads started. */
+  readonly number: number;
 }
 
 /** Insufficient permissions are read again after this time at the earliest. */
@@ -40,6 +42,7 @@ export class SessionPermissions {
   readonly #readListeners: (() => void)[] = [];
   #current: ReadPermissions | undefined;
   #reading: Promise<void> | undefined;
+  #started = 0;
 
   constructor(options: SessionPermissionsOptions) {
     this.#options = options;
@@ -55,6 +58,11 @@ export class SessionPermissions {
 
   get unreadableRoots(): readonly string[] {
     return this.#options.reach.roots.filter((root) => this.#current?.unreadableRoots.has(root) === true);
+  }
+
+  /** How many reads have started: a response that was received now is confirmed by a read with a higher number. */
+  get readsStarted(): number {
+    return this.#started;
   }
 
   /** Calls `listener` after each read under a new token. */
@@ -113,23 +121,24 @@ export class SessionPermissions {
   }
 
   /**
-   * Requires the same as `requireList`, of permissions that were read after this call. Must be called after the response
-   * that is to prove an absence: permissions that were lost before it would make everything look absent. One read serves
-   * all callers that wait for it.
+   * Requires the same as `requireList`, of permissions that were read after the response that is to prove an absence:
+   * permissions that were lost before it would make everything look absent. One read serves all responses before it.
+   * @param readsStarted what `readsStarted` was when the response was received.
    * @throws {PlatformFailure} as `requireList` does.
    */
-  async requireListAfterwards(collection: ManagedCollection, group: string): Promise<void> {
+  async requireListAfter(readsStarted: number, collection: ManagedCollection, group: string): Promise<void> {
     const root = this.rootAbove(collection, group);
-    await this.rereadAfterwards();
+    await this.readAfter(readsStarted);
     const problem = this.#problem(collection, group, root);
     if (problem !== undefined) throw problem;
   }
 
-  /** Reads permissions and roles by a read that starts after this call. @throws {PlatformFailure} */
-  async rereadAfterwards(): Promise<void> {
-    // A read in flight has started before this call.
-    await this.#reading?.catch(() => undefined);
-    await this.#read();
+  /** Reads permissions and roles, unless a read with a number above `readsStarted` has succeeded. @throws {PlatformFailure} */
+  async readAfter(readsStarted: number): Promise<void> {
+    const isRead = () => (this.#current?.number ?? 0) > readsStarted;
+    // A read in flight may have started before.
+    if (!isRead() && this.#started <= readsStarted) await this.#reading?.catch(() => undefined);
+    if (!isRead()) await this.#read();
   }
 
   #problem(collection: ManagedCollection, group: string, root: string): unknown {
@@ -152,6 +161,8 @@ export class SessionPermissions {
 
   async #readOnce(): Promise<void> {
     const { api, identity, reach, clock, signal, credentialEpoch } = this.#options;
+    this.#started += 1;
+    const number = this.#started;
     const read = await readPermissions(api, identity, signal);
     const unreadableRoots = new Map<string, unknown>();
     const { groups: reached } = reach;
@@ -171,6 +182,7 @@ export class SessionPermissions {
       unreadableRoots,
       epoch: credentialEpoch(),
       readAt: clock.monotonic(),
+      number,
     };
     for (const listener of this.#readListeners) listener();
     if (previousEpoch !== this.#current.epoch) for (const listener of this.#listeners) listener();

@@ -16,13 +16,17 @@ function startResyncs(fails: (list: string) => boolean = () => false) {
   const clock = new ManualClock();
   const session = {
     groups: [root, otherRoot],
-    listTogether: (collections: readonly ManagedCollection[], { descendantsOf }: { descendantsOf: string }) =>
-      Promise.allSettled(
-        collections.map(async ({ name: collection }) => {
-          const list = `${collection} ${descendantsOf}`;
-          lists.push(list);
-          if (fails(list)) throw new Error("away");
-        }),
+    listTogether: (collections: readonly ManagedCollection[], scopes: readonly { descendantsOf: string }[]) =>
+      Promise.all(
+        scopes.map(({ descendantsOf }) =>
+          Promise.allSettled(
+            collections.map(async ({ name: collection }) => {
+              const list = `${collection} ${descendantsOf}`;
+              lists.push(list);
+              if (fails(list)) throw new Error("away");
+            }),
+          ),
+        ),
       ),
   } as unknown as PlatformSession;
   const options = {
@@ -32,19 +36,20 @@ function startResyncs(fails: (list: string) => boolean = () => false) {
     limit: new Semaphore(1),
     clock,
     random: () => 0,
-    onStart: () => void started.push("start"),
+    onStart: async () => void started.push("start"),
     onListed: () => undefined,
     onComplete: async () => void completed.push("complete"),
     onFailure: ({ collection }: Kind, at: string) => failures.push(`${collection.name} ${at}`),
   };
-  return { lists, failures, completed, clock, options };
+  return { lists, failures, started, completed, clock, options };
 }
 
 const everything = [root, otherRoot].flatMap((one) => [`groups ${one}`, `identities ${one}`, `roleBindings ${one}`]);
 
 it("lists each collection below each root once", async () => {
-  const { lists, completed, options } = startResyncs();
+  const { lists, started, completed, options } = startResyncs();
   await resyncOnce(options);
+  expect(started).toHaveLength(1);
   expect(lists).toEqual(everything);
   expect(completed).toHaveLength(1);
 });

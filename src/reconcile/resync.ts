@@ -15,7 +15,7 @@ export interface ResyncOptions {
   readonly onListed: (kind: Kind, seconds: number) => void;
   readonly onFailure: (kind: Kind, root: string, error: unknown) => void;
   /** Called before each resync. */
-  readonly onStart: (session: PlatformSession) => void;
+  readonly onStart: (session: PlatformSession) => Promise<void>;
   /** Called after a resync in which no list failed. */
   readonly onComplete: (session: PlatformSession) => Promise<void>;
 }
@@ -45,18 +45,21 @@ export async function runResyncs(options: ResyncOptions, signal: AbortSignal): P
 export async function resyncOnce(options: Omit<ResyncOptions, "limit">): Promise<void> {
   const { kinds, session, clock, onStart, onListed, onFailure, onComplete } = options;
   let isComplete = true;
-  onStart(session);
+  await onStart(session);
   const startedAt = clock.monotonic();
   const collections = kinds.map(({ collection }) => collection);
-  for (const root of session.groups) {
-    const outcomes = await session.listTogether(collections, { descendantsOf: root });
+  const roots = session.groups;
+  const outcomes = await session.listTogether(
+    collections,
+    roots.map((root) => ({ descendantsOf: root })),
+  );
+  for (const [scope, root] of roots.entries())
     for (const [index, kind] of kinds.entries()) {
-      const outcome = outcomes[index];
+      const outcome = outcomes[scope]?.[index];
       if (outcome?.status !== "rejected") continue;
       isComplete = false;
       onFailure(kind, root, outcome.reason);
     }
-  }
   for (const kind of kinds) onListed(kind, (clock.monotonic() - startedAt) / 1000);
   if (isComplete) await onComplete(session);
 }

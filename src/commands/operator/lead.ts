@@ -12,6 +12,7 @@ import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import type { TenantObservationSources } from "#src/reconcile/observe/observe-tenant.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { runExpiryChecks } from "#src/reconcile/expiry-checks.ts";
@@ -132,6 +133,10 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     });
   }
   pool.start(tenants);
+  const onResync = async (session: PlatformSession) => {
+    retainExtensions(sources, session);
+    await undeclared.prepare(session);
+  };
   const onResynced = async (session: PlatformSession) => {
     for (const key of await undeclared.assess(session)) controllers.get("Group").enqueue(key, { priority: "low" });
     for (const context of tenancy.contexts)
@@ -142,7 +147,18 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     { kinds, stores: sources.stores, clock, enqueue: (kind, key, how) => controllers.get(kind).enqueue(key, how) },
     lifetime.signal,
   );
-  const work = startSessionWork({ kinds, values, sessions, sources, telemetry, onOrphans, onResynced, clock, random });
+  const work = startSessionWork({
+    kinds,
+    values,
+    sessions,
+    sources,
+    telemetry,
+    onOrphans,
+    onResync,
+    onResynced,
+    clock,
+    random,
+  });
 
   return {
     stop: async () => {

@@ -2,7 +2,6 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
-import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { runResyncs } from "#src/reconcile/resync.ts";
 import { SessionChecks } from "#src/reconcile/session-checks.ts";
@@ -61,6 +60,8 @@ export interface SessionWorkOptions {
   readonly onOrphans: (kind: Kind, uids: readonly string[]) => void;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Called before each resync of the session. */
+  readonly onResync: (session: ServedSession["session"]) => Promise<void>;
   /** Called after a resync of the session in which no list failed. */
   readonly onResynced: (session: ServedSession["session"]) => Promise<void>;
 }
@@ -101,7 +102,7 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
           limit: resyncs,
           clock,
           random,
-          onStart: (started) => retainExtensions(sources, started),
+          onStart: options.onResync,
           onListed: (kind, seconds) => {
             const orphans = observeOrphans(sources, kind);
             telemetry.resynced(kind, seconds, orphans);

@@ -7,14 +7,15 @@ import type { BreakerLimits } from "#src/reconcile/policy/breaker.ts";
 import { accessDeclared, listedUndeclared } from "#src/reconcile/policy/undeclared.ts";
 import { permitsParent } from "#src/reconcile/tenancy/boundary.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
-import { listAbove } from "./above-roots.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
+import { listAbove, type RoleBindingsAbove } from "./above-roots.ts";
 import { ancestorsOf } from "./ancestors.ts";
 import { type Declarations, readDeclarations } from "./declarations.ts";
 import { describeFinding, recurrenceKey } from "./finding-description.ts";
 import { type Finding, findUndeclared, type SessionFindings } from "./findings.ts";
 import { type HeldRemovals, heldRemovals } from "./held-removals.ts";
 import { Names } from "./names.ts";
-import { listPeople } from "./people.ts";
+import { listPeople, type People } from "./people.ts";
 import { judge, planRemoval } from "./removal-plan.ts";
 import { Removals } from "./removals.ts";
 import { isGroup, saysRemove, type SessionState } from "./session-state.ts";
@@ -42,6 +43,14 @@ export interface TenantUndeclared {
   readonly unreadableGroups: readonly string[];
   /** Null if the breaker is closed. */
   readonly held: HeldRemovals | null;
+}
+
+/** What was listed outside of the views, and is to be confirmed. */
+interface Peeked {
+  readonly aboveListedAt: MonotonicTime;
+  readonly above: () => Promise<RoleBindingsAbove>;
+  /** Undefined if no Group said Remove. */
+  readonly people: (() => Promise<People>) | undefined;
 }
 
 /**
@@ -78,6 +87,8 @@ export class UndeclaredAccess implements UndeclaredSource {
   readonly #options: UndeclaredAccessOptions;
   readonly #sessions = new WeakMap<PlatformSession, SessionState>();
   readonly #shares = new Map<string, TenantUndeclared>();
+  /** What was listed for the resync that is running. */
+  readonly #peeked = new WeakMap<PlatformSession, Peeked>();
   readonly #removals = new Removals();
   readonly #names: Names;
 
@@ -101,6 +112,21 @@ export class UndeclaredAccess implements UndeclaredSource {
     return new Map(Array.from(uids, ([kind, { size }]) => [kind, size]));
   }
 
+  /** Lists what a resync does not. Called before it, so that what confirms its lists confirms these, too. Does not throw. */
+  async prepare(session: PlatformSession): Promise<void> {
+    this.#peeked.set(session, await this.#peek(session));
+  }
+
+  async #peek(session: PlatformSession): Promise<Peeked> {
+    const { kinds, clock } = this.#options.sources;
+    const aboveListedAt = clock.monotonic();
+    const above = await listAbove(session, kinds, this.#sessions.get(session)?.above);
+    const people = this.#groups(session).some(({ resource }) => saysRemove(resource))
+      ? await listPeople(session)
+      : undefined;
+    return { aboveListedAt, above, people };
+  }
+
   /**
    * Compares what `session` sees with what objects declare. Called after each complete resync of the session; does not throw.
    * @returns the keys of the Group objects to reconcile.
@@ -108,11 +134,12 @@ export class UndeclaredAccess implements UndeclaredSource {
   async assess(session: PlatformSession): Promise<readonly string[]> {
     const { sources } = this.#options;
     const before = this.#sessions.get(session);
-    const aboveListedAt = sources.clock.monotonic();
-    const above = await listAbove(session, sources.kinds, before?.above);
-    const people = this.#groups(session).some(({ resource }) => saysRemove(resource))
-      ? await listPeople(session)
-      : null;
+    const peeked = this.#peeked.get(session) ?? (await this.#peek(session));
+    this.#peeked.delete(session);
+    const above = await peeked.above();
+    const saysRemoveNow = this.#groups(session).some(({ resource }) => saysRemove(resource));
+    const people = saysRemoveNow ? await (await (peeked.people ?? listPeople(session)))() : null;
+    const { aboveListedAt } = peeked;
     // Nothing awaits from here on: objects and views are those of one moment.
     const declarations = readDeclarations(sources);
     const { note, sightings } = continueSightings(before?.sightings, this.#groups(session), sources.clock);

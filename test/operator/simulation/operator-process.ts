@@ -251,7 +251,10 @@ export class OperatorProcess {
         intervalMs: 0,
         clock,
         random: () => 0.5,
-        onStart: (started) => retainExtensions(this.sources, started),
+        onStart: async (started) => {
+          retainExtensions(this.sources, started);
+          await this.#undeclared.prepare(started);
+        },
         onListed: () => undefined,
         onFailure: (_kind, _root, error) => this.failures.push(error),
         onComplete: async (listed) => {

@@ -181,3 +181,22 @@ it("makes the removals that an outage prevented once it ends", async () => {
   const access = world.statusOf(shopObject)?.conditions?.find(({ type }) => type === "AccessDeclared");
   expect(access?.status).toBe("True");
 });
+
+it("a resync reads the permissions of each session once, whatever it lists", async () => {
+  const world = new TwoTenants();
+  const { scenario } = world;
+  const objects = [group("Remove", "other", blue), identity("other"), binding("other")];
+  await world.apply(objects);
+  await world.until("Available", objects);
+  await scenario.resync();
+  await scenario.pass(60_000);
+  const calls: string[] = [];
+  scenario.platform.fault = (call) => {
+    calls.push(call);
+    return undefined;
+  };
+  await scenario.resync();
+  const sessions = [...scenario.process.sources.tenancy.sessions];
+  expect(sessions).toHaveLength(2);
+  expect(calls.filter((call) => call === "list roles")).toHaveLength(sessions.length);
+});
