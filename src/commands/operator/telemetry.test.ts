@@ -26,13 +26,14 @@ it("counts neither Tenants of another class nor their objects", async () => {
     breakers: new Breakers(() => "id"),
     tenancy: {
       sessions: [],
+      contexts: [],
       governanceOf: ({ metadata }: { readonly metadata: { readonly namespace: string } }) => ({
         by: metadata.namespace === "ours" ? "none" : "unserved",
       }),
     },
   } as unknown as Sources;
   const served = { tenants: { values: () => tenants } as unknown as TenantStore, class: "blue" };
-  telemetry.watchSources(sources, served, () => new Map());
+  telemetry.watchSources(sources, served, { counts: () => new Map(), heldRemovalsIn: () => 0 });
   const text = await metrics.text();
   expect(text).toContain(`muster_objects{kind="${kinds[0]?.name ?? ""}",ready="True",reason="Available"} 2`);
   expect(text).toContain('muster_tenants{ready="True",reason="Available"} 2');

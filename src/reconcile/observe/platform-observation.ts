@@ -6,6 +6,7 @@ import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
+import { extensionsFor } from "./foreign-parent.ts";
 import { grantsOf } from "./grants.ts";
 import { mayWant } from "./may-want.ts";
 import type { Claim, NameConflict, Observed, ReconcileState, References } from "./observed.ts";
@@ -41,6 +42,7 @@ export function observePlatform(
   cached: CachedResource,
   markers: Observed["markers"],
   state: ReconcileState,
+  foreignParent: readonly string[],
 ): PlatformObservation {
   const { resource, invalid } = cached;
   const store = sources.stores.get(kind.name);
@@ -93,7 +95,10 @@ export function observePlatform(
     rival,
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     parentIsFresh: parent !== undefined && session.createdRecently(parent),
-    rootSnapshots: session.roots.map((group) => ({ group, snapshot: view.snapshotOf(group) ?? null })),
+    rootSnapshots: [...session.roots, ...extensionsFor(context, foreignParent)].map((group) => ({
+      group,
+      snapshot: view.snapshotOf(group) ?? null,
+    })),
     postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, found),

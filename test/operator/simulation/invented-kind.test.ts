@@ -160,7 +160,7 @@ describe("an invented kind", () => {
     const { sources } = scenario.process;
     const telemetry = new OperatorTelemetry(createLog({ level: "error" }), new OperatorMetrics());
     const tenants = new Store<CachedTenant>({ indexes: {} });
-    telemetry.watchSources(sources, { tenants, class: "" }, () => scenario.process.undeclared.counts());
+    telemetry.watchSources(sources, { tenants, class: "" }, scenario.process.undeclared);
     const orphan = { uid: `${root}/eeeeeeeeeeeeeeee`, name: "orphan", description: "" };
     const marked = platform.created().find(({ uid }) => uid.startsWith(root))?.description ?? "";
     platform.set("repos", { ...orphan, description: marked.replace(/.{4}\]$/, "0000]") });
