@@ -4,6 +4,7 @@ import type { ManagedCollection } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
 import { groups } from "./permission-resources.ts";
 import { type Permissions, type RoleCatalog, readPermissions } from "./permissions.ts";
+import type { SharedRoles } from "./shared-roles.ts";
 import type { SessionReach } from "./session-reach.ts";
 
 export interface SessionPermissionsOptions {
@@ -11,6 +12,8 @@ export interface SessionPermissionsOptions {
   readonly identity: string;
   readonly reach: SessionReach;
   readonly credentialEpoch: () => number;
+  /** Shared by the sessions of one platform. */
+  readonly sharedRoles?: SharedRoles;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -160,10 +163,10 @@ export class SessionPermissions {
   }
 
   async #readOnce(): Promise<void> {
-    const { api, identity, reach, clock, signal, credentialEpoch } = this.#options;
+    const { api, identity, reach, clock, signal, credentialEpoch, sharedRoles } = this.#options;
     this.#started += 1;
     const number = this.#started;
-    const read = await readPermissions(api, identity, signal);
+    const read = await readPermissions(api, identity, signal, sharedRoles);
     const unreadableRoots = new Map<string, unknown>();
     const { groups: reached } = reach;
     for (const root of reached) {

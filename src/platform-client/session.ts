@@ -19,6 +19,7 @@ import { SessionRecoveries } from "./session-recoveries.ts";
 import { SessionViews } from "./session-views.ts";
 import { SessionWrites } from "./session-writes.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
+import type { SharedRoles } from "./shared-roles.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
 import { parentOf } from "./uid.ts";
 
@@ -35,6 +36,8 @@ export interface SessionOptions {
   readonly collections: readonly ManagedCollection[];
   /** The POSTs of the process. Sessions whose objects may move from one to the other share one ledger. */
   readonly posts: PostLedger;
+  /** The roles of all sessions of the platform, which are in memory once. Absent: the session has its own. */
+  readonly sharedRoles?: SharedRoles;
   readonly clock: Clock;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
