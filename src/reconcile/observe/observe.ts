@@ -88,6 +88,7 @@ type PlatformObservation = Pick<
   | "matches"
   | "nameConflicts"
   | "rival"
+  | "children"
   | "snapshot"
   | "parentIsFresh"
   | "rootSnapshots"
@@ -157,6 +158,7 @@ function observePlatform(
     matches,
     nameConflicts,
     rival,
+    children: claimed !== undefined && isDeletionRefused(state) ? childrenOf(sources, context, claimed) : [],
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     parentIsFresh: parent !== undefined && session.createdRecently(parent),
     rootSnapshots: session.roots.map((group) => ({ group, snapshot: view.snapshotOf(group) ?? null })),
@@ -185,6 +187,7 @@ function unobservedPlatform(
     matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
     nameConflicts: [],
     rival: null,
+    children: [],
     snapshot: null,
     parentIsFresh: false,
     rootSnapshots: [],
@@ -196,6 +199,33 @@ function unobservedPlatform(
     credentialEpoch: 0,
     recoveries: 0,
   };
+}
+
+/** Whether the platform refused the deletion because of the state of a resource, such as that a group is not empty. */
+function isDeletionRefused({ failure }: ReconcileState): boolean {
+  return (
+    failure?.step === "delete" &&
+    failure.problem.kind === "rejected" &&
+    failure.problem.error.code === "FAILED_PRECONDITION"
+  );
+}
+
+/** The most children that a message names. */
+const maxChildren = 6;
+
+function childrenOf({ kinds }: Sources, { session }: TenantContext, group: string): string[] {
+  return kinds
+    .flatMap(({ noun, collection }) =>
+      session
+        .viewOf(collection)
+        .childrenOf(group)
+        .slice(0, maxChildren)
+        .map((external) => {
+          const name = collection.nameOf(external);
+          return name === undefined ? `${noun} ${external.uid}` : `${noun} "${name}" ${external.uid}`;
+        }),
+    )
+    .slice(0, maxChildren);
 }
 
 function claimOf(

@@ -3,15 +3,18 @@ import type { PlatformError, PlatformProblem } from "#src/reconcile/observe/obse
 import * as messages from "./messages.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 
-/** What a platform call that failed means for the object that it was made for. */
-export function problemOf(failure: PlatformProblem, kind: Kind): Problem {
+/**
+ * What a platform call that failed means for the object that it was made for.
+ * @param children what is known to be in the group that the platform refused to delete.
+ */
+export function problemOf(failure: PlatformProblem, kind: Kind, children: readonly string[] = []): Problem {
   switch (failure.kind) {
     case "rejected":
-      return { ...problemOfError(failure.error, kind), error: failure.error };
+      return { ...problemOfError(failure.error, kind, children), error: failure.error };
     case "noResponse":
       return waiting("PlatformUnavailable", messages.noResponse(failure.message));
     case "suspended":
-      return problemOf(failure.outage, kind);
+      return problemOf(failure.outage, kind, children);
     case "parentGone":
       return waiting("ReferenceNotReady", messages.parentGone(kind.noun, failure.parent));
     case "paused":
@@ -28,7 +31,7 @@ export function problemOf(failure: PlatformProblem, kind: Kind): Problem {
 }
 
 /** The code alone decides what to do; only for FAILED_PRECONDITION and RESOURCE_EXHAUSTED the details matter, too. */
-function problemOfError(error: PlatformError, kind: Kind): Problem {
+function problemOfError(error: PlatformError, kind: Kind, children: readonly string[]): Problem {
   const { code, message } = error;
   switch (code) {
     case "INVALID_ARGUMENT":
@@ -37,7 +40,7 @@ function problemOfError(error: PlatformError, kind: Kind): Problem {
       return stalled("InvalidSpec", messages.specRejected(violationsBySpecPath(error, kind) ?? message));
     case "FAILED_PRECONDITION":
       return error.preconditionViolations.some((violation) => violation.type === "RESOURCE_NOT_EMPTY")
-        ? waiting("ChildrenExist", messages.notEmpty(kind.noun, message))
+        ? waiting("ChildrenExist", messages.notEmpty(kind.noun, message, children))
         : stalled("PreconditionFailed", messages.preconditionFailed(message));
     case "UNAUTHENTICATED":
       return failing("TokenUnavailable", messages.tokenRejected(message));

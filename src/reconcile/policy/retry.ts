@@ -44,7 +44,7 @@ export function attempt(observed: DecisionInput, step: PlatformStep): Step {
   )
     return step;
   if (onlyReads(step) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
-  return conclude(observed, problemOf(failure.problem, observed.kind), failure.retryAt);
+  return conclude(observed, problemOf(failure.problem, observed.kind, observed.children), failure.retryAt);
 }
 
 function outageEnded({ recoveries }: Failure, observed: Observed): boolean {
