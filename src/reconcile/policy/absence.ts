@@ -55,8 +55,11 @@ export function proveAbsenceBelow(observed: DecisionInput, parent: string): Step
 }
 
 /** What is reported of a creation while the outcome of a POST is unknown: how it failed, if this process sent it. */
-function creating({ state: { failure }, kind }: DecisionInput): Problem {
-  return failure?.step === "create" ? problemOf(failure.problem, kind) : waiting("Creating", messages.outcomeUnknown());
+function creating(observed: DecisionInput): Problem {
+  const { failure } = observed.state;
+  return failure?.step === "create"
+    ? problemOf(failure.problem, observed)
+    : waiting("Creating", messages.outcomeUnknown());
 }
 
 /**

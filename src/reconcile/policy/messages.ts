@@ -264,7 +264,7 @@ export function notEmpty(noun: string, details: string, children: readonly strin
     children.length === 0
       ? `refer to it: ${sentence(details)}`
       : `refer to it (${details}). These other resources are in it: ${shortList(children)}.`;
-  return `The platform does not delete the ${noun} while other resources are in it or ${found} Delete those on the platform, or, if the Tenant allows it, keep the ${noun} there with spec.policy.deletion: Orphan.`;
+  return `The platform does not delete the ${noun} while other resources are in it or ${found} Delete those, on the platform or by their objects, or, if the Tenant allows it, keep the ${noun} there with spec.policy.deletion: Orphan.`;
 }
 
 export function preconditionFailed(details: string): string {
