@@ -333,6 +333,27 @@ describe("writes", () => {
     expect(session.posts.mayStillTakeEffect).toBe(false);
   });
 
+  it("are not sent below a root that cannot be read, until it can", async () => {
+    const { session, clock, groups, calls } = world();
+    await session.refreshPermissions();
+    const found = groups.get(root);
+    groups.delete(root);
+    await session.rereadPermissions();
+    calls.length = 0;
+    for (const write of [
+      () => session.create(groupCollection, root, { name: "new" }, "new"),
+      () => session.update(groupCollection, group, { name: "new" }, ["name"]),
+      () => session.delete(groupCollection, child),
+    ])
+      expect(await problemOf(write())).toMatchObject({ kind: "rejected", error: { code: "NOT_FOUND" } });
+    expect(calls).toEqual([]);
+    expect(session.posts.mayStillTakeEffect).toBe(false);
+    if (found !== undefined) groups.set(root, found);
+    await clock.advance(1_000);
+    await session.update(groupCollection, group, { name: "new" }, ["name"]);
+    expect(calls).toContain("update");
+  });
+
   it("with a lost response make the resource stale", async () => {
     const { session, failing } = world();
     await session.read(groupCollection, group);

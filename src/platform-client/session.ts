@@ -75,8 +75,8 @@ const newGroupMs = minutes(1);
  *   permissions to see all of it were held before its list, and read again after it.
  * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `postUnknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
- * - Nothing is written while the operator's identity records another owner, nor once `canWrite` returns false, and nothing is
- *   listed outside the roots.
+ * - Nothing is written while the operator's identity records another owner, nor below a root that cannot be read, nor once
+ *   `canWrite` returns false, and nothing is listed outside the roots.
  * - During an outage, and during a pause that the platform asked for, no call is sent (`GovernedApi`).
  * - Concurrent callers share lists (`SnapshotBatcher`) and reads of the permissions (`SessionPermissions`).
  *
@@ -323,7 +323,7 @@ export class PlatformSession {
     key: string,
   ): Promise<void> {
     const { api, clock, signal } = this.#options;
-    await this.#requireWritable(`create ${collection.name}`);
+    await this.#requireWritable(`create ${collection.name}`, parent);
     const post = async () => {
       const created = await api.create(collection, parent, body, signal);
       if (collection.naturalKeyOf(created) === key) return created;
@@ -358,7 +358,7 @@ export class PlatformSession {
     mask: readonly string[],
   ): Promise<void> {
     const { api, clock, signal } = this.#options;
-    await this.#requireWritable(`update ${collection.name}`);
+    await this.#requireWritable(`update ${collection.name}`, uid);
     try {
       this.#seen.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
     } catch (error) {
@@ -370,7 +370,7 @@ export class PlatformSession {
   /** Deletes one resource. Resolves also if it was absent before and that is proven. */
   async delete(collection: ManagedCollection, uid: string): Promise<void> {
     const { api, clock, signal } = this.#options;
-    await this.#requireWritable(`delete ${collection.name}`);
+    await this.#requireWritable(`delete ${collection.name}`, uid);
     try {
       await api.delete(collection, uid, signal);
     } catch (error) {
@@ -403,8 +403,9 @@ export class PlatformSession {
     return proveAbsence({ api, permissions: this.#permissions, signal }, collection, uid);
   }
 
-  async #requireWritable(call: string): Promise<void> {
+  async #requireWritable(call: string, uid: string): Promise<void> {
     await this.#options.owner?.require();
+    await this.#permissions.requireReadableRoot(uid);
     if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
   }
 }
