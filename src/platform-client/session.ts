@@ -300,9 +300,11 @@ export class PlatformSession {
     const { api, clock, signal } = this.#options;
     const readAt = clock.monotonic();
     const collection = this.#options.collections.find(({ name }) => name === roleBindings.name);
+    const scope = parentOf(identity) ?? identity;
     // Without the capability to list role bindings where the identity is, an empty list proves nothing.
-    if (collection !== undefined) await this.#permissions.requireList(collection, parentOf(identity) ?? identity);
+    if (collection !== undefined) await this.#permissions.requireList(collection, scope);
     const { resources } = await listAll(api, roleBindings, { filter: { identity } }, signal);
+    if (collection !== undefined) await this.#permissions.requireListAfterwards(collection, scope);
     for (const [one, grants] of this.#grants) if (grants.readAt < readAt - grantsRetentionMs) this.#grants.delete(one);
     this.#grants.set(identity, { readAt, bindings: resources.filter((binding) => binding.identity.uid === identity) });
   }

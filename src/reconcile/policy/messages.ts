@@ -299,7 +299,7 @@ export function quotaExceeded(details: string): string {
 }
 
 export function parentGone(noun: string, parent: string): string {
-  return `The group ${parent}, below which the ${noun} is to be created, does not exist on the platform any longer. If the spec names a Group object, this object continues when that group exists again; read its status. If the spec names a uid, create this object again below an existing group.`;
+  return `The group ${parent}, below which the ${noun} is to be created, does not exist on the platform. If the spec names a Group object, this object continues when that group exists again; read its status. If the spec names a uid, create this object again below an existing group.`;
 }
 
 export function requestFailed(code: string, details: string): string {
