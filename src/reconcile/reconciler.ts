@@ -5,9 +5,11 @@ import type { Recorder } from "#src/kube/event-recorder.ts";
 import { PlatformFailure, provesNoEffect } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Enqueue } from "./enqueue.ts";
-import { observe, underPoster } from "./observe/observe.ts";
+import { observe } from "./observe/observe.ts";
 import type { MonotonicTime, Observed, ReconcileState, Refusal } from "./observe/observed.ts";
+import { underPoster } from "./observe/poster.ts";
 import type { Sources } from "./observe/sources.ts";
+import { sessionThatLists } from "./observe/unrecorded.ts";
 import { performOnKubernetes, performOnPlatform } from "./perform.ts";
 import { decide } from "./policy/decide.ts";
 import { plainText } from "./policy/plain-text.ts";
@@ -21,6 +23,7 @@ import {
 } from "./policy/reconcile-state.ts";
 import { refusalOf } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
+import type { TenantContext } from "./tenancy/tenancy.ts";
 import { isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 
 export interface ReconcilerOptions {
@@ -86,10 +89,10 @@ export class Reconciler {
   /** A failure is remembered, so that the next decision observes it. */
   async #callPlatform(kind: Kind, key: string, observed: Observed, step: PlatformStep): Promise<void> {
     const { sources, random, telemetry } = this.#options;
-    const governance = sources.tenancy.governanceOf(underPoster(observed.resource, observed.state));
+    const credential = this.#credentialFor(kind, observed, step);
     // The object lost its Tenant since it was observed. The next decision observes that.
-    if (governance.by !== "tenant") return;
-    const { session, credentialEpoch } = governance.context;
+    if (credential === undefined) return;
+    const { session, credentialEpoch } = credential;
     try {
       await performOnPlatform(session, this.#kindOf(step) ?? kind, step);
     } catch (error) {
@@ -106,6 +109,21 @@ export class Reconciler {
     this.#recordRemoval(kind, key, step, "removed");
     this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step));
     this.#report(observed, step);
+  }
+
+  /** The session that makes a call. */
+  #credentialFor(
+    kind: Kind,
+    { resource, state, credentialEpoch }: Observed,
+    step: PlatformStep,
+  ): Pick<TenantContext, "session" | "credentialEpoch"> | undefined {
+    const { tenancy } = this.#options.sources;
+    if (step.do === "list" && step.through === "anySession") {
+      const session = sessionThatLists(tenancy, kind, step.parent);
+      return session === undefined ? undefined : { session, credentialEpoch: () => credentialEpoch };
+    }
+    const governance = tenancy.governanceOf(underPoster(resource, state));
+    return governance.by === "tenant" ? governance.context : undefined;
   }
 
   /** The kind of the resource that `step` is about, if it is not that of the object. */

@@ -38,6 +38,8 @@ export interface Observed {
    * with its natural key: that of the spec, of the status, or of its last POST. None of them belongs to another object.
    */
   readonly matches: readonly ExternalResource[];
+  /** What an earlier process may have created for the object; null unless that matters: see `Unrecorded`. */
+  readonly unrecorded: Unrecorded | null;
   /** The external resources with the desired name below the same parent, except the matches and the claimed one. */
   readonly nameConflicts: readonly NameConflict[];
   /** Another object that wants the same name below the same parent, or an equal role binding, and comes first: `namespace/name`. */
@@ -133,6 +135,27 @@ export type References =
   /** The references can never be resolved: they form a cycle. */
   | { readonly are: "invalid"; readonly message: string }
   | { readonly are: "denied"; readonly message: string };
+
+/**
+ * What an earlier process may have created for an object with a finalizer, whose kind has no marker, and which records no
+ * uid, while no Tenant permits what it refers to. (If one does, `matches` has what was created.)
+ */
+export type Unrecorded =
+  /** The object refers to something that does not exist on the platform, and without which nothing was created. */
+  | { readonly is: "impossible" }
+  /** Kubernetes has not let the operator read a kind that the object refers to. */
+  | { readonly is: "unknown" }
+  | {
+      readonly is: "identified";
+      /** The group in which it would be. */
+      readonly group: string;
+      /** Whether the group is below a root of any session. */
+      readonly isListable: boolean;
+      /** The latest complete list that included the group, of any session. */
+      readonly snapshot: Snapshot | null;
+      /** The uids of the equal resources in that list that no other object records. */
+      readonly equal: readonly string[];
+    };
 
 /** A uid that an object claims, and what is known of it. */
 export interface Claim {

@@ -280,7 +280,11 @@ describe("an object without a recorded uid", () => {
     },
     {
       name: "is released if it is a role binding whose group, identity or role is gone",
-      given: { resource: deletedBinding(), references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
+      given: {
+        resource: deletedBinding(),
+        references: { are: "waiting", reason: "ReferenceNotFound", message: "" },
+        unrecorded: { is: "impossible" },
+      },
       expected: released,
     },
     {

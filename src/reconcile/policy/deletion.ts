@@ -10,7 +10,7 @@ import { decideRelease, orphaned } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 import { findOrphanDenied, findOutsideTenant, findUngoverned } from "./tenant.ts";
-import { guardsNothing, unrecordedMatch } from "./unrecorded.ts";
+import { decideUnpermitted, guardsNothing, unrecordedMatch } from "./unrecorded.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
 /**
@@ -26,7 +26,7 @@ export function decideDeletion(observed: DecisionInput): Step {
   if (isPaused(resource)) return conclude(observed, { is: "paused" });
   if (guardsNothing(observed)) return { do: "removeFinalizer" };
   const ungoverned = findUngoverned(observed);
-  if (ungoverned !== undefined) return conclude(observed, ungoverned);
+  if (ungoverned !== undefined) return decideUnpermitted(observed, ungoverned);
   if (claim !== null && claim.claimedBy !== null) return { do: "removeFinalizer" };
   const uid = managedUid(observed) ?? unrecordedMatch(observed)?.uid;
   if (uid === undefined) return decideNeverRecorded(observed);
@@ -49,9 +49,8 @@ function decideNeverRecorded(observed: DecisionInput): Step {
         observed,
         waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
       );
-    // Objects with such a resource go before what they refer to (`Dependent.unsettled`), so if what they refer to is gone,
-    // the resource is gone, too.
-    if (!kind.hasMarker && references.are !== "resolved") return { do: "removeFinalizer" };
+    if (!kind.hasMarker && references.are !== "resolved")
+      return decideUnpermitted(observed, stalled("TenantDenied", messages.mayHaveBeenCreated(kind.noun)));
   }
   return proveAbsenceBelowRoots(observed) ?? { do: "removeFinalizer" };
 }

@@ -10,7 +10,7 @@ import { attempt } from "./retry.ts";
 import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
 import { findOutsideTenant } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
-import { unrecordedMatch } from "./unrecorded.ts";
+import { recheckUnrecordedAt, unrecordedMatch } from "./unrecorded.ts";
 
 /** No timer runs longer. */
 const maxTimerMs = hours(24);
@@ -35,7 +35,10 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
       const proof = proveAbsenceBelowRoots(observed, ending);
       if (proof !== undefined) return proof;
     }
-    return conclude(observed, ended);
+    const recheckAt = recheckUnrecordedAt(observed);
+    return recheckAt === undefined
+      ? conclude(observed, ended)
+      : conclude(observed, stalled("Expired", messages.expiredUnpermitted(kind.noun)), recheckAt);
   }
   if (!reported) return conclude(observed, ending);
   return decideEnding(observed, uid, ending, ended);

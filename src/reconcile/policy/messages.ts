@@ -53,6 +53,10 @@ export function outsideTenant(noun: string): string {
   return `The ${noun} of this object is outside of the groups of the Tenant, so it is left unchanged. Ask an administrator to add its group to spec.groups of the Tenant; or, to delete this object and keep the ${noun}, to set the annotation ${abandonAnnotation}: "true".`;
 }
 
+export function mayHaveBeenCreated(noun: string): string {
+  return `The Tenant does not permit what the spec of this object refers to, and the operator may have created the ${noun} when it was permitted, so the object is kept. Ask an administrator to permit it again; or, to delete this object and keep the ${noun}, to set the annotation ${abandonAnnotation}: "true".`;
+}
+
 export function outsideReach(): string {
   return `The resource of this object is outside of the operator's root groups, so it is left unchanged. Ask an administrator to add its group to the operator's settings and to the Tenant; or, to delete this object and keep the resource, to set the annotation ${abandonAnnotation}: "true".`;
 }
@@ -229,6 +233,10 @@ export function valuesNotKept(drift: readonly Drift[]): string {
 export function expiring(noun: string, expiresAt: string | undefined): string {
   const since = expiresAt === undefined ? "" : ` (spec.expiresAt: ${expiresAt})`;
   return `The grant has expired${since}, and the ${noun} is being deleted on the platform.`;
+}
+
+export function expiredUnpermitted(noun: string): string {
+  return `The grant has expired. The operator may have created the ${noun} when a Tenant permitted it, so it may still exist. Ask an administrator to permit it again: then it is deleted.`;
 }
 
 export function expired(noun: string): string {

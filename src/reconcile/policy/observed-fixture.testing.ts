@@ -186,6 +186,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     claim: claimOf(resource, external, claimedBy, heldByBreaker),
     request: null,
     matches: [],
+    unrecorded: null,
     nameConflicts: [],
     rival: null,
     snapshot: { startedAt: 50, stable: true },

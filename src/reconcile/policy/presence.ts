@@ -33,7 +33,7 @@ import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
 import { findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
-import { guardsNothing } from "./unrecorded.ts";
+import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
 
 /**
  * The step for an object that is not being deleted. Where several checks follow one another, the first problem that is
@@ -47,8 +47,7 @@ export function decidePresence(observed: DecisionInput): Step {
   const expiry = decideExpiry(observed);
   if (expiry !== undefined) return expiry;
   const ungoverned = findUngoverned(observed) ?? findOnlyDeletions(observed);
-  if (ungoverned !== undefined)
-    return guardsNothing(observed) ? { do: "removeFinalizer" } : conclude(observed, ungoverned);
+  if (ungoverned !== undefined) return decideIdle(observed, ungoverned);
   switch (references.are) {
     case "unread":
       return attempt(observed, { do: "refreshPermissions" });
@@ -65,7 +64,7 @@ export function decidePresence(observed: DecisionInput): Step {
         statusDelayMs: references.deleting === true ? statusDelayAmidDeletions(observed) : statusDelayMs,
       });
     case "denied":
-      return conclude(observed, stalled("TenantDenied", references.message));
+      return decideIdle(observed, stalled("TenantDenied", references.message));
     case "invalid":
       return conclude(observed, stalled("InvalidSpec", references.message));
     case "resolved":
@@ -73,6 +72,13 @@ export function decidePresence(observed: DecisionInput): Step {
         ? decideObservation(observed, references)
         : decideManagement(observed, references);
   }
+}
+
+/** No Tenant permits the object. Its finalizer stays only while something may exist because of the object. */
+function decideIdle(observed: DecisionInput, problem: Problem): Step {
+  return guardsNothing(observed)
+    ? { do: "removeFinalizer" }
+    : conclude(observed, problem, recheckUnrecordedAt(observed));
 }
 
 function decideManagement(observed: DecisionInput, references: Resolved): Step {

@@ -20,6 +20,7 @@ export const issuer = "https://ci.example";
 
 export interface TenantOptions {
   readonly groups?: readonly string[];
+  readonly roles?: readonly string[];
   readonly identityUid?: string;
   readonly namespaces?: readonly string[];
 }
@@ -73,7 +74,7 @@ export class TwoTenants {
 
   /** Applies a Tenant. */
   tenant(name: string, options: TenantOptions = {}): void {
-    const { groups = [name === "red" ? red : blue, shared], namespaces } = options;
+    const { groups = [name === "red" ? red : blue, shared], roles = ["viewer"], namespaces } = options;
     const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
     const selector =
       namespaces === undefined
@@ -85,7 +86,7 @@ export class TwoTenants {
       spec: {
         ...selector,
         groups: [...groups],
-        roles: ["viewer"],
+        roles: [...roles],
         claimIssuers: [{ issuer }],
         adopt: ["Group", "Identity", "RoleBinding"],
         undeclared: "Remove",
