@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Identity, identityDefinition, type IdentitySpec } from "#src/api/identity.ts";
 import type { Exchange } from "#src/api/status.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";

@@ -203,6 +203,11 @@ export function provesNoEffect(problem: PlatformProblem): boolean {
   }
 }
 
+/** Whether the platform may have received the call. */
+export function reachedPlatform({ kind }: PlatformProblem): boolean {
+  return kind === "rejected" || kind === "noResponse" || kind === "parentGone";
+}
+
 /** Whether the platform rejected the call with this code. */
 export function isRejection(error: unknown, code: CodeName): error is PlatformFailure {
   return error instanceof PlatformFailure && error.problem.kind === "rejected" && error.problem.error.code === code;

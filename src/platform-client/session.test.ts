@@ -293,7 +293,15 @@ it("lists several collections together, whatever the failure of one, and confirm
   const identities = { ...groupCollection, name: "identities" };
   failing.set(`list identities descendantsOf,${root}`, lost);
   await session.refreshPermissions();
-  const outcomes = await session.listTogether([identities, groupCollection, groupCollection], { descendantsOf: root });
+  const peeked = await session.peek(groupCollection, groupCollection.listCapability, { childrenOf: root });
+  const collections = [identities, groupCollection, groupCollection];
+  const [outcomes = [], others] = await session.listTogether(collections, [
+    { descendantsOf: root },
+    { childrenOf: group },
+  ]);
+  expect((await peeked())?.map(({ uid }) => uid)).toEqual([group]);
+  // The session has no view of identities.
+  expect(others?.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
   expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(2);
 });
@@ -333,7 +341,7 @@ describe("writes", () => {
     ])
       expect(await problemOf(write)).toMatchObject({ kind: "paused" });
     expect(calls).toEqual([]);
-    expect(session.posts.mayStillTakeEffect).toBe(false);
+    expect(session.posts.mayStillTakeEffect(20)).toBe(false);
   });
 
   it("are not sent below a root that cannot be read, until it can", async () => {
@@ -350,7 +358,7 @@ describe("writes", () => {
     ])
       expect(await problemOf(write())).toMatchObject({ kind: "rejected", error: { code: "NOT_FOUND" } });
     expect(calls).toEqual([]);
-    expect(session.posts.mayStillTakeEffect).toBe(false);
+    expect(session.posts.mayStillTakeEffect(clock.monotonic())).toBe(false);
     if (found !== undefined) groups.set(root, found);
     await clock.advance(1_000);
     await session.update(groupCollection, group, { name: "new" }, ["name"]);
@@ -519,4 +527,39 @@ it("recovers when the operator's credential does, which the check of the owner n
   await clock.advance(3_000);
   expect([session.recoveries, recoveries]).toEqual([1, 1]);
   expect(await write()).toBeUndefined();
+});
+
+it("counts the recovery of the operator's own credential once", async () => {
+  const platform = { isAway: true };
+  const api = {
+    get: async () => {
+      if (platform.isAway) throw lost();
+      return { uid: identity, description: withRecordedOwner("", "cluster") };
+    },
+  } as unknown as PlatformApi;
+  const { signal } = new AbortController();
+  const clock = new ManualClock();
+  const operator = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
+  const owner = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
+  const session = new PlatformSession({
+    api: operator,
+    identity,
+    roots: [root],
+    credentialEpoch: () => 1,
+    collections: [groupCollection],
+    posts: new PostLedger(1_000),
+    owner,
+    clock,
+    signal,
+    canWrite: () => true,
+  });
+  let recoveries = 0;
+  session.onRecovery(() => (recoveries += 1));
+  for (let call = 0; call < 4; call += 1) await session.read(groupCollection, group).catch(() => undefined);
+  await clock.advance(0);
+  expect(session.outage).toBeDefined();
+  platform.isAway = false;
+  await session.read(groupCollection, group).catch(() => undefined);
+  await clock.advance(3_000);
+  expect([session.outage, session.recoveries, recoveries]).toEqual([undefined, 1, 1]);
 });

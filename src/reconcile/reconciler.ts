@@ -2,7 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
-import { PlatformFailure, provesNoEffect } from "#src/platform-client/failure.ts";
+import { PlatformFailure, provesNoEffect, reachedPlatform } from "#src/platform-client/failure.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Enqueue } from "./enqueue.ts";
@@ -101,7 +101,7 @@ export class Reconciler {
       await performOnPlatform(session, this.#kindOf(step) ?? kind, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
-      this.#recordRemoval(kind, key, step, "failed");
+      if (reachedPlatform(error.problem)) this.#recordRemoval(kind, key, step, "failed");
       const now = sources.clock.monotonic();
       const failed = { ...observed, credentialEpoch: credentialEpoch() };
       const failure = failureOf(failed, kind, step, error.problem, now, random());
@@ -119,10 +119,10 @@ export class Reconciler {
     this.#report(observed, step);
   }
 
-  /** The session that makes a call. */
+  /** The session that makes a call, which reaches the groups that the decision was made about. */
   #credentialFor(
     kind: Kind,
-    { resource, state, credentialEpoch }: Observed,
+    { resource, state, credentialEpoch, tenant, rootSnapshots }: Observed,
     step: PlatformStep,
   ): Pick<TenantContext, "session" | "credentialEpoch"> | undefined {
     const { tenancy } = this.#options.sources;
@@ -131,7 +131,11 @@ export class Reconciler {
       return session === undefined ? undefined : { session, credentialEpoch: () => credentialEpoch };
     }
     const governance = tenancy.governanceOf(underPoster(resource, state));
-    return governance.by === "tenant" ? governance.context : undefined;
+    if (governance.by !== "tenant") return undefined;
+    const { context } = governance;
+    if (tenant.is === "known" && tenant.name === context.name)
+      for (const { group } of rootSnapshots) context.session.extendTo(group);
+    return context;
   }
 
   /** What the platform does for one object again, it may do for the others, too. Their delays go on doubling if it does not. */

@@ -57,6 +57,8 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
   });
   tenancy.onChange((change) => {
     for (const kind of kinds) onTenancyChanged(sources, kind, change, enqueue);
+    const served = new Set(Array.from(tenancy.contexts, ({ name }) => name));
+    for (const tenant of change.tenants) if (!served.has(tenant)) sources.breakers.retire(tenant);
   });
 }
 
@@ -138,7 +140,7 @@ function onTenancyChanged(sources: Sources, kind: Kind, change: TenancyChange, e
     sources.states.get(name).clearFailure(key);
     enqueue(name, key, { priority: "low" });
   };
-  const holds = sources.breakers.held > 0;
+  const holds = sources.breakers.holdsAny;
   for (const namespace of namespaces)
     for (const cached of store.index("namespace", namespace)) {
       wake(kind.name, cached);

@@ -12,8 +12,10 @@ import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import type { TenantObservationSources } from "#src/reconcile/observe/observe-tenant.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { runExpiryChecks } from "#src/reconcile/expiry-checks.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { TenantReconciler, type TenantReconcilerOptions } from "#src/reconcile/tenant-reconciler.ts";
 import type { OuterBound } from "#src/reconcile/tenancy/boundary.ts";
@@ -121,7 +123,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
   connectTenantHandlers(options.tenancyCaches.tenants, sources, (key, how) => tenants.enqueue(key, how));
-  telemetry.watchSources(sources, options.tenancyCaches.tenants, () => undeclared.counts());
+  telemetry.watchSources(sources, options.tenancyCaches.tenants, undeclared);
   for (const [kind, controller] of controllers.entries()) {
     const store = sources.stores.get(kind);
     for (const cached of store.values())
@@ -131,13 +133,32 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     });
   }
   pool.start(tenants);
+  const onResync = async (session: PlatformSession) => {
+    retainExtensions(sources, session);
+    await undeclared.prepare(session);
+  };
   const onResynced = async (session: PlatformSession) => {
     for (const key of await undeclared.assess(session)) controllers.get("Group").enqueue(key, { priority: "low" });
     for (const context of tenancy.contexts)
       if (context.session === session) tenants.enqueue(context.name, { priority: "low" });
   };
   const onOrphans = (kind: Kind, uids: readonly string[]) => void orphans.set(kind.name, uids);
-  const work = startSessionWork({ kinds, values, sessions, sources, telemetry, onOrphans, onResynced, clock, random });
+  const expiries = runExpiryChecks(
+    { kinds, stores: sources.stores, clock, enqueue: (kind, key, how) => controllers.get(kind).enqueue(key, how) },
+    lifetime.signal,
+  );
+  const work = startSessionWork({
+    kinds,
+    values,
+    sessions,
+    sources,
+    telemetry,
+    onOrphans,
+    onResync,
+    onResynced,
+    clock,
+    random,
+  });
 
   return {
     stop: async () => {
@@ -145,8 +166,8 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
       platform.posts.noteAbort();
       lifetime.abort(new Error("the operator is stopping"));
       await platform.close();
-      await work.ended();
-      return !platform.posts.mayStillTakeEffect;
+      await Promise.all([work.ended(), expiries]);
+      return !platform.posts.mayStillTakeEffect(clock.monotonic());
     },
   };
 }

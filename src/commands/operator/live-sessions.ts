@@ -60,6 +60,8 @@ export interface SessionWorkOptions {
   readonly onOrphans: (kind: Kind, uids: readonly string[]) => void;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Called before each resync of the session. */
+  readonly onResync: (session: ServedSession["session"]) => Promise<void>;
   /** Called after a resync of the session in which no list failed. */
   readonly onResynced: (session: ServedSession["session"]) => Promise<void>;
 }
@@ -88,7 +90,7 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
       telemetry.sessionChecked(tenantOf(sessions, session), report);
     },
   });
-  sessions.onSession(({ tenant, session, roots, signal }) => {
+  sessions.onSession(({ tenant, session, signal }) => {
     session.onOutageChange((outage) => telemetry.outageChanged(tenant, outage));
     track(checks.run(session, signal));
     track(
@@ -96,11 +98,11 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
         {
           kinds,
           session,
-          roots,
           intervalMs: values.resync,
           limit: resyncs,
           clock,
           random,
+          onStart: options.onResync,
           onListed: (kind, seconds) => {
             const orphans = observeOrphans(sources, kind);
             telemetry.resynced(kind, seconds, orphans);

@@ -7,6 +7,7 @@ import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
 import { childrenOf } from "./children.ts";
+import { extensionsFor } from "./foreign-parent.ts";
 import { grantsOf } from "./grants.ts";
 import { mayWant } from "./may-want.ts";
 import type { Claim, NameConflict, Observed, ReconcileState, References } from "./observed.ts";
@@ -43,6 +44,7 @@ export function observePlatform(
   cached: CachedResource,
   markers: Observed["markers"],
   state: ReconcileState,
+  foreignParent: readonly string[],
 ): PlatformObservation {
   const { resource, invalid } = cached;
   const store = sources.stores.get(kind.name);
@@ -96,7 +98,10 @@ export function observePlatform(
     children: claimed === undefined ? [] : childrenOf(sources, session, claimed, state),
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     parentIsFresh: parent !== undefined && session.createdRecently(parent),
-    rootSnapshots: session.roots.map((group) => ({ group, snapshot: view.snapshotOf(group) ?? null })),
+    rootSnapshots: [...session.roots, ...extensionsFor(context, foreignParent)].map((group) => ({
+      group,
+      snapshot: view.snapshotOf(group) ?? null,
+    })),
     postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, found),

@@ -53,6 +53,10 @@ export function outsideTenant(noun: string): string {
   return `The ${noun} of this object is outside of the groups of the Tenant, so it is left unchanged. Ask an administrator to add its group to spec.groups of the Tenant; or, to delete this object and keep the ${noun}, to set the annotation ${abandonAnnotation}: "true".`;
 }
 
+export function grantRevoked(noun: string, namespace: string): string {
+  return `The ${noun} of this object is in a group of another Tenant, which does not grant the use of the group to this namespace, and nothing proves that this object created the ${noun}, so it is left unchanged. Ask the owner of the parent that the spec names to add ${namespace} to its spec.allowedNamespaces; or, to delete this object and keep the ${noun}, ask an administrator to set the annotation ${abandonAnnotation}: "true".`;
+}
+
 export function mayHaveBeenCreated(noun: string): string {
   return `The Tenant does not permit what the spec of this object refers to, and the operator may have created the ${noun} when it was permitted, so the object is kept. Ask an administrator to permit it again; or, to delete this object and keep the ${noun}, to set the annotation ${abandonAnnotation}: "true".`;
 }

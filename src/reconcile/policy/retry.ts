@@ -35,16 +35,21 @@ const hourMs = hours(1);
 /** `step`, unless it failed in this attempt and its delay has not passed. Then its failure is what there is to report. */
 export function attempt(observed: DecisionInput, step: PlatformStep): Step {
   const { failure } = observed.state;
-  if (
-    failure === undefined ||
-    failure.step !== step.do ||
+  if (failure === undefined || retryOf(observed, step.do) === undefined) return step;
+  if (onlyReads(step) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
+  return conclude(observed, problemOf(failure.problem, observed), failure.retryAt);
+}
+
+/** When `step` is to be tried again; undefined if it did not fail in this attempt, or may be tried now. */
+export function retryOf(observed: Observed, step: PlatformStep["do"]): MonotonicTime | undefined {
+  const { failure } = observed.state;
+  return failure === undefined ||
+    failure.step !== step ||
     failure.attemptOf !== attemptOf(observed) ||
     outageEnded(failure, observed) ||
     observed.now >= failure.retryAt
-  )
-    return step;
-  if (onlyReads(step) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
-  return conclude(observed, problemOf(failure.problem, observed), failure.retryAt);
+    ? undefined
+    : failure.retryAt;
 }
 
 function outageEnded({ recoveries }: Failure, observed: Observed): boolean {

@@ -150,6 +150,15 @@ describe("a role binding that no Tenant permits", () => {
       expected: reports("Expired", "it may still exist"),
     },
     {
+      name: "does not report that an expired grant ended while it is not known what the object refers to",
+      given: {
+        resource: bindingResource({ spec: { expiresAt: "2026-01-31T00:00:00Z" } }),
+        references: { are: "unreadKind", kind: "Identity", path: "spec.identityRef" },
+        unrecorded: { is: "unknown" },
+      },
+      expected: reports("Expired", "it may still exist"),
+    },
+    {
       name: "keeps the finalizer of a group, which is found by its marker",
       given: { resource: groupResource(), references: denied },
       expected: reports("TenantDenied"),

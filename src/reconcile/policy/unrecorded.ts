@@ -56,7 +56,7 @@ const recheckMs = minutes(10);
  */
 export function recheckUnrecordedAt(observed: DecisionInput): MonotonicTime | undefined {
   const { unrecorded, now, settledAt } = observed;
-  if (unrecorded?.is !== "identified" || guardsNothing(observed)) return undefined;
+  if (unrecorded === null || unrecorded.is === "impossible" || guardsNothing(observed)) return undefined;
   return now < settledAt ? settledAt : now + recheckMs;
 }
 

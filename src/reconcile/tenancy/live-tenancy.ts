@@ -161,14 +161,17 @@ export class LiveTenancy implements Tenancy {
   #onSynced(): void {
     if (!this.#isRead()) return;
     const { tenants, namespaces } = this.#options;
-    this.#notify({ namespaces: new Set(namespaces.keys()), tenants: new Set(tenants.keys()) });
+    const all = new Set(tenants.keys());
+    this.#notify({ namespaces: new Set(namespaces.keys()), tenants: all, selecting: all });
   }
 
   #onNamespaceChanged(before: CachedNamespace | undefined, after: CachedNamespace | undefined): void {
     const name = (after ?? before)?.metadata.name;
     if (name === undefined) return;
+    const selected = this.#selection.tenantsOf(name);
     const changed = this.#selection.setNamespace(name, after === undefined ? undefined : (after.metadata.labels ?? {}));
-    if (changed || before === undefined) this.#notify({ namespaces: new Set([name]), tenants: new Set() });
+    const selecting = new Set([...selected, ...this.#selection.tenantsOf(name)]);
+    if (changed || before === undefined) this.#notify({ namespaces: new Set([name]), tenants: new Set(), selecting });
   }
 
   #onTenantChanged(before: CachedTenant | undefined, after: CachedTenant | undefined): void {
@@ -176,7 +179,8 @@ export class LiveTenancy implements Tenancy {
     if (name === undefined || !isDifferent(before, after)) return;
     this.#collectIdentities();
     const namespaces = this.#apply(name, after);
-    this.#notify({ namespaces, tenants: new Set([name]) });
+    const others = [...namespaces].flatMap((namespace) => this.#selection.tenantsOf(namespace));
+    this.#notify({ namespaces, tenants: new Set([name]), selecting: new Set([name, ...others]) });
   }
 
   /** Records a Tenant as it is now; undefined: it is gone. @returns the namespaces that this concerns. */

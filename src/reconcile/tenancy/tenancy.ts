@@ -42,6 +42,8 @@ export interface TenancyChange {
   readonly namespaces: ReadonlySet<string>;
   /** The Tenants that changed: objects that are being deleted may name them although they no longer select the namespace. */
   readonly tenants: ReadonlySet<string>;
+  /** The Tenants that select one of the namespaces, or selected it before. */
+  readonly selecting: ReadonlySet<string>;
 }
 
 /** Maps objects to Tenants. */
