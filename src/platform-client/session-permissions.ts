@@ -3,7 +3,9 @@ import type { PlatformApi } from "./api.ts";
 import type { ManagedCollection } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
 import { groups } from "./permission-resources.ts";
+import { isWithin } from "./uid.ts";
 import { type Permissions, type RoleCatalog, readPermissions } from "./permissions.ts";
+import type { SharedRoles } from "./shared-roles.ts";
 import type { SessionReach } from "./session-reach.ts";
 
 export interface SessionPermissionsOptions {
@@ -11,6 +13,8 @@ export interface SessionPermissionsOptions {
   readonly identity: string;
   readonly reach: SessionReach;
   readonly credentialEpoch: () => number;
+  /** Shared by the sessions of one platform. */
+  readonly sharedRoles?: SharedRoles;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -107,6 +111,18 @@ export class SessionPermissions {
   }
 
   /**
+   * Requires that the identity could read the root above `uid` when the permissions were read last: nothing is written below
+   * a root that cannot be read. What is outside of all roots, and permissions that were never read, are not judged here.
+   * @throws {PlatformFailure} the failure of reading the root.
+   */
+  async requireReadableRoot(uid: string): Promise<void> {
+    const root = this.#options.reach.roots.find((candidate) => isWithin(uid, candidate));
+    if (root === undefined || this.#current?.unreadableRoots.has(root) !== true) return;
+    await this.#readIfOld();
+    if (this.#current.unreadableRoots.has(root)) throw this.#current.unreadableRoots.get(root);
+  }
+
+  /**
    * Requires that the identity can see all of `collection` in `group`, and can read the root above it. Only then does a
    * missing resource mean an absent one.
    * @throws {PlatformFailure} of kind `permissions`, or the failure of reading the root or the permissions.
@@ -115,7 +131,7 @@ export class SessionPermissions {
     const root = this.rootAbove(collection, group);
     await this.refresh();
     if (this.#problem(collection, group, root) === undefined) return;
-    if (this.#options.clock.monotonic() >= (this.#current?.readAt ?? 0) + retryMs) await this.#read();
+    await this.#readIfOld();
     const problem = this.#problem(collection, group, root);
     if (problem !== undefined) throw problem;
   }
@@ -151,6 +167,10 @@ export class SessionPermissions {
     return isAllowed ? undefined : lacking();
   }
 
+  async #readIfOld(): Promise<void> {
+    if (this.#options.clock.monotonic() >= (this.#current?.readAt ?? 0) + retryMs) await this.#read();
+  }
+
   /** One read serves all callers that wait for it. */
   async #read(): Promise<void> {
     this.#reading ??= this.#readOnce().finally(() => {
@@ -160,10 +180,10 @@ export class SessionPermissions {
   }
 
   async #readOnce(): Promise<void> {
-    const { api, identity, reach, clock, signal, credentialEpoch } = this.#options;
+    const { api, identity, reach, clock, signal, credentialEpoch, sharedRoles } = this.#options;
     this.#started += 1;
     const number = this.#started;
-    const read = await readPermissions(api, identity, signal);
+    const read = await readPermissions(api, identity, signal, sharedRoles);
     const unreadableRoots = new Map<string, unknown>();
     const { groups: reached } = reach;
     for (const root of reached) {

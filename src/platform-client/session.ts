@@ -19,6 +19,7 @@ import { SessionRecoveries } from "./session-recoveries.ts";
 import { SessionViews } from "./session-views.ts";
 import { SessionWrites } from "./session-writes.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
+import type { SharedRoles } from "./shared-roles.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
 import { parentOf } from "./uid.ts";
 
@@ -35,6 +36,8 @@ export interface SessionOptions {
   readonly collections: readonly ManagedCollection[];
   /** The POSTs of the process. Sessions whose objects may move from one to the other share one ledger. */
   readonly posts: PostLedger;
+  /** The roles of all sessions of the platform, which are in memory once. Absent: the session has its own. */
+  readonly sharedRoles?: SharedRoles;
   readonly clock: Clock;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
@@ -57,8 +60,8 @@ export interface SessionOptions {
  *   permissions to see all of it were held before its list, and read again after it.
  * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `postUnknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
- * - Nothing is written while the operator's identity records another owner, nor once `canWrite` returns false, and nothing is
- *   listed outside of `groups`.
+ * - Nothing is written while the operator's identity records another owner, nor below a root that cannot be read, nor once
+ *   `canWrite` returns false, and nothing is listed outside of `groups`.
  * - During an outage, and during a pause that the platform asked for, no call is sent (`GovernedApi`).
  * - Concurrent callers share lists (`SnapshotBatcher`) and reads of the permissions (`SessionPermissions`).
  *
@@ -92,6 +95,7 @@ export class PlatformSession {
     this.#lists = new SessionLists(shared);
     this.#writes = new SessionWrites({
       ...shared,
+      requireReadableRoot: (uid) => this.#permissions.requireReadableRoot(uid),
       proveAbsence: (collection, uid) => this.#proveAbsence(collection, uid),
       isGone: (group) => this.#isGone(group),
     });
@@ -276,9 +280,14 @@ export class PlatformSession {
   async readGrants(identity: string): Promise<void> {
     const { api, clock, signal } = this.#options;
     const collection = this.#options.collections.find(({ name }) => name === roleBindings.name);
+    const scope = parentOf(identity) ?? identity;
     // Without the capability to list role bindings where the identity is, an empty list proves nothing.
-    if (collection !== undefined) await this.#permissions.requireList(collection, parentOf(identity) ?? identity);
-    await this.#grants.read(api, clock, identity, signal);
+    if (collection !== undefined) await this.#permissions.requireList(collection, scope);
+    const confirm = async () => {
+      if (collection !== undefined)
+        await this.#permissions.requireListAfter(this.#permissions.readsStarted, collection, scope);
+    };
+    await this.#grants.read(api, clock, identity, confirm, signal);
   }
 
   /** What `readGrants` read last, within the last minutes. */

@@ -1,4 +1,5 @@
 import type { Kind } from "#src/kinds/kind.ts";
+import { PerKind } from "#src/kinds/per-kind.ts";
 import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
@@ -81,6 +82,8 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
     void work.finally(() => running.delete(work));
   };
   const resyncs = new Semaphore(maxResyncs);
+  // By kind and session: a resync of one session says nothing new of the others.
+  const orphans = new PerKind(kinds, () => new Map<ServedSession["session"], readonly string[]>());
   const checks = new SessionChecks({
     clock,
     random,
@@ -92,6 +95,9 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
   });
   sessions.onSession(({ tenant, session, signal }) => {
     session.onOutageChange((outage) => telemetry.outageChanged(tenant, outage));
+    signal.addEventListener("abort", () => orphans.values().forEach((ofKind) => ofKind.delete(session)), {
+      once: true,
+    });
     track(checks.run(session, signal));
     track(
       runResyncs(
@@ -104,9 +110,11 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
           random,
           onStart: options.onResync,
           onListed: (kind, seconds) => {
-            const orphans = observeOrphans(sources, kind);
-            telemetry.resynced(kind, seconds, orphans);
-            options.onOrphans(kind, orphans);
+            const ofKind = orphans.get(kind.name);
+            ofKind.set(session, observeOrphans(sources, kind, [session]));
+            const all = [...new Set([...ofKind.values()].flat())];
+            telemetry.resynced(kind, seconds, all);
+            options.onOrphans(kind, all);
           },
           onFailure: (kind, root, error) => telemetry.resyncFailed(kind, root, error),
           onComplete: options.onResynced,

@@ -46,7 +46,7 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
   if (tenant === undefined) return undefined;
   const context = tenancy.contextOf(name);
   // A namespace that the operator's settings do not allow is selected, but not governed.
-  const namespaces = tenancy.namespacesOf(name).filter((one) => tenancy.tenantsOf(one).includes(name));
+  const namespaces = tenancy.namespacesSelectedBy(name).filter((one) => tenancy.tenantsOf(one).includes(name));
   const { uids: undeclared, unreadableGroups, held } = given.undeclared(name);
   const isConfirmed = held?.id === tenant.metadata.annotations?.[confirmAnnotation];
   return {

@@ -51,6 +51,8 @@ export class LiveTenancy implements Tenancy {
   readonly #listeners: ((change: TenancyChange) => void)[] = [];
   #credentialIdentities: ReadonlySet<string> = new Set();
   #breakGlassIdentities: ReadonlySet<string> = new Set();
+  /** The Tenants with a session of their own, by the session. */
+  readonly #ownSessions = new WeakMap<PlatformSession, string>();
 
   constructor(options: LiveTenancyOptions) {
     this.#options = options;
@@ -98,8 +100,13 @@ export class LiveTenancy implements Tenancy {
     return namespaces === null || namespaces.includes(namespace) ? this.#selection.tenantsOf(namespace) : [];
   }
 
+  namespacesOf(session: PlatformSession): readonly string[] | undefined {
+    const tenant = this.#ownSessions.get(session);
+    return tenant === undefined ? undefined : this.#selection.namespacesOf(tenant);
+  }
+
   /** The existing namespaces that the Tenant selects, also those that the operator's settings do not allow. */
-  namespacesOf(tenant: string): readonly string[] {
+  namespacesSelectedBy(tenant: string): readonly string[] {
     return this.#selection.namespacesOf(tenant);
   }
 
@@ -200,6 +207,7 @@ export class LiveTenancy implements Tenancy {
     } else {
       const boundary = boundaryOf(spec, outer);
       const { session, identity, credentialEpoch } = sessions.sessionOf(tenant, tenant.identityUid, boundary);
+      if (session !== sessions.operator.session) this.#ownSessions.set(session, name);
       this.#contexts.set(name, { name, session, boundary, identity, credentialEpoch, settledAt });
     }
     return new Set([...changed, ...this.#selection.namespacesOf(name)]);

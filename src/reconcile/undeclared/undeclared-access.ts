@@ -3,11 +3,13 @@ import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import type { ObservedUndeclared } from "#src/reconcile/observe/observed.ts";
 import type { Sources, UndeclaredSource } from "#src/reconcile/observe/sources.ts";
+import { servedObjects } from "#src/reconcile/observe/served-objects.ts";
 import type { BreakerLimits } from "#src/reconcile/policy/breaker.ts";
 import { accessDeclared, listedUndeclared } from "#src/reconcile/policy/undeclared.ts";
 import { permitsParent } from "#src/reconcile/tenancy/boundary.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
+import { minutes } from "#src/time/durations.ts";
 import { listAbove, type RoleBindingsAbove } from "./above-roots.ts";
 import { ancestorsOf } from "./ancestors.ts";
 import { type Declarations, readDeclarations } from "./declarations.ts";
@@ -50,6 +52,9 @@ interface Share extends Omit<TenantUndeclared, "uids"> {
   /** Those that have been known for the longest time first. */
   readonly findings: readonly Finding[];
 }
+
+/** What objects declare also depends on the roles that were read, and on the time. */
+const declarationsMs = minutes(1);
 
 /** What was listed outside of the views, and is to be confirmed. */
 interface Peeked {
@@ -97,10 +102,17 @@ export class UndeclaredAccess implements UndeclaredSource {
   readonly #peeked = new WeakMap<PlatformSession, Peeked>();
   readonly #removals = new Removals();
   readonly #names: Names;
+  /** Undefined after a change. The resyncs of many sessions share one pass over all objects. */
+  #declarations: { readonly read: Declarations; readonly readAt: MonotonicTime } | undefined;
 
   constructor(options: UndeclaredAccessOptions) {
     this.#options = options;
     this.#names = new Names(options.sources);
+    const forget = () => {
+      this.#declarations = undefined;
+    };
+    for (const store of options.sources.stores.values()) store.onChange(forget);
+    options.sources.tenancy.onChange(forget);
   }
 
   /** What was removed since the last resync is not in it. Undefined until the Tenant's session was listed for the first time. */
@@ -150,7 +162,7 @@ export class UndeclaredAccess implements UndeclaredSource {
     const people = saysRemoveNow ? await (await (peeked.people ?? listPeople(session)))() : null;
     const { aboveListedAt } = peeked;
     // Nothing awaits from here on: objects and views are those of one moment.
-    const declarations = readDeclarations(sources);
+    const declarations = this.#declared();
     const { note, sightings } = continueSightings(before?.sightings, this.#groups(session), sources.clock);
     const findings = findUndeclared({
       session,
@@ -237,6 +249,14 @@ export class UndeclaredAccess implements UndeclaredSource {
     return held === null || this.#options.confirmationOf(tenant) === held.id ? null : held;
   }
 
+  /** What the objects declare. It is read again after any of them, or a Tenant, has changed. */
+  #declared(): Declarations {
+    const now = this.#options.sources.clock.monotonic();
+    if (this.#declarations === undefined || now >= this.#declarations.readAt + declarationsMs)
+      this.#declarations = { read: readDeclarations(this.#options.sources), readAt: now };
+    return this.#declarations.read;
+  }
+
   /** The groups that objects of the session's Tenants use, and the groups above them. */
   #groupsToLookAt(session: PlatformSession, declarations: Declarations): ReadonlySet<string> {
     const groups = new Set<string>();
@@ -307,11 +327,7 @@ export class UndeclaredAccess implements UndeclaredSource {
 
   /** The Group objects that are governed by a Tenant of the session. */
   #groups(session: PlatformSession): CachedResource[] {
-    const { stores, tenancy } = this.#options.sources;
-    return [...stores.get("Group").values()].filter(({ resource }) => {
-      const governance = tenancy.governanceOf(resource);
-      return governance.by === "tenant" && governance.context.session === session;
-    });
+    return [...servedObjects(this.#options.sources, session, "Group")];
   }
 }
 

@@ -200,3 +200,24 @@ it("a resync reads the permissions of each session once, whatever it lists", asy
   expect(sessions).toHaveLength(2);
   expect(calls.filter((call) => call === "list roles")).toHaveLength(sessions.length);
 });
+
+it("a resync of many sessions takes as many passes over all objects as one of a single session", async () => {
+  const world = new TwoTenants();
+  const { scenario } = world;
+  const objects = [group("Report", "other", blue), identity("other"), binding("other")];
+  await world.apply(objects);
+  await world.until("Available", objects);
+  await scenario.resync();
+  await scenario.pass(60_000);
+  const passes = new Map<string, number>();
+  for (const [kind, store] of scenario.process.sources.stores.entries()) {
+    const { values } = store;
+    store.values = () => {
+      passes.set(kind, (passes.get(kind) ?? 0) + 1);
+      return values.call(store);
+    };
+  }
+  await scenario.resync();
+  // The assessment of the breaker, for the session of the operator, and one look at what is declared.
+  expect(passes.get("RoleBinding")).toBe(2);
+});
