@@ -2,7 +2,8 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
-import { PlatformFailure, provesNoEffect } from "#src/platform-client/failure.ts";
+import { PlatformFailure, provesNoEffect, reachedPlatform } from "#src/platform-client/failure.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Enqueue } from "./enqueue.ts";
 import { observe } from "./observe/observe.ts";
@@ -20,11 +21,13 @@ import {
   stateAfterRefusal,
   stateAfterStatusWrite,
   stateAfterSuccess,
+  stateWithoutDelay,
 } from "./policy/reconcile-state.ts";
 import { refusalOf } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import type { TenantContext } from "./tenancy/tenancy.ts";
-import { isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
+import { isPlatformStep, isWrite, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
+import { WriteOutages } from "./write-outages.ts";
 
 export interface ReconcilerOptions {
   readonly sources: Sources;
@@ -61,6 +64,7 @@ const maxNoteLength = 1024;
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
+  readonly #writeOutages = new WriteOutages();
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -97,24 +101,28 @@ export class Reconciler {
       await performOnPlatform(session, this.#kindOf(step) ?? kind, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
-      this.#recordRemoval(kind, key, step, "failed");
+      if (reachedPlatform(error.problem)) this.#recordRemoval(kind, key, step, "failed");
       const now = sources.clock.monotonic();
       const failed = { ...observed, credentialEpoch: credentialEpoch() };
       const failure = failureOf(failed, kind, step, error.problem, now, random());
       const hadNoEffect = provesNoEffect(error.problem);
       this.#remember(key, observed, (state) => stateAfterFailure({ state }, failure, observed.state, hadNoEffect));
+      // The failure of an outage (see `retry.ts`).
+      if (isWrite(step) && failure.recoveries !== undefined)
+        this.#writeOutages.failed(session, { kind: kind.name, key, resourceUid: observed.state.resourceUid });
       telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
     }
+    if (isWrite(step)) this.#endWriteOutage(session);
     this.#recordRemoval(kind, key, step, "removed");
     this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step));
     this.#report(observed, step);
   }
 
-  /** The session that makes a call. */
+  /** The session that makes a call, which reaches the groups that the decision was made about. */
   #credentialFor(
     kind: Kind,
-    { resource, state, credentialEpoch }: Observed,
+    { resource, state, credentialEpoch, tenant, rootSnapshots }: Observed,
     step: PlatformStep,
   ): Pick<TenantContext, "session" | "credentialEpoch"> | undefined {
     const { tenancy } = this.#options.sources;
@@ -123,7 +131,21 @@ export class Reconciler {
       return session === undefined ? undefined : { session, credentialEpoch: () => credentialEpoch };
     }
     const governance = tenancy.governanceOf(underPoster(resource, state));
-    return governance.by === "tenant" ? governance.context : undefined;
+    if (governance.by !== "tenant") return undefined;
+    const { context } = governance;
+    if (tenant.is === "known" && tenant.name === context.name)
+      for (const { group } of rootSnapshots) context.session.extendTo(group);
+    return context;
+  }
+
+  /** What the platform does for one object again, it may do for the others, too. Their delays go on doubling if it does not. */
+  #endWriteOutage(session: PlatformSession): void {
+    const { sources, enqueue } = this.#options;
+    const now = sources.clock.monotonic();
+    for (const { kind, key, resourceUid } of this.#writeOutages.succeeded(session)) {
+      sources.states.get(kind).update(key, resourceUid, (state) => stateWithoutDelay(state, now));
+      enqueue(kind, key, { priority: "low" });
+    }
   }
 
   /** The kind of the resource that `step` is about, if it is not that of the object. */

@@ -17,6 +17,7 @@ import {
   referenceKey,
 } from "./observe/cached-resource.ts";
 import { type RivalLookup, rivalsOf } from "./observe/claims.ts";
+import { servedObjects } from "./observe/served-objects.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
@@ -57,6 +58,8 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
   });
   tenancy.onChange((change) => {
     for (const kind of kinds) onTenancyChanged(sources, kind, change, enqueue);
+    const served = new Set(Array.from(tenancy.contexts, ({ name }) => name));
+    for (const tenant of change.tenants) if (!served.has(tenant)) sources.breakers.retire(tenant);
   });
 }
 
@@ -119,9 +122,14 @@ function wakeWaiting(
   enqueue: Enqueue,
 ): void {
   const store = stores.get(kind);
+  const own = tenancy.namespacesOf(session);
+  const namespaces = own === undefined ? undefined : new Set(own);
   for (const key of states.get(kind).waiting()) {
     const cached = store.get(key);
-    if (cached !== undefined && isServedBy(tenancy, cached.resource, session)) enqueue(kind, key, { priority: "low" });
+    if (cached === undefined) continue;
+    const { namespace = "", deletionTimestamp } = cached.metadata;
+    if (namespaces !== undefined && !namespaces.has(namespace) && deletionTimestamp === undefined) continue;
+    if (isServedBy(tenancy, cached.resource, session)) enqueue(kind, key, { priority: "low" });
   }
 }
 
@@ -138,7 +146,7 @@ function onTenancyChanged(sources: Sources, kind: Kind, change: TenancyChange, e
     sources.states.get(name).clearFailure(key);
     enqueue(name, key, { priority: "low" });
   };
-  const holds = sources.breakers.held > 0;
+  const holds = sources.breakers.holdsAny;
   for (const namespace of namespaces)
     for (const cached of store.index("namespace", namespace)) {
       wake(kind.name, cached);
@@ -158,17 +166,12 @@ function onTenancyChanged(sources: Sources, kind: Kind, change: TenancyChange, e
 }
 
 /** The uids that objects record in their status, by the Tenant that uses the session, except objects that are being deleted. */
-function managedUids(
-  { stores, tenancy }: Sources,
-  session: PlatformSession,
-  kind: Kind,
-): ReadonlyMap<string, readonly string[]> {
+function managedUids(sources: Sources, session: PlatformSession, kind: Kind): ReadonlyMap<string, readonly string[]> {
   const byTenant = new Map<string, string[]>();
-  for (const { resource } of stores.get(kind.name).values()) {
-    const { status, metadata } = resource;
-    if (status?.uid === undefined || metadata.deletionTimestamp !== undefined) continue;
-    const governance = tenancy.governanceOf(resource);
-    if (governance.by !== "tenant" || governance.context.session !== session) continue;
+  for (const { resource } of servedObjects(sources, session, kind.name)) {
+    const { status } = resource;
+    const governance = sources.tenancy.governanceOf(resource);
+    if (status?.uid === undefined || governance.by !== "tenant") continue;
     const uids = byTenant.get(governance.context.name);
     if (uids === undefined) byTenant.set(governance.context.name, [status.uid]);
     else uids.push(status.uid);

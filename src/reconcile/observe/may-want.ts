@@ -32,7 +32,7 @@ function mayAdopt(
   references: References,
   uid: string,
 ): boolean {
-  const tenant = observedTenant(governance, kind, references);
+  const tenant = observedTenant(governance, kind, references, false);
   if (tenant.is !== "known" || !tenant.mayAdopt) return false;
   const group = kind.collection.uids.parentOf(uid);
   return (

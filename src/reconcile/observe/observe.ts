@@ -2,6 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { markerOf } from "#src/kinds/marker.ts";
 import type { PerKind } from "#src/kinds/per-kind.ts";
 import type { CachedResource } from "./cached-resource.ts";
+import { foreignParentOf } from "./foreign-parent.ts";
 import { dependentsOf, unreadDependentsOf } from "./dependents.ts";
 import type { Observed } from "./observed.ts";
 import { observedTenant } from "./observed-tenant.ts";
@@ -29,14 +30,18 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     state.request !== undefined && state.request.value !== resource.status?.lastHandledReconcileAt
       ? state.request
       : null;
+  const foreignParent =
+    governance.by === "tenant" && invalid === undefined
+      ? foreignParentOf(sources, governance.context, kind, resource)
+      : undefined;
   const platform =
     governance.by === "tenant"
-      ? observePlatform(sources, governance.context, kind, cached, markers, state)
+      ? observePlatform(sources, governance.context, kind, cached, markers, state, foreignParent ?? [])
       : unobservedPlatform(sources, kind, cached, markers);
   return {
     resource,
     invalid: invalid ?? null,
-    tenant: observedTenant(governance, kind, platform.references),
+    tenant: observedTenant(governance, kind, platform.references, foreignParent !== undefined),
     markers,
     endpoints: sources.endpoints,
     publicIssuers: sources.publicIssuers,

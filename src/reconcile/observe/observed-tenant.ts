@@ -7,6 +7,7 @@ export function observedTenant(
   governance: Exclude<Governance, { by: "unserved" }>,
   { name: kind }: Kind,
   references: References,
+  parentIsForeign: boolean,
 ): ObservedTenant {
   switch (governance.by) {
     case "none":
@@ -23,6 +24,7 @@ export function observedTenant(
         name,
         serves: governance.serves,
         groups: [...boundary.groups, ...granted],
+        parentIsForeign,
         mayAdopt: boundary.adopt.includes(kind) && granted.length === 0,
         mayOrphan: boundary.allowOrphan,
       };

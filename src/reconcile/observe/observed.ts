@@ -48,7 +48,10 @@ export interface Observed {
   readonly snapshot: Snapshot | null;
   /** Whether this process created the parent a moment ago, so that the parent has only the children that we created. */
   readonly parentIsFresh: boolean;
-  /** For each group that the session lists, the latest complete list of everything below it. */
+  /**
+   * For each group that the session lists, the latest complete list of everything below it. The session is extended to the
+   * groups of a parent of another Tenant before it is called.
+   */
   readonly rootSnapshots: readonly ScopeSnapshot[];
   /** When the last POST with this natural key was sent whose outcome is unknown. */
   readonly postUnknownSince: MonotonicTime | null;
@@ -60,6 +63,11 @@ export interface Observed {
   readonly grants: readonly Grants[];
   /** What lies directly in the group and is not declared; null for other kinds, and until the group was assessed. */
   readonly undeclared: ObservedUndeclared | null;
+  /**
+   * The first resources that are known to be directly in the group, each with its noun, its name and its uid. Only filled
+   * after the platform refused to delete the group because of the state of a resource.
+   */
+  readonly children: readonly string[];
   /**
    * The objects that refer to this one and have an external resource, or may come to have one. Only filled while this
    * object is being deleted.
@@ -97,6 +105,8 @@ export type ObservedTenant =
       readonly serves: "everything" | "deletions";
       /** The uids of groups. Only resources below them are written. */
       readonly groups: readonly string[];
+      /** Whether the object refers to a parent of another Tenant, which may have revoked the grant to use it. */
+      readonly parentIsForeign: boolean;
       /** Whether existing resources of this kind may be adopted. */
       readonly mayAdopt: boolean;
       /** Whether a resource may be left behind on the platform. */

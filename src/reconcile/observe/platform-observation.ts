@@ -6,6 +6,8 @@ import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
+import { childrenOf } from "./children.ts";
+import { extensionsFor } from "./foreign-parent.ts";
 import { grantsOf } from "./grants.ts";
 import { mayWant } from "./may-want.ts";
 import type { Claim, NameConflict, Observed, ReconcileState, References } from "./observed.ts";
@@ -21,6 +23,7 @@ type PlatformObservation = Pick<
   | "matches"
   | "nameConflicts"
   | "rival"
+  | "children"
   | "snapshot"
   | "parentIsFresh"
   | "rootSnapshots"
@@ -41,6 +44,7 @@ export function observePlatform(
   cached: CachedResource,
   markers: Observed["markers"],
   state: ReconcileState,
+  foreignParent: readonly string[],
 ): PlatformObservation {
   const { resource, invalid } = cached;
   const store = sources.stores.get(kind.name);
@@ -91,9 +95,13 @@ export function observePlatform(
     matches,
     nameConflicts,
     rival,
+    children: claimed === undefined ? [] : childrenOf(sources, session, claimed, state),
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     parentIsFresh: parent !== undefined && session.createdRecently(parent),
-    rootSnapshots: session.roots.map((group) => ({ group, snapshot: view.snapshotOf(group) ?? null })),
+    rootSnapshots: [...session.roots, ...extensionsFor(context, foreignParent)].map((group) => ({
+      group,
+      snapshot: view.snapshotOf(group) ?? null,
+    })),
     postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, found),
@@ -119,6 +127,7 @@ export function unobservedPlatform(
     matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
     nameConflicts: [],
     rival: null,
+    children: [],
     snapshot: null,
     parentIsFresh: false,
     rootSnapshots: [],

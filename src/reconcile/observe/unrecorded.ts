@@ -110,5 +110,5 @@ export function sessionThatLists(
 }
 
 function sessionsOver({ sessions }: Pick<Tenancy, "sessions">, group: string): PlatformSession[] {
-  return [...sessions].filter(({ roots }) => roots.some((root) => isWithin(group, root)));
+  return [...sessions].filter(({ groups }) => groups.some((one) => isWithin(group, one)));
 }

@@ -9,7 +9,7 @@ import { foreignMarkerOf, managedUid, managementOf, owns, protectionOf } from ".
 import { decideRelease, orphaned } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
-import { findOrphanDenied, findOutsideTenant, findUngoverned } from "./tenant.ts";
+import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { decideUnpermitted, guardsNothing, unrecordedMatch } from "./unrecorded.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
@@ -31,10 +31,9 @@ export function decideDeletion(observed: DecisionInput): Step {
   const uid = managedUid(observed) ?? unrecordedMatch(observed)?.uid;
   if (uid === undefined) return decideNeverRecorded(observed);
   const root = rootAbove(observed, uid);
-  const outside =
-    root === undefined ? stalled("TenantDenied", messages.outsideReach()) : findOutsideTenant(observed, uid);
-  if (root === undefined || outside !== undefined)
-    return conclude(observed, outside ?? stalled("TenantDenied", messages.outsideReach()));
+  if (root === undefined) return conclude(observed, stalled("TenantDenied", messages.outsideReach()));
+  const denied = findEndingDenied(observed, uid);
+  if (denied !== undefined) return conclude(observed, denied);
   return decideRecorded(observed, uid, root);
 }
 
@@ -75,6 +74,8 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
     );
   if (foreignMarkerOf(observed, found) !== undefined) return { do: "removeFinalizer" };
   if (managedUid(observed) !== undefined && !owns(observed, found)) return { do: "removeFinalizer" };
+  const denied = findEndingDenied(observed, uid, found);
+  if (denied !== undefined) return conclude(observed, denied);
   if (kept !== undefined) return decideRelease(observed, found, kept);
   return attempt(observed, {
     do: "delete",

@@ -10,7 +10,7 @@ import { managedUid, owns, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import { statusPatch } from "./status.ts";
 import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
-import { findOutsideTenant } from "./tenant.ts";
+import { findEndingDenied } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
 import { recheckUnrecordedAt, unrecordedMatch } from "./unrecorded.ts";
 
@@ -65,7 +65,7 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   const root = rootAbove(observed, uid);
   const protection = protectionOf(observed, uid);
   if (external?.is === "gone" || protection === "root" || protection === "credential") return conclude(observed, ended);
-  if (root === undefined || findOutsideTenant(observed, uid) !== undefined) return conclude(observed, ending);
+  if (root === undefined || findEndingDenied(observed, uid) !== undefined) return conclude(observed, ending);
   const call = (step: PlatformStep): Step => {
     const next = attempt(observed, step);
     return isPlatformStep(next) ? next : conclude(observed, ending, observed.state.failure?.retryAt);
@@ -74,6 +74,7 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   if (external?.is === "stale") return call({ do: "read", uid });
   if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
   if (managedUid(observed) === uid && !owns(observed, found)) return conclude(observed, ended);
+  if (findEndingDenied(observed, uid, found) !== undefined) return conclude(observed, ending);
   return call({
     do: "delete",
     uid,

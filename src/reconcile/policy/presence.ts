@@ -31,7 +31,7 @@ import { isPlaced, type Placed, type Resolved } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
-import { findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
+import { findEndingDenied, findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
 import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
 
@@ -141,7 +141,7 @@ function decideGrant(observed: DecisionInput, references: Placed, external: Pres
 
 /** A reference resolves to another uid now. The grant to the old one ends before the new one begins. */
 function decideOutdatedGrant(observed: DecisionInput, external: ExternalResource): Step {
-  const problem = findProtected(observed, external) ?? findOutsideTenant(observed, external.uid);
+  const problem = findProtected(observed, external) ?? findEndingDenied(observed, external.uid, external);
   if (problem !== undefined) return conclude(observed, problem);
   const note = messages.outdatedDeleted(observed.kind.noun, external.uid);
   return attempt(observed, {
@@ -262,12 +262,12 @@ function concludeReady(observed: DecisionInput, references: Placed, external: Ex
   const { uid } = external;
   const isAdopted = kind.hasMarker
     ? managementOf(observed, external) === "Adopted"
-    : resource.status?.uid === uid
-      ? resource.status.management === "Adopted"
+    : managedUid(observed) === uid
+      ? resource.status?.management === "Adopted"
       : !isCreatedHere(observed, references, external);
   const isNew =
-    resource.status?.uid !== uid ||
-    resource.status.lastSyncTime === undefined ||
+    managedUid(observed) !== uid ||
+    resource.status?.lastSyncTime === undefined ||
     readyCondition(resource)?.reason === "Updating";
   const adopted: Event | undefined =
     isAdopted && isNew ? { type: "Normal", reason: "Adopted", note: messages.adopted(kind.noun, uid) } : undefined;

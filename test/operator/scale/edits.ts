@@ -11,13 +11,36 @@ export interface EditTimes {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
+  /** The slowest ones. */
+  readonly slowest: readonly EditTime[];
 }
 
-/** Edits the description of an object. @returns when the object was seen Ready with it */
-export async function edit({ controlPlane, observer }: World, object: KubeObject, text: string): Promise<number> {
-  const { metadata } = await controlPlane.admin.patch(object, { spec: { description: text } });
+/** One edit, in seconds. */
+export interface EditTime {
+  readonly kind: string;
+  readonly name: string;
+  /** When it began, in milliseconds since 1970. */
+  readonly at: number;
+  /** Until the API server responded to the PATCH. */
+  readonly patched: number;
+  /** Until the object was seen Ready with it. */
+  readonly ready: number;
+}
+
+const slowestKept = 10;
+
+/** Edits the description of an object, and waits until it is Ready with it. */
+async function edit({ controlPlane, observer }: World, object: KubeObject): Promise<EditTime> {
+  const at = Date.now();
+  const startedAt = performance.now();
+  const description = `Edited at ${startedAt.toFixed(3)}`;
+  const { metadata } = await controlPlane.admin.patch(object, { spec: { description } });
+  const patchedAt = performance.now();
+  const { kind } = object;
+  const { name } = metadata;
   const ready = observer.ready(object, metadata.generation ?? 0);
-  return within(`editing ${object.kind} ${metadata.name}`, timeoutSeconds, ready);
+  const readyAt = await within(`editing ${kind} ${name}`, timeoutSeconds, ready);
+  return { kind, name, at, patched: (patchedAt - startedAt) / 1000, ready: (readyAt - startedAt) / 1000 };
 }
 
 /** Edits one object after the other, at least `least` times and while `goesOn`. */
@@ -28,17 +51,15 @@ export async function editOneByOne(
   goesOn: () => boolean,
 ): Promise<EditTimes> {
   const described = objects.filter(({ kind }) => kind !== "RoleBinding");
-  const times: number[] = [];
-  while (times.length < least || goesOn()) {
-    const object = described[times.length % described.length] as KubeObject;
-    const startedAt = performance.now();
-    const readyAt = await edit(world, object, `Edited at ${startedAt.toFixed(3)}`);
-    times.push((readyAt - startedAt) / 1000);
-  }
+  const edits: EditTime[] = [];
+  while (edits.length < least || goesOn())
+    edits.push(await edit(world, described[edits.length % described.length] as KubeObject));
+  const times = edits.map(({ ready }) => ready);
   return {
-    edits: times.length,
+    edits: edits.length,
     p50: percentile(times, 0.5),
     p99: percentile(times, 0.99),
     max: percentile(times, 1),
+    slowest: edits.toSorted((one, other) => other.ready - one.ready).slice(0, slowestKept),
   };
 }

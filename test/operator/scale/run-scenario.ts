@@ -31,8 +31,8 @@ export async function runScenario(
   return await withLastOutput(world, onItsOwn[name](world, options));
 }
 
-async function withLastOutput({ system }: World, run: Promise<Outcome>): Promise<Outcome> {
-  return run.catch((error: Error) => {
+async function withLastOutput({ system, crashed }: World, run: Promise<Outcome>): Promise<Outcome> {
+  return Promise.race([run, crashed]).catch((error: Error) => {
     throw new Error(`${error.message}\nThe operator: ${system.operators.at(-1)?.lastOutput()}`, { cause: error });
   });
 }

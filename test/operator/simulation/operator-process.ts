@@ -8,6 +8,7 @@ import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
+import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { resyncOnce } from "#src/reconcile/resync.ts";
 import {
@@ -264,10 +265,13 @@ export class OperatorProcess {
       await resyncOnce({
         kinds,
         session,
-        roots: session.roots,
         intervalMs: 0,
         clock,
         random: () => 0.5,
+        onStart: async (started) => {
+          retainExtensions(this.sources, started);
+          await this.#undeclared.prepare(started);
+        },
         onListed: () => undefined,
         onFailure: (_kind, _root, error) => this.failures.push(error),
         onComplete: async (listed) => {

@@ -22,7 +22,7 @@ export async function adoption(world: World, { adopted }: ScaleOptions): Promise
   const units = await adoptableUnits(system, team, adopted);
   const objects = units.flatMap((unit) => unit.objects);
   const original = await resourcesOf(world, team);
-  await system.startOperator();
+  await world.startOperator();
 
   progress("adopting");
   const beforeAdoption = await counter.settled();

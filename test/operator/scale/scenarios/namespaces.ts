@@ -15,7 +15,7 @@ export async function namespaces(world: World, { deleted }: ScaleOptions): Promi
   const { controlPlane, system, observer, counter, progress } = world;
   if (!controlPlane.hasControllers) throw new Error("deleting namespaces needs kube-controller-manager");
   const [team] = (await createTeams(system, [{ name: "team", namespaces: namespacesDeleted }])) as [Team];
-  await system.startOperator();
+  await world.startOperator();
   progress(`creating ${deleted} objects`);
   const all = team.namespaces.flatMap((namespace) =>
     treeOf(Math.floor(deleted / namespacesDeleted), namespace, team.group, `${namespace}-`),

@@ -25,7 +25,7 @@ export async function outage(
   const { controlPlane, system, observer, progress, proxy, program } = world;
   const [team] = (await createTeams(system, [{ name: "team", namespaces: 2 }])) as [Team];
   const [restNamespace = "", waitNamespace = ""] = team.namespaces;
-  await system.startOperator(["--resync", resync, "--workers", String(workers)], { platformUrl: proxy.url });
+  await world.startOperator(["--resync", resync, "--workers", String(workers)]);
   progress(`creating ${resting} objects`);
   const atRest = treeOf(resting, restNamespace, team.group, "resting-");
   await createAll(world, atRest);

@@ -12,14 +12,14 @@ import type { World } from "../world.ts";
 export async function rest(world: World, { objects, resync }: ScaleOptions): Promise<Outcome> {
   const { system, progress } = world;
   const [team] = (await createTeams(system, [{ name: "team", namespaces: 1 }])) as [Team];
-  const first = await system.startOperator();
+  const first = await world.startOperator();
   progress(`creating ${objects} objects`);
   const tree = treeOf(objects, team.namespaces[0] ?? "", team.group);
   const creation = await createAll(world, tree);
   await first.process.stop();
   progress("restarting");
   const { operator, figures, traffic } = await restart(world, objects, tree.slice(0, 1), () =>
-    system.startOperator(["--resync", `${resync}s`]),
+    world.startOperator(["--resync", `${resync}s`]),
   );
   progress("at rest");
   const rested = await atRest(world, resync);

@@ -32,7 +32,7 @@ export async function tenants(world: World, options: ScaleOptions): Promise<Outc
       ownCredentials: index < ownCredentials,
     })),
   );
-  let operator = await system.startOperator();
+  let operator = await world.startOperator();
   await operator.process.logged("leading");
   const empty = await memoryMiB(operator.process.pid);
 
@@ -53,7 +53,9 @@ export async function tenants(world: World, options: ScaleOptions): Promise<Outc
   progress("restarting");
   await operator.process.stop();
   const edited = trees.flatMap((tree) => tree.slice(0, 1));
-  const restarted = await restart(world, all.length, edited, () => system.startOperator(["--resync", `${resync}s`]));
+  const restarted = await restart(world, all.length + labels.objects, edited, () =>
+    world.startOperator(["--resync", `${resync}s`]),
+  );
   ({ operator } = restarted);
   progress("at rest");
   const rest = await atRest(world, resync);
