@@ -540,7 +540,7 @@ it("counts the recovery of the operator's own credential once", async () => {
   const { signal } = new AbortController();
   const clock = new ManualClock();
   const operator = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
-  const owner = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
+  const check = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
   const session = new PlatformSession({
     api: operator,
     identity,
@@ -548,7 +548,7 @@ it("counts the recovery of the operator's own credential once", async () => {
     credentialEpoch: () => 1,
     collections: [groupCollection],
     posts: new PostLedger(1_000),
-    owner,
+    owner: check,
     clock,
     signal,
     canWrite: () => true,

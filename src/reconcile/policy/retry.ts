@@ -3,6 +3,7 @@ import type { Reason } from "#src/api/reason.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { Failure, MonotonicTime, Observed, PlatformProblem } from "#src/reconcile/observe/observed.ts";
 import { hours, minutes } from "#src/time/durations.ts";
+import { attemptOf, retryOf } from "./attempted.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { isBeingDeleted } from "./object.ts";
@@ -38,34 +39,6 @@ export function attempt(observed: DecisionInput, step: PlatformStep): Step {
   if (failure === undefined || retryOf(observed, step.do) === undefined) return step;
   if (onlyReads(step) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
   return conclude(observed, problemOf(failure.problem, observed), failure.retryAt);
-}
-
-/** When `step` is to be tried again; undefined if it did not fail in this attempt, or may be tried now. */
-export function retryOf(observed: Observed, step: PlatformStep["do"]): MonotonicTime | undefined {
-  const { failure } = observed.state;
-  return failure === undefined ||
-    failure.step !== step ||
-    failure.attemptOf !== attemptOf(observed) ||
-    outageEnded(failure, observed) ||
-    observed.now >= failure.retryAt
-    ? undefined
-    : failure.retryAt;
-}
-
-function outageEnded({ recoveries }: Failure, observed: Observed): boolean {
-  return recoveries !== undefined && recoveries !== observed.recoveries;
-}
-
-/** Identifies what is being attempted. A failure of another attempt does not delay this one. */
-export function attemptOf({ resource, references, request, credentialEpoch }: Observed): string {
-  const uids = references.are === "resolved" ? Object.values(references.uids) : [];
-  return [
-    resource.metadata.generation,
-    resource.metadata.deletionTimestamp,
-    request?.value,
-    credentialEpoch,
-    ...uids,
-  ].join(" ");
 }
 
 /**
