@@ -97,7 +97,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     confirmationOf: (tenant) => options.tenancyCaches.tenants.get(tenant)?.metadata.annotations?.[confirmAnnotation],
   });
   const sources: Sources = { ...base, undeclared };
-  const controllers = createControllers(options, sources, (namespace) => tenancy.tenantsOf(namespace));
+  const controllers = createControllers(options, sources, (of) => tenancy.tenantsOf(of));
   const orphans = new Map<string, readonly string[]>();
   const tenants = createTenantController(options, {
     sources,
