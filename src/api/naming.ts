@@ -26,8 +26,8 @@ export function nameAndDescription(noun: string) {
       },
       oneLine,
       matchesNot(
-        /\[muster:/,
-        "must not contain '[muster:', which is reserved for the marker by which Muster finds its own resources",
+        /\[muster(-owner)?:/,
+        "must not contain '[muster:' or '[muster-owner:', which are reserved for what Muster records in descriptions",
       ),
     )
       .exactOptional()

@@ -12,6 +12,13 @@ export interface Permissions {
   readonly ownBindings: ReadonlySet<string>;
 }
 
+/** A capability that the identity does not hold in a group. */
+export interface MissingCapability {
+  readonly capability: string;
+  /** The uid of the group. */
+  readonly group: string;
+}
+
 /** The roles that the identity can see. */
 export interface RoleCatalog {
   /** Only built-in roles, whose uid has a single segment: a custom role may have the same name. */

@@ -10,7 +10,7 @@ import { type IdentityGrants, RecentGrants } from "./identity-grants.ts";
 import type { Outage } from "./outage.ts";
 import type { OwnerCheck } from "./owner-check.ts";
 import { groups, roleBindings } from "./permission-resources.ts";
-import type { Permissions, RoleCatalog } from "./permissions.ts";
+import type { MissingCapability, Permissions, RoleCatalog } from "./permissions.ts";
 import type { PostLedger } from "./post-ledger.ts";
 import { type Peek, SessionLists, type SnapshotListener } from "./session-lists.ts";
 import { SessionPermissions } from "./session-permissions.ts";
@@ -160,6 +160,18 @@ export class PlatformSession {
   /** The roots that the identity could not read when the permissions were read last. */
   get unreadableRoots(): readonly string[] {
     return this.#permissions.unreadableRoots;
+  }
+
+  /** Capabilities without which nothing is believed of a collection, and that the identity lacks in a root it can read. */
+  get missingCapabilities(): readonly MissingCapability[] {
+    const { permissions, unreadableRoots } = this;
+    if (permissions === undefined) return [];
+    const readable = this.roots.filter((root) => !unreadableRoots.includes(root));
+    return readable.flatMap((group) =>
+      this.#options.collections
+        .filter(({ listCapability }) => !permissions.allow(listCapability, group))
+        .map(({ listCapability: capability }) => ({ capability, group })),
+    );
   }
 
   /** Why no calls are sent; undefined while they are. */

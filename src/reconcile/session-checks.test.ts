@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Outage } from "#src/platform-client/outage.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
+import type { MissingCapability } from "#src/platform-client/permissions.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { Semaphore } from "#src/runtime/semaphore.ts";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
@@ -13,6 +14,7 @@ const refused = { kind: "credential", cause: "exchange", message: "refused" } as
 class FakeSession {
   reads = 0;
   unreadableRoots: readonly string[] = [];
+  missingCapabilities: readonly MissingCapability[] = [];
   permissions: object | undefined;
   next: readonly string[] | PlatformFailure = [];
   onRead: () => void = () => undefined;
@@ -61,7 +63,7 @@ it("reads the permissions of a session once, and never again while it works", as
   start(fake);
   await clock.advance(3_600_000);
   expect(fake.reads).toBe(1);
-  expect(reports).toEqual([{ is: "checked", unreadableRoots: [] }]);
+  expect(reports).toEqual([{ is: "checked", unreadableRoots: [], missingCapabilities: [] }]);
 });
 
 it("checks a session that does not work again every minute, and reports each change once", async () => {
@@ -77,8 +79,24 @@ it("checks a session that does not work again every minute, and reports each cha
   expect(fake.reads).toBe(5);
   expect(reports).toEqual([
     { is: "failed", problem: refused },
-    { is: "checked", unreadableRoots: ["group"] },
-    { is: "checked", unreadableRoots: [] },
+    { is: "checked", unreadableRoots: ["group"], missingCapabilities: [] },
+    { is: "checked", unreadableRoots: [], missingCapabilities: [] },
+  ]);
+});
+
+it("checks a session that lacks a capability again every minute, and reports it", async () => {
+  const fake = new FakeSession();
+  const missing = [{ capability: "identity.list", group: "group" }];
+  fake.missingCapabilities = missing;
+  start(fake);
+  await clock.advance(90_000);
+  expect(fake.reads).toBe(2);
+  fake.missingCapabilities = [];
+  await clock.advance(600_000);
+  expect(fake.reads).toBe(3);
+  expect(reports).toEqual([
+    { is: "checked", unreadableRoots: [], missingCapabilities: missing },
+    { is: "checked", unreadableRoots: [], missingCapabilities: [] },
   ]);
 });
 
@@ -91,7 +109,7 @@ it("reports an identity that records another owner before anything is written, a
   await clock.advance(60_000);
   expect(reports).toEqual([
     { is: "failed", problem: mismatch },
-    { is: "checked", unreadableRoots: [] },
+    { is: "checked", unreadableRoots: [], missingCapabilities: [] },
   ]);
 });
 
@@ -105,10 +123,14 @@ it("reports what others learn of the session: an outage, its end, and a group th
   fake.onRead();
   expect(reports.slice(1)).toEqual([
     { is: "failed", problem: refused },
-    { is: "checked", unreadableRoots: [] },
-    { is: "checked", unreadableRoots: ["group"] },
+    { is: "checked", unreadableRoots: [], missingCapabilities: [] },
+    { is: "checked", unreadableRoots: ["group"], missingCapabilities: [] },
   ]);
-  expect(checks.reportOf(fake as unknown as PlatformSession)).toEqual({ is: "checked", unreadableRoots: ["group"] });
+  expect(checks.reportOf(fake as unknown as PlatformSession)).toEqual({
+    is: "checked",
+    unreadableRoots: ["group"],
+    missingCapabilities: [],
+  });
 });
 
 it("ends with the session, and reports nothing about its end", async () => {

@@ -1,4 +1,5 @@
 import { type OutageProblem, PlatformFailure, type PlatformProblem } from "#src/platform-client/failure.ts";
+import type { MissingCapability } from "#src/platform-client/permissions.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Semaphore } from "#src/runtime/semaphore.ts";
 import type { Clock } from "#src/time/clock.ts";
@@ -16,6 +17,8 @@ export type SessionReport =
       readonly is: "checked";
       /** The uids of groups that the identity cannot read. */
       readonly unreadableRoots: readonly string[];
+      /** The capabilities to list resources that it lacks in the other root groups. */
+      readonly missingCapabilities: readonly MissingCapability[];
     };
 
 export interface SessionChecksOptions {
@@ -85,11 +88,11 @@ export class SessionChecks {
   }
 }
 
-function readReport({ unreadableRoots, ownerProblem }: PlatformSession): SessionReport {
+function readReport({ unreadableRoots, missingCapabilities, ownerProblem }: PlatformSession): SessionReport {
   if (ownerProblem !== undefined && ownerProblem.kind !== "suspended") return { is: "failed", problem: ownerProblem };
-  return { is: "checked", unreadableRoots };
+  return { is: "checked", unreadableRoots, missingCapabilities };
 }
 
 function works(report: SessionReport): boolean {
-  return report.is === "checked" && report.unreadableRoots.length === 0;
+  return report.is === "checked" && report.unreadableRoots.length + report.missingCapabilities.length === 0;
 }

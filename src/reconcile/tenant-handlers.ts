@@ -54,6 +54,7 @@ export function connectTenantHandlers(
       for (const context of tenancy.contexts) if (context.session === session) enqueue(context.name, options);
     };
     session.onPermissionsChanged(() => enqueueUsers({}));
+    session.onPermissionsRead(() => enqueueUsers({ delayMs: countsMs }));
     session.onOutageChange(() => enqueueUsers({}));
     session.onSnapshot(() => enqueueUsers({ delayMs: countsMs }));
   });

@@ -97,7 +97,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     confirmationOf: (tenant) => options.tenancyCaches.tenants.get(tenant)?.metadata.annotations?.[confirmAnnotation],
   });
   const sources: Sources = { ...base, undeclared };
-  const controllers = createControllers(options, sources, (of) => tenancy.tenantsOf(of));
+  const controllers = createControllers(options, sources, (one) => tenancy.tenantsOf(one));
   const orphans = new Map<string, readonly string[]>();
   const tenants = createTenantController(options, {
     sources,
@@ -123,7 +123,8 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
   connectTenantHandlers(options.tenancyCaches.tenants, sources, (key, how) => tenants.enqueue(key, how));
-  telemetry.watchSources(sources, options.tenancyCaches.tenants, undeclared);
+  const served = { tenants: options.tenancyCaches.tenants, class: values.class ?? "" };
+  telemetry.watchSources(sources, served, undeclared);
   for (const [kind, controller] of controllers.entries()) {
     const store = sources.stores.get(kind);
     for (const cached of store.values())
@@ -195,6 +196,7 @@ function createSources(
     tenancy,
     crds: new CrdReads(kube, clock, lifetime.signal),
     breakers: new Breakers(() => randomUUID().slice(0, 8)),
+    ownerId: cluster.ownerId,
     owners: ownersOf(values, cluster),
     serviceAccountIssuer: cluster.serviceAccountIssuer,
     publicIssuers: values.publicIssuer,

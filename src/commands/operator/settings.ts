@@ -25,6 +25,7 @@ const className = matching(
   /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
   "a class: lowercase letters, digits and '-', starting and ending with a letter or digit",
 );
+const ownerId = matching("ID", ownerIdPattern, "an owner id: letters, digits and the characters . _ -, at most 64");
 const role = matching("ROLE", /^[^,;\s][^,;]*$/, "the name or uid of a role. To allow several roles, repeat the flag");
 
 /** The settings of `muster operator`. Root groups, namespaces and roles are the outer bound of every Tenant. */
@@ -102,15 +103,15 @@ export const operatorSettings = {
     "Ask a person before re-creating resources when at least this many of one kind and Tenant, and 10 % of them, disappear at once; and before removing as many undeclared ones.",
   ),
   ownerId: optional(
-    matching("ID", ownerIdPattern, "letters, digits and the characters . _ -, at most 64"),
+    ownerId,
     "The id that marks resources on the platform as managed by this cluster. Set it, to the same id as in `muster bootstrap`, to keep managing the same resources after the cluster is rebuilt. (default: the uid of the namespace kube-system)",
   ),
   publicIssuer: optionalList(
-    text,
+    matching("ISSUER", /^[^\s,;]+$/, "an issuer. To name several issuers, repeat the flag"),
     "An issuer at which anybody can have an account, in addition to those that Muster knows. A Tenant needs subjectPrefixes to allow subject patterns of such an issuer, and an Identity that anybody there could assume raises an Event.",
   ),
   previousOwnerId: optionalList(
-    text,
+    ownerId,
     "A former owner id of this cluster, whose markers the operator also recognizes as its own.",
   ),
   logLevel: withDefault(oneOf("debug", "info", "warn", "error"), "info", "The minimum level of log lines."),

@@ -162,8 +162,15 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   /** The report of a session changed; `tenant` is undefined for the operator's own. */
   sessionChecked(tenant: string | undefined, report: SessionReport): void {
     const where = tenant === undefined ? {} : { tenant };
-    if (report.is === "checked")
-      this.#log.info({ ...where, unreadableGroups: report.unreadableRoots }, "credential works");
+    if (report.is === "checked") {
+      const { unreadableRoots: unreadableGroups, missingCapabilities } = report;
+      this.#log.info({ ...where, unreadableGroups }, "credential works");
+      if (missingCapabilities.length > 0)
+        this.#log.error(
+          { ...where, missingCapabilities },
+          "the identity may not list everything in its groups; bind a role that has these capabilities",
+        );
+    }
     if (report.is !== "failed") return;
     const { problem } = report;
     if (problem.kind === "credential" && problem.cause === "exchange" && tenant === undefined)
@@ -188,15 +195,19 @@ export class OperatorTelemetry implements ReconcileTelemetry {
       );
   }
 
-  /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */
+  /**
+   * Computes the gauges at each scrape, so that they cost nothing between scrapes. Tenants of another class, and their
+   * objects, are counted by the operator of that class.
+   */
   watchSources(
     sources: Sources,
-    tenants: TenantStore,
+    { tenants, class: served }: { readonly tenants: TenantStore; readonly class: string },
     access: Pick<UndeclaredAccess, "counts" | "heldRemovalsIn">,
   ): void {
     this.metrics.onScrape(() => {
       this.metrics.tenants.reset();
       for (const tenant of tenants.values()) {
+        if (tenant.class !== served) continue;
         const ready = readyCondition(tenant);
         this.metrics.tenants.inc({ ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
       }
@@ -205,6 +216,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
       objects.reset();
       for (const { name: kind, collection } of sources.kinds) {
         for (const { resource } of sources.stores.get(kind).values()) {
+          if (sources.tenancy.governanceOf(resource).by === "unserved") continue;
           const ready = readyCondition(resource);
           objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
         }

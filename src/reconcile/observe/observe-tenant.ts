@@ -1,11 +1,13 @@
 import { readyCondition } from "#src/api/condition.ts";
 import { confirmAnnotation } from "#src/api/annotations.ts";
 import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
+import type { MissingCapability } from "#src/platform-client/permissions.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
-import { type OuterBound, permitsResource } from "#src/reconcile/tenancy/boundary.ts";
+import { type OuterBound, permitsKind, permitsResource } from "#src/reconcile/tenancy/boundary.ts";
 import type { CachedTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import type { LiveTenancy, TenantStore } from "#src/reconcile/tenancy/live-tenancy.ts";
+import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { findTenantProblems } from "#src/reconcile/tenancy/tenant-problems.ts";
 import { problemsOfTenant, type TenantFacts } from "#src/reconcile/tenancy/tenant-report.ts";
 import type { TenantObservation } from "#src/reconcile/tenancy/tenant-status.ts";
@@ -43,7 +45,8 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
   const tenant = tenants.get(name);
   if (tenant === undefined) return undefined;
   const context = tenancy.contextOf(name);
-  const namespaces = tenancy.namespacesSelectedBy(name);
+  // A namespace that the operator's settings do not allow is selected, but not governed.
+  const namespaces = tenancy.namespacesSelectedBy(name).filter((one) => tenancy.tenantsOf(one).includes(name));
   const { uids: undeclared, unreadableGroups, held } = given.undeclared(name);
   const isConfirmed = held?.id === tenant.metadata.annotations?.[confirmAnnotation];
   return {
@@ -51,7 +54,7 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
     ownerId: given.owner,
     namespaces: namespaces.length,
     objects: sources.kinds.map(({ name: kind }) => countObjects(sources, kind, namespaces)),
-    problems: problemsOfTenant(factsOf(given, tenant, context?.session, namespaces)),
+    problems: problemsOfTenant(factsOf(given, tenant, context, namespaces)),
     orphans: context === undefined ? [] : [...given.orphans()].filter((uid) => permitsResource(context.boundary, uid)),
     undeclared,
     unreadableGroups,
@@ -65,17 +68,20 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
 function factsOf(
   { sources, tenancy, outer, owner, ownerCheck }: TenantObservationSources,
   { spec, invalid }: CachedTenant,
-  session: PlatformSession | undefined,
+  context: TenantContext | undefined,
   namespaces: readonly string[],
 ): TenantFacts {
+  const session = context?.session;
   const known = sources.kinds.map(({ name }) => name);
   const outage = session?.outage;
   const { mismatch } = ownerCheck;
   const selected = new Set(namespaces);
+  const unreadableGroups = session === undefined ? [] : unreadableGroupsOf(sources, session, spec?.groups ?? []);
   return {
     ...(invalid === undefined ? {} : { invalid }),
     ...(spec === undefined ? {} : { found: findTenantProblems(spec, outer, session?.roles) }),
-    unreadableGroups: session === undefined ? [] : unreadableGroupsOf(sources, session, spec?.groups ?? []),
+    unreadableGroups,
+    missingCapabilities: context === undefined ? [] : missingCapabilitiesOf(sources, context, unreadableGroups),
     unknownKinds: [...new Set([...(spec?.kinds ?? []), ...(spec?.adopt ?? [])])].filter(
       (kind) => !known.includes(kind),
     ),
@@ -99,6 +105,24 @@ function unreadableGroupsOf({ kinds }: Sources, session: PlatformSession, groups
     return !session.roots.includes(group) && (state === "gone" || state === "stale");
   });
   return [...new Set([...unreadable, ...gone])];
+}
+
+/** What the identity may not list, of the kinds that the Tenant permits, in its groups that can be read. */
+function missingCapabilitiesOf(
+  { kinds }: Sources,
+  { session: { permissions }, boundary }: TenantContext,
+  unreadable: readonly string[],
+): MissingCapability[] {
+  if (permissions === undefined) return [];
+  const readable = boundary.groups.filter((group) => !unreadable.some((one) => isWithin(group, one)));
+  const capabilities = kinds
+    .filter(({ name }) => permitsKind(boundary, name))
+    .map(({ collection }) => collection.listCapability);
+  return readable.flatMap((group) =>
+    capabilities
+      .filter((capability) => !permissions.allow(capability, group))
+      .map((capability) => ({ capability, group })),
+  );
 }
 
 function countObjects(

@@ -4,6 +4,7 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Protection } from "./observed.ts";
+import { identityIn, isCredential } from "./operator-identities.ts";
 import type { Sources } from "./sources.ts";
 
 /** Those of the resources that are found which Muster never writes. Each is judged by what it is now. */
@@ -28,25 +29,22 @@ function isRootOrOwn({ session }: TenantContext, uid: string): boolean {
 }
 
 function protectionOf(
-  { tenancy, owners, kinds }: Sources,
+  sources: Sources,
   context: TenantContext,
   kind: Kind,
   external: ExternalResource,
 ): Protection["because"] | undefined {
-  const { session, boundary } = context;
+  const { tenancy, owners, kinds } = sources;
+  const { session } = context;
   const { uid } = external;
   if (isRootOrOwn(context, uid)) return "root";
   const identity = kind.identityOf(external);
   if (session.permissions?.ownBindings.has(uid) === true) return "credential";
   if (identity === undefined) return undefined;
-  if (tenancy.credentialIdentities.has(identity)) return "credential";
-  if (boundary.breakGlass.includes(identity)) return "breakGlass";
+  if (isCredential(sources, session, identity)) return "credential";
+  if (tenancy.breakGlassIdentities.has(identity)) return "breakGlass";
   if (identity === uid) return undefined;
-  for (const one of kinds) {
-    const state = session.viewOf(one.collection).stateOf(identity);
-    const marker =
-      state.is === "present" && one.identityOf(state.resource) === identity ? carriedMarker(state.resource) : undefined;
-    if (marker !== undefined && !owners.includes(ownerOf(marker))) return "otherOwner";
-  }
-  return undefined;
+  const seen = identityIn(kinds, session, identity);
+  const marker = seen === undefined ? undefined : carriedMarker(seen);
+  return marker !== undefined && !owners.includes(ownerOf(marker)) ? "otherOwner" : undefined;
 }

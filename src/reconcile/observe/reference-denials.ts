@@ -19,8 +19,8 @@ export interface TenantLimits {
   readonly boundary: Boundary;
   /** Undefined until the roles have been read. */
   readonly roles: RoleCatalog | undefined;
-  /** The identities that the operator and the Tenants use as credentials. No object may bind a role to them. */
-  readonly credentialIdentities: ReadonlySet<string>;
+  /** Whether an operator or a Tenant uses the identity as its credential. No object may bind a role to such an identity. */
+  readonly isCredential: (identity: string) => boolean;
   readonly serviceAccountIssuer: string;
   /** Issuers at which anybody can have an account, in addition to the built-in list. */
   readonly publicIssuers: readonly string[];
@@ -59,7 +59,7 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
 export function findReferenceDenial(
   { role, path }: ReferenceField,
   { uid, isGranted }: { readonly uid: string; readonly isGranted: boolean },
-  { tenant, boundary, roles, credentialIdentities }: TenantLimits,
+  { tenant, boundary, roles, isCredential }: TenantLimits,
 ): Denied | undefined {
   switch (role) {
     case "parent":
@@ -69,9 +69,9 @@ export function findReferenceDenial(
     case "identity":
       // In this order: whether an identity elsewhere is a credential is not disclosed.
       if (!isGranted && !permitsResource(boundary, uid)) return denied(outsideGroups(path, `identity ${uid}`, tenant));
-      return credentialIdentities.has(uid)
+      return isCredential(uid)
         ? denied(
-            `${path}: identity ${uid} is a credential of the operator or of a Tenant, whose role bindings Muster never manages. Use another identity.`,
+            `${path}: identity ${uid} is a credential of an operator or of a Tenant, whose role bindings Muster never manages. Use another identity.`,
           )
         : undefined;
     case "role": {

@@ -2,23 +2,19 @@ import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { References } from "./observed.ts";
+import { isCredential } from "./operator-identities.ts";
 import { resolveReferences } from "./references.ts";
 import type { Sources } from "./sources.ts";
 
 /** What the references of an object that matches its schema resolve to. */
 export function referencesOf(
-  {
-    kinds,
-    stores,
-    serviceAccountIssuer,
-    publicIssuers,
-    tenancy,
-  }: Pick<Sources, "kinds" | "stores" | "serviceAccountIssuer" | "publicIssuers" | "tenancy">,
+  sources: Pick<Sources, "kinds" | "stores" | "serviceAccountIssuer" | "publicIssuers" | "tenancy">,
   { name, session, boundary }: TenantContext,
   kind: Kind,
   resource: Resource,
   marker: string,
 ): References {
+  const { kinds, stores, serviceAccountIssuer, publicIssuers, tenancy } = sources;
   return resolveReferences(kind, resource, {
     kinds,
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
@@ -34,7 +30,7 @@ export function referencesOf(
       }),
     roles: session.roles,
     boundary,
-    credentialIdentities: tenancy.credentialIdentities,
+    isCredential: (identity) => isCredential(sources, session, identity),
     serviceAccountIssuer,
     publicIssuers,
     marker,

@@ -140,7 +140,7 @@ const context: ReferenceContext = {
     ]),
   },
   boundary: everything({ roots: [root], roles: ["viewer"], namespaces: null }),
-  credentialIdentities: new Set([operatorIdentity]),
+  isCredential: (identity) => identity === operatorIdentity,
   serviceAccountIssuer: "https://issuer.example",
   marker,
 };
@@ -372,11 +372,13 @@ describe("a Tenant", () => {
   it("does not disclose whether an identity outside of its groups is a credential", () => {
     const outside = `${otherRoot}/1111111111111111`;
     const other = binding({ identityUid: outside });
-    expect(resolve(other, { credentialIdentities: new Set([outside]) })).toEqual(resolve(other));
+    expect(resolve(other, { isCredential: (identity) => identity === outside })).toEqual(resolve(other));
   });
 
   it("permits no credential to be bound, granted or not", () => {
-    expect(resolve(binding({}), { credentialIdentities: new Set([identityUid]) })).toMatchObject({ are: "denied" });
+    expect(resolve(binding({}), { isCredential: (identity) => identity === identityUid })).toMatchObject({
+      are: "denied",
+    });
   });
 });
 

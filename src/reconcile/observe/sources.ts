@@ -30,7 +30,9 @@ export interface Sources {
   readonly crds: CrdReads;
   readonly breakers: Breakers;
   readonly undeclared: UndeclaredSource;
-  /** Hashes of the owner id: the current one first, then the previous ones. */
+  /** The cluster's owner id, which operators of every class share. */
+  readonly ownerId: string;
+  /** Hashes of the owner id and the class: the current one first, then the previous ones. */
   readonly owners: readonly [string, ...string[]];
   /** The issuer of the cluster's service-account tokens. */
   readonly serviceAccountIssuer: string;

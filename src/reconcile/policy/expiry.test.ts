@@ -12,6 +12,7 @@ import {
   parent,
   ready,
   resolved,
+  root,
   tenant,
   uid,
 } from "./observed-fixture.testing.ts";
@@ -26,6 +27,8 @@ const references = resolved({ identityUid: anotherUid, roleUid: viewer });
 const recorded = { uid, parentUid: parent, identityUid: anotherUid, roleUid: viewer, management: "Created" };
 const readyBinding = { ...ready, ...recorded };
 const ending: Status = { ...notReady("Expired", { stalled: true }), ...recorded };
+
+const resourceThatMayExist = bindingResource({ spec: { expiresAt: past } });
 
 describe("an expired role binding", () => {
   const expired = bindingResource({ spec: { expiresAt: past }, status: ending });
@@ -82,6 +85,30 @@ describe("an expired role binding", () => {
       name: "that was never created is not created",
       given: { resource: bindingResource({ spec: { expiresAt: past } }), references },
       expected: reports("Expired"),
+    },
+    {
+      name: "that an earlier process may have created is looked for",
+      given: { resource: resourceThatMayExist, references, rootSnapshots: [{ group: root, snapshot: null }] },
+      expected: { do: "list", parent: root },
+    },
+    {
+      name: "that this process may have created under another Tenant has not ended",
+      given: {
+        resource: resourceThatMayExist,
+        references,
+        state: { ...emptyState, bornHere: true, posted: { naturalKey: "key", tenant: "another" } },
+      },
+      expected: reports("Expired", "it may still exist"),
+    },
+    {
+      name: "that an earlier process may have created is looked for once the roles are known",
+      given: { resource: resourceThatMayExist, references: { are: "unread" } },
+      expected: { do: "refreshPermissions" },
+    },
+    {
+      name: "that an earlier process may have created has not ended before its requests are settled",
+      given: { resource: resourceThatMayExist, references, settledAt: 30_000 },
+      expected: reports("Expired", "is being deleted"),
     },
     {
       name: "with a POST whose outcome is unknown is looked for",

@@ -4,9 +4,11 @@ import { proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
+import { hasFinalizer } from "./object.ts";
 import { type Problem, stalled } from "./outcome.ts";
 import { managedUid, owns, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";
+import { statusPatch } from "./status.ts";
 import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
 import { findEndingDenied } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
@@ -31,17 +33,29 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
   if (resource.spec.policy.management === "Observe")
     return conclude(observed, stalled("Expired", messages.expired(kind.noun)));
   if (uid === undefined) {
-    if (resource.status?.uid === undefined && observed.state.posted !== undefined && observed.tenant.is === "known") {
-      const proof = proveAbsenceBelowRoots(observed, ending);
-      if (proof !== undefined) return proof;
-    }
-    const recheckAt = recheckUnrecordedAt(observed);
-    return recheckAt === undefined
-      ? conclude(observed, ended)
-      : conclude(observed, stalled("Expired", messages.expiredUnpermitted(kind.noun)), recheckAt);
+    // To read the roles comes first: without them, nothing is looked for.
+    const recheckAt = observed.references.are === "unread" ? undefined : recheckUnrecordedAt(observed);
+    if (recheckAt !== undefined)
+      return conclude(observed, stalled("Expired", messages.expiredUnpermitted(kind.noun)), recheckAt);
+    // It was reported as ended only after that was proven.
+    const proof = statusPatch(observed, ended) === undefined ? undefined : proveEnded(observed, ending);
+    return proof ?? conclude(observed, ended);
   }
   if (!reported) return conclude(observed, ending);
   return decideEnding(observed, uid, ending, ended);
+}
+
+/** The step that is missing before it is proven that no process created a resource whose uid was not recorded. */
+function proveEnded(observed: DecisionInput, ending: Problem): Step | undefined {
+  const { resource, state, tenant, references } = observed;
+  const isUnread = references.are === "unread";
+  const mayExist =
+    state.posted !== undefined ||
+    (!state.bornHere && hasFinalizer(resource) && (references.are === "resolved" || isUnread));
+  if (!mayExist || resource.status?.uid !== undefined || tenant.is !== "known") return undefined;
+  const proof = isUnread ? attempt(observed, { do: "refreshPermissions" }) : proveAbsenceBelowRoots(observed, ending);
+  if (proof === undefined || isPlatformStep(proof) || state.failure === undefined) return proof;
+  return conclude(observed, ending, state.failure.retryAt);
 }
 
 /** The resource `uid` is to be deleted, and the object is reported as `ending` until it is `ended`. */

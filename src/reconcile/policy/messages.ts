@@ -103,7 +103,7 @@ export function protectedResource(noun: string, uid: string, because: "root" | "
 export function neverAdopted(noun: string, uid: string, because: "breakGlass" | "otherOwner"): string {
   const why =
     because === "breakGlass"
-      ? "is an identity for emergencies (spec.breakGlass of the Tenant), or belongs to one"
+      ? "is an identity for emergencies (spec.breakGlass of a Tenant), or belongs to one"
       : "belongs to an identity that another Muster installation manages";
   return `The ${noun} ${uid} ${why}, so it is never adopted. Delete this object; the platform is left unchanged.`;
 }

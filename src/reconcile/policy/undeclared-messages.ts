@@ -25,7 +25,7 @@ const spareTexts: Readonly<Record<SparingReason, string>> = {
   outOfBounds: "outside of the Tenant's groups, or never written by Muster",
   identityUnknown: "the operator cannot read the identity",
   credential: "of an identity that the operator or a Tenant uses",
-  breakGlass: "of an identity in the Tenant's breakGlass",
+  breakGlass: "of an identity in spec.breakGlass of a Tenant",
   otherOwner: "of an identity that another Muster installation owns",
   orphan: "of an identity with our marker whose object does not exist",
   person: "of people, whose issuer is that of an identity provider",

@@ -55,7 +55,10 @@ const recheckMs = minutes(10);
  * look for.
  */
 export function recheckUnrecordedAt(observed: DecisionInput): MonotonicTime | undefined {
-  const { unrecorded, now, settledAt } = observed;
+  const { unrecorded, now, settledAt, state, tenant } = observed;
+  const sender = state.posted?.tenant;
+  // What this process created under another Tenant is not seen through this one.
+  if (sender !== undefined && (tenant.is !== "known" || tenant.name !== sender)) return now + recheckMs;
   if (unrecorded === null || unrecorded.is === "impossible" || guardsNothing(observed)) return undefined;
   return now < settledAt ? settledAt : now + recheckMs;
 }

@@ -36,8 +36,6 @@ export interface Boundary {
   readonly adopt: readonly string[];
   readonly allowOrphan: boolean;
   readonly undeclared: TenantSpec["undeclared"];
-  /** The uids of identities that are never removed or adopted. */
-  readonly breakGlass: readonly string[];
 }
 
 /** The boundary of a Tenant within the outer bound. A group that is only partly within it is narrowed. */
@@ -54,7 +52,6 @@ export function boundaryOf(spec: TenantSpec, outer: OuterBound): Boundary {
     adopt: spec.adopt ?? [],
     allowOrphan: spec.allowOrphan,
     undeclared: spec.undeclared,
-    breakGlass: spec.breakGlass ?? [],
   };
 }
 
@@ -105,6 +102,5 @@ export function everything({ roots, roles }: OuterBound): Boundary {
     adopt: ["Group", "Identity", "RoleBinding"],
     allowOrphan: true,
     undeclared: "Remove",
-    breakGlass: [],
   };
 }

@@ -12,6 +12,8 @@ export interface CachedTenant {
   readonly class: string;
   /** The identity that the Tenant names as its credential, also if the rest of the Tenant is invalid. */
   readonly identityUid: string | undefined;
+  /** The identities for emergencies that the Tenant lists, also if the rest of the Tenant is invalid. */
+  readonly breakGlass: readonly string[];
   readonly status: Tenant["status"];
 }
 
@@ -28,18 +30,21 @@ export function parseTenant(object: KubeObject, before?: CachedTenant): CachedTe
       invalid: undefined,
       class: parsed.data.class,
       identityUid: parsed.data.credentials.identityUid,
+      breakGlass: parsed.data.breakGlass ?? [],
       status,
     };
   const [issue] = parsed.error.issues;
   const path = ["spec", ...(issue?.path ?? [])].map(String).join(".");
   const unchecked = raw as Partial<TenantSpec> | undefined;
   const [name, identity] = [unchecked?.class, unchecked?.credentials?.identityUid];
+  const breakGlass: unknown = unchecked?.breakGlass;
   return {
     metadata,
     spec: undefined,
     invalid: `${path}: ${issue?.message ?? "invalid"}`,
     class: typeof name === "string" ? name : "",
     identityUid: typeof identity === "string" ? identity : undefined,
+    breakGlass: Array.isArray(breakGlass) ? breakGlass.filter((uid) => typeof uid === "string") : [],
     status,
   };
 }

@@ -258,6 +258,17 @@ describe("the session of a Tenant", () => {
   });
 });
 
+it("knows the identities for emergencies of every Tenant, whatever its class or the rest of its spec", () => {
+  const listing = (number: number) => ({ namespaces: [], breakGlass: [`${root}/000000000000000${number}`] });
+  applyTenant("own", listing(1));
+  applyTenant("blue", { ...listing(2), class: "blue" });
+  applyTenant("invalid", { ...listing(3), roles: 7 });
+  const tenancy = newTenancy();
+  expect([...tenancy.breakGlassIdentities]).toEqual([1, 2, 3].map((number) => `${root}/000000000000000${number}`));
+  deleteTenant("blue");
+  expect(tenancy.breakGlassIdentities.size).toBe(2);
+});
+
 describe("the finalizer of a Tenant", () => {
   const deletion = { deletionTimestamp: "2026-01-01T00:00:00Z" };
   const tenant = (metadata: object) => {

@@ -50,6 +50,7 @@ export class LiveTenancy implements Tenancy {
   readonly #contexts = new Map<string, TenantContext>();
   readonly #listeners: ((change: TenancyChange) => void)[] = [];
   #credentialIdentities: ReadonlySet<string> = new Set();
+  #breakGlassIdentities: ReadonlySet<string> = new Set();
   /** The Tenants with a session of their own, by the session. */
   readonly #ownSessions = new WeakMap<PlatformSession, string>();
 
@@ -74,6 +75,10 @@ export class LiveTenancy implements Tenancy {
 
   get credentialIdentities(): ReadonlySet<string> {
     return this.#credentialIdentities;
+  }
+
+  get breakGlassIdentities(): ReadonlySet<string> {
+    return this.#breakGlassIdentities;
   }
 
   onSession(listener: (session: PlatformSession) => void): void {
@@ -214,6 +219,7 @@ export class LiveTenancy implements Tenancy {
     this.#credentialIdentities = new Set(
       [sessions.operator.identity, ...identities].filter((identity) => identity !== undefined),
     );
+    this.#breakGlassIdentities = new Set(Array.from(tenants.values(), ({ breakGlass }) => breakGlass).flat());
   }
 
   #notify(change: TenancyChange): void {

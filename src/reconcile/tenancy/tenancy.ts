@@ -68,10 +68,12 @@ export interface Tenancy {
   onChange(listener: (change: TenancyChange) => void): void;
   /** The uids of the identities that the operator and the Tenants use as credentials. They are never written. */
   readonly credentialIdentities: ReadonlySet<string>;
+  /** The uids of the identities that any Tenant lists for emergencies. They are never adopted, nor removed as undeclared. */
+  readonly breakGlassIdentities: ReadonlySet<string>;
 }
 
-/** One Tenant governs all namespaces. */
-export function singleTenant(context: TenantContext): Tenancy {
+/** One Tenant governs all namespaces, and lists these identities for emergencies. */
+export function singleTenant(context: TenantContext, breakGlass: readonly string[] = []): Tenancy {
   return {
     governanceOf: () => ({ by: "tenant", context, serves: "everything" }),
     contexts: [context],
@@ -80,6 +82,7 @@ export function singleTenant(context: TenantContext): Tenancy {
     onSession: (listener) => listener(context.session),
     onChange: () => undefined,
     credentialIdentities: new Set([context.identity]),
+    breakGlassIdentities: new Set(breakGlass),
   };
 }
 

@@ -7,6 +7,7 @@ const nothing: TenantProblems = { groupsOutside: [], rolesOutside: [], namespace
 const facts = (parts: Partial<TenantFacts> = {}): TenantFacts => ({
   found: nothing,
   unreadableGroups: [],
+  missingCapabilities: [],
   unknownKinds: [],
   overlaps: [],
   refusals: [],
@@ -52,6 +53,12 @@ it.each<[string, Partial<TenantFacts>, string, string]>([
     "shop (a, b), till (a, c)",
   ],
   ["a group that cannot be read", { unreadableGroups: [group] }, "RootNotFound", group],
+  [
+    "a missing capability",
+    { missingCapabilities: [{ capability: "identity.list", group }] },
+    "PermissionDenied",
+    `lacks identity.list in group ${group}`,
+  ],
   ["a group outside", { found: { ...nothing, groupsOutside: [group] } }, "TenantDenied", "--root-group"],
   [
     "a misspelled role, once",

@@ -1,4 +1,5 @@
 import type { Reason } from "#src/api/reason.ts";
+import type { MissingCapability } from "#src/platform-client/permissions.ts";
 import type { Outage } from "#src/platform-client/outage.ts";
 import type { TenantProblems } from "./tenant-problems.ts";
 
@@ -17,6 +18,8 @@ export interface TenantFacts {
   readonly found?: TenantProblems;
   /** Those of the session's groups that the identity cannot read. */
   readonly unreadableGroups: readonly string[];
+  /** The capabilities to list the resources of a kind that the identity lacks in groups of the spec. */
+  readonly missingCapabilities: readonly MissingCapability[];
   /** The kinds in the spec that this operator does not know. */
   readonly unknownKinds: readonly string[];
   /** Absent while the calls of the credential are sent. */
@@ -41,6 +44,7 @@ export function problemsOfTenant(facts: TenantFacts): TenantProblem[] {
     findOutage(facts),
     findOverlap(facts),
     findUnreadableGroups(facts),
+    findMissingCapabilities(facts),
     findGroupsOutside(facts),
     findUnknownRoles(facts),
     findRolesOutside(facts),
@@ -106,6 +110,15 @@ function findUnreadableGroups({ unreadableGroups }: TenantFacts): TenantProblem 
   return problem(
     "RootNotFound",
     `spec.groups, or the operator's setting --root-group: ${shortList(unreadableGroups)} cannot be read on the platform. Correct the uid, or bind a role that lets the identity read the group: the operator's, or that of spec.credentials.`,
+  );
+}
+
+function findMissingCapabilities({ missingCapabilities: missing }: TenantFacts): TenantProblem | undefined {
+  if (missing.length === 0) return undefined;
+  const list = shortList(missing.map(({ capability, group }) => `${capability} in group ${group}`));
+  return problem(
+    "PermissionDenied",
+    `The identity lacks ${list}, without which it is not known what exists there. Bind a role that has it, such as viewer, to the identity: the operator's, or that of spec.credentials; or leave the kind out of spec.kinds.`,
   );
 }
 

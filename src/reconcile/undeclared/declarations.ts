@@ -5,6 +5,7 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
+import { identityIn, operatorOf } from "#src/reconcile/observe/operator-identities.ts";
 import { referencesOf } from "#src/reconcile/observe/references-of.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { permitsParent } from "#src/reconcile/tenancy/boundary.ts";
@@ -13,7 +14,7 @@ import { grantOf } from "./grant.ts";
 
 export type DeclarationSources = Pick<
   Sources,
-  "kinds" | "stores" | "tenancy" | "owners" | "serviceAccountIssuer" | "publicIssuers" | "clock"
+  "kinds" | "stores" | "tenancy" | "owners" | "ownerId" | "serviceAccountIssuer" | "publicIssuers" | "clock"
 >;
 
 /**
@@ -114,24 +115,34 @@ function isGranted({ collection }: Kind, external: ExternalResource, grants: Rea
 
 /** Whether the settings of the operator, a Tenant, or the uid in a spec name the resource as what the objects rest upon. */
 function isPartOfTheSetup(
-  { tenancy }: DeclarationSources,
-  { roots }: PlatformSession,
+  sources: DeclarationSources,
+  session: PlatformSession,
   { name, collection }: Kind,
   external: ExternalResource,
   usedGroups: ReadonlySet<string>,
 ): boolean {
   const { uid } = external;
+  const { roots } = session;
   if (name === "Group") return usedGroups.has(uid) || roots.includes(uid);
-  if (tenancy.credentialIdentities.has(uid)) return true;
+  if (isCredentialHere(sources, session, uid)) return true;
   const grant = grantOf(external);
   const group = collection.uids.parentOf(uid);
   // Without a grant at or above its roots, a credential could do nothing. Any other grant to it is worth a report.
   return (
     grant !== undefined &&
     group !== undefined &&
-    tenancy.credentialIdentities.has(grant.identity.uid) &&
+    isCredentialHere(sources, session, grant.identity.uid) &&
     roots.some((root) => isWithin(root, group))
   );
+}
+
+/** Whether the identity is a credential of this cluster: of this operator, of one of another class, or of a Tenant. */
+function isCredentialHere(sources: DeclarationSources, session: PlatformSession, uid: string): boolean {
+  const { tenancy, kinds, ownerId } = sources;
+  if (tenancy.credentialIdentities.has(uid)) return true;
+  const identity = identityIn(kinds, session, uid);
+  const operator = identity === undefined ? undefined : operatorOf(sources, identity);
+  return operator?.split("/")[0] === ownerId;
 }
 
 /** Whether `marker` is of one of these owners. */

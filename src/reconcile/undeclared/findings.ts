@@ -2,6 +2,8 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
+import { identityIn, isOneOf, operatorOf } from "#src/reconcile/observe/operator-identities.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import { isMarkerOf } from "./declarations.ts";
 import { grantOf } from "./grant.ts";
@@ -41,6 +43,7 @@ export interface SessionFindings {
 export interface FindingsInput {
   readonly session: PlatformSession;
   readonly kinds: readonly Kind[];
+  readonly stores: Sources["stores"];
   readonly owners: readonly string[];
   /** The groups to look at. */
   readonly groups: ReadonlySet<string>;
@@ -93,28 +96,15 @@ export function findUndeclared(input: FindingsInput): SessionFindings {
   };
 }
 
-/** Whether `external` is an identity of another owner, or a role binding of one. */
-function hasOtherOwner({ session, kinds, owners }: FindingsInput, external: ExternalResource): boolean {
-  const grant = grantOf(external);
-  const identity = grant === undefined ? external : identityOf(session, kinds, grant.identity.uid);
-  if (identity === undefined || (grant === undefined && !isIdentity(session, kinds, external))) return false;
+/** Whether `external` is an identity of another owner, its operator's included, or a role binding of one. */
+function hasOtherOwner(input: FindingsInput, external: ExternalResource): boolean {
+  const { session, kinds, owners } = input;
+  const identity = identityIn(kinds, session, grantOf(external)?.identity.uid ?? external.uid);
+  if (identity === undefined) return false;
   const marker = carriedMarker(identity);
-  return marker !== undefined && !isMarkerOf(owners, marker);
-}
-
-function isIdentity(session: PlatformSession, kinds: readonly Kind[], external: ExternalResource): boolean {
-  return identityOf(session, kinds, external.uid) === external;
-}
-
-/** The identity with this uid, if the session sees it as it is. */
-export function identityOf(
-  session: PlatformSession,
-  kinds: readonly Kind[],
-  uid: string,
-): ExternalResource | undefined {
-  const kind = kinds.find(({ name }) => name === "Identity");
-  const state = kind === undefined ? undefined : session.viewOf(kind.collection).stateOf(uid);
-  return state?.is === "present" ? state.resource : undefined;
+  if (marker !== undefined) return !isMarkerOf(owners, marker);
+  const operator = operatorOf(input, identity);
+  return operator !== undefined && !isOneOf(owners, operator);
 }
 
 function boundIdentities(

@@ -3,10 +3,10 @@ import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
+import { identityIn, isCredential } from "#src/reconcile/observe/operator-identities.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { IdentityFacts } from "#src/reconcile/policy/sparing.ts";
 import { isMarkerOf } from "./declarations.ts";
-import { identityOf } from "./findings.ts";
 import type { People } from "./people.ts";
 
 export type IdentitySources = Pick<Sources, "kinds" | "stores" | "tenancy" | "owners">;
@@ -19,11 +19,11 @@ export function identityFacts(
   uid: string,
 ): IdentityFacts | null {
   const { kinds, tenancy } = sources;
-  const identity = identityOf(session, kinds, uid);
+  const identity = identityIn(kinds, session, uid);
   if (identity === undefined || people?.isKnown(parentOf(uid) ?? uid) !== true) return null;
   return {
-    credential: tenancy.credentialIdentities.has(uid),
-    breakGlass: Array.from(tenancy.contexts).some(({ boundary }) => boundary.breakGlass.includes(uid)),
+    credential: isCredential(sources, session, uid),
+    breakGlass: tenancy.breakGlassIdentities.has(uid),
     marker: markerOf(sources, identity),
     person: people.isPerson(identity as ExternalIdentity),
   };

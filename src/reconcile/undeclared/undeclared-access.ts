@@ -26,7 +26,7 @@ import { continueSightings } from "./sightings.ts";
 export interface UndeclaredAccessOptions {
   readonly sources: Pick<
     Sources,
-    "kinds" | "stores" | "tenancy" | "owners" | "serviceAccountIssuer" | "publicIssuers" | "clock"
+    "kinds" | "stores" | "tenancy" | "owners" | "ownerId" | "serviceAccountIssuer" | "publicIssuers" | "clock"
   >;
   /** When removing this many resources of a Tenant at once stops and asks. */
   readonly breakerLimits: BreakerLimits;
@@ -45,6 +45,12 @@ export interface TenantUndeclared {
   readonly unreadableGroups: readonly string[];
   /** Null if the breaker is closed. */
   readonly held: HeldRemovals | null;
+}
+
+/** The share of one Tenant as of the last resync. */
+interface Share extends Omit<TenantUndeclared, "uids"> {
+  /** Those that have been known for the longest time first. */
+  readonly findings: readonly Finding[];
 }
 
 /** What objects declare also depends on the roles that were read, and on the time. */
@@ -91,7 +97,7 @@ interface Peeked {
 export class UndeclaredAccess implements UndeclaredSource {
   readonly #options: UndeclaredAccessOptions;
   readonly #sessions = new WeakMap<PlatformSession, SessionState>();
-  readonly #shares = new Map<string, TenantUndeclared>();
+  readonly #shares = new Map<string, Share>();
   /** What was listed for the resync that is running. */
   readonly #peeked = new WeakMap<PlatformSession, Peeked>();
   readonly #removals = new Removals();
@@ -109,9 +115,12 @@ export class UndeclaredAccess implements UndeclaredSource {
     options.sources.tenancy.onChange(forget);
   }
 
-  /** Undefined until the Tenant's session was listed for the first time. */
+  /** What was removed since the last resync is not in it. Undefined until the Tenant's session was listed for the first time. */
   shareOf(tenant: string): TenantUndeclared | undefined {
-    return this.#shares.get(tenant);
+    const share = this.#shares.get(tenant);
+    if (share === undefined) return undefined;
+    const { findings, unreadableGroups, held } = share;
+    return { uids: this.#remaining(findings).map(({ external }) => external.uid), unreadableGroups, held };
   }
 
   /** How many resources there are that nobody declared, by kind. A resource that several credentials see counts once. */
@@ -158,6 +167,7 @@ export class UndeclaredAccess implements UndeclaredSource {
     const findings = findUndeclared({
       session,
       kinds: sources.kinds,
+      stores: sources.stores,
       owners: sources.owners,
       groups: this.#groupsToLookAt(session, declarations),
       above,
@@ -261,7 +271,7 @@ export class UndeclaredAccess implements UndeclaredSource {
       const groups = groupsOf(context, declarations);
       const found = groups.flatMap((group) => findings.groups.get(group)?.findings ?? []);
       this.#shares.set(context.name, {
-        uids: found.toSorted(byFirstSight).map(({ external }) => external.uid),
+        findings: found.toSorted(byFirstSight),
         unreadableGroups: groups.filter((group) => findings.unreadableGroups.has(group)).slice(0, listedUndeclared),
         held: this.#heldRemovals(session, context, declarations),
       });

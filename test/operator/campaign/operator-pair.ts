@@ -39,6 +39,13 @@ export class OperatorPair {
     }
   }
 
+  /** The last lines that each of them logged. */
+  lastLogLines(count: number): readonly string[] {
+    return this.#current.flatMap(
+      (one, index) => one?.log.slice(-count).map((line) => `operator ${index}: ${JSON.stringify(line)}`) ?? [],
+    );
+  }
+
   /** Sends SIGKILL to both. @throws {Error} if a restart failed */
   async stop(): Promise<void> {
     this.#stopped = true;

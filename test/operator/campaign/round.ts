@@ -62,6 +62,7 @@ export async function runRound(
     });
     violations.push(...end.violations.map((text) => `after the deletion: ${text}`));
     reported.push(...settled.reported, ...end.reported);
+    if (violations.length > 0) for (const line of world.operators.lastLogLines(12)) log(line);
     return {
       seed,
       counts: journal.counts,

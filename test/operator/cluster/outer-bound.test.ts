@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { conditionOf, isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
 import type { MusterProcess } from "#test/support/harness/muster-process.ts";
 import { System } from "#test/support/harness/system.ts";
-import { permissiveTenant } from "#test/support/harness/tenants.ts";
+import { permissiveTenant, tenantRef } from "#test/support/harness/tenants.ts";
 
 const nowhere = "0".repeat(40);
 
@@ -54,6 +55,8 @@ describeWithSystem(
       const denied = await system().waitFor(owner, isUnready("TenantDenied"));
       expect(conditionOf(denied, "Ready")?.message).toContain("owner");
       expect(conditionOf(await admin.get(elsewhere), "Ready")).toBeUndefined();
+      const reported = (tenant: KubeObject | undefined) => tenant?.["status"]?.namespaces !== undefined;
+      expect((await system().waitFor(tenantRef("generous"), reported))?.["status"].namespaces).toBe(1);
     });
   },
   {

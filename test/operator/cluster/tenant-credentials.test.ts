@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
-import { isReady, isUnready, musterObject, ref } from "#test/support/harness/muster-objects.ts";
+import { conditionOf, isReady, isUnready, musterObject, ref } from "#test/support/harness/muster-objects.ts";
 import type { System } from "#test/support/harness/system.ts";
 import { createTenantCredentials } from "#test/support/harness/tenant-credentials.ts";
 import { permissiveTenant, tenantRef } from "#test/support/harness/tenants.ts";
@@ -50,6 +50,26 @@ describeWithSystem("Tenants with credentials", (system) => {
     // Corrected: the objects that wait for it continue at once.
     await admin.apply(ownTenant("bank", bank));
     await system().ready(ref("Group", "bank", "waiting"), 5_000);
+  });
+
+  it("a Tenant whose identity may not list everything says so, until it may", async () => {
+    const { admin, controlPlane } = system();
+    const own = await prepareOwnTenant(system(), "narrow");
+    const roles = await admin.list("roles");
+    const bind = (name: string) =>
+      admin.create("roleBindings", own.group, {
+        identityUid: own.identity,
+        roleUid: roles.find((role) => role.name === name && !role.uid.includes("/"))?.uid,
+      });
+    const owner = await bind("registry.pull");
+    for (const { uid } of await admin.list("roleBindings", own.group))
+      if (uid !== owner.uid) await admin.delete("roleBindings", uid);
+    await controlPlane.admin.apply(ownTenant("narrow", own));
+    const shown = await system().waitFor(tenantRef("narrow"), isUnready("PermissionDenied"));
+    expect(conditionOf(shown, "Ready")?.message).toContain(`CAP_IAM_IDENTITY_LIST in group ${own.group}`);
+    await bind("owner");
+    await controlPlane.admin.apply(musterObject("Group", "narrow", "waiting", { parentUid: own.group }));
+    await system().waitFor(tenantRef("narrow"), isReady);
   });
 
   it("another group of a Tenant takes effect without a restart, and a narrowed Tenant keeps what is outside", async () => {

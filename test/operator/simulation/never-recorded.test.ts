@@ -139,3 +139,31 @@ describe.each(policies)("a role binding that was created and perhaps not recorde
     },
   );
 });
+
+describe("after a namespace moved", () => {
+  const [move] = changes;
+  if (move === undefined) throw new Error("no changes");
+  it("an expired grant is not reported as ended while it may exist, and ends once it is permitted", async () => {
+    let existed = 0;
+    await withEveryFault(async (fault) => {
+      const world = await begin(fault, false);
+      const { scenario } = world;
+      const expiring = { ...reads, spec: { ...reads.spec, expiresAt: "2026-01-01T00:00:01Z" } };
+      await world.apply([expiring]);
+      await scenario.pass(30);
+      move.make(world);
+      await world.until("Expired", [expiring]);
+      await scenario.pass(30_000);
+      await world.until("Expired", [expiring]);
+      const message = world.statusOf(expiring)?.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
+      if (scenario.platform.createdIn("roleBindings").length > 0) {
+        existed += 1;
+        expect(message).not.toContain("has no role binding");
+      }
+      move.revert(world);
+      await scenario.until("ended", () => scenario.platform.createdIn("roleBindings").length === 0);
+      return world.run;
+    });
+    expect(existed).toBeGreaterThan(0);
+  });
+});

@@ -66,6 +66,8 @@ export interface ProcessOptions {
   readonly crash: CrashPoint | undefined;
   /** What the Tenant permits, where it differs from everything within the root. */
   readonly boundary?: Partial<Boundary>;
+  /** The identities for emergencies that the Tenant lists; by default none. */
+  readonly breakGlass?: readonly string[];
   /** Serve the Tenants of the cluster. By default, one that permits everything governs all namespaces. */
   readonly liveTenants?: boolean;
   /** The owner id; by default `cluster`. */
@@ -146,15 +148,19 @@ export class OperatorProcess {
       states: new PerKind(kinds, () => new ReconcileStates()),
       tenancy:
         this.#live?.tenancy ??
-        singleTenant({
-          ...operator,
-          name: "all",
-          boundary: { ...everything(outer), adopt: kinds.map(({ name }) => name), ...options.boundary },
-          identity: operatorIdentity,
-          settledAt,
-        }),
+        singleTenant(
+          {
+            ...operator,
+            name: "all",
+            boundary: { ...everything(outer), adopt: kinds.map(({ name }) => name), ...options.boundary },
+            identity: operatorIdentity,
+            settledAt,
+          },
+          options.breakGlass,
+        ),
       crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
       breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
+      ownerId: options.ownerId ?? "cluster",
       owners: [ownerHash(options.ownerId ?? "cluster")] as const,
       serviceAccountIssuer: "https://issuer.example",
       publicIssuers: [],

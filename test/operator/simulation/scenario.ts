@@ -11,7 +11,10 @@ export interface Fault {
   readonly lose?: { readonly post: number; readonly how: LostResponse };
 }
 
-export type ScenarioOptions = Pick<ProcessOptions, "boundary" | "confirmation" | "liveTenants" | "ownerId"> & {
+export type ScenarioOptions = Pick<
+  ProcessOptions,
+  "boundary" | "breakGlass" | "confirmation" | "liveTenants" | "ownerId"
+> & {
   /** Another cluster with the same clock and platform. */
   readonly beside?: Scenario;
 };

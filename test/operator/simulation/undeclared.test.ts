@@ -8,11 +8,10 @@ import { pausedAnnotation } from "#src/api/annotations.ts";
 import type { Status } from "#src/api/status.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
-import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, operatorIdentity, owner, root, viewer } from "./memory-platform.ts";
 import { crashMoments } from "./operator-process.ts";
-import { type Fault, Scenario } from "./scenario.ts";
+import { type Fault, Scenario, type ScenarioOptions } from "./scenario.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const provider = "https://login.example";
@@ -40,7 +39,7 @@ const views: Manifest = {
 /** A cluster with a declared group, identity and grant, and a platform that others write to, too. */
 async function start(
   undeclared: Mode,
-  options: { readonly boundary?: Partial<Boundary>; readonly confirmation?: () => string | undefined } = {},
+  options: Pick<ScenarioOptions, "boundary" | "breakGlass" | "confirmation"> = {},
 ) {
   const scenario = new Scenario({}, undefined, undefined, options);
   const { kube, platform } = scenario;
@@ -95,7 +94,7 @@ async function start(
 /** The metrics of the operator. */
 function metricsOf({ process: { sources, undeclared } }: Scenario): Promise<string> {
   const telemetry = new OperatorTelemetry(createLog({ level: "error" }), new OperatorMetrics());
-  telemetry.watchSources(sources, new Store<CachedTenant>({ indexes: {} }), undeclared);
+  telemetry.watchSources(sources, { tenants: new Store<CachedTenant>({ indexes: {} }), class: "" }, undeclared);
   return telemetry.metrics.text();
 }
 
@@ -205,7 +204,8 @@ describe("a grant that nobody declared", () => {
 
 describe("Remove", () => {
   it("removes a grant and an identity after two resyncs, and nothing declared", async () => {
-    const { identity, group, grant, stranger, existing, resync, access, uidOf, events } = await start("Remove");
+    const { scenario, identity, group, grant, stranger, existing, resync, access, uidOf, events, share } =
+      await start("Remove");
     const other = stranger();
     const [first, second] = [grant(identity), grant(other)];
     await resync();
@@ -213,17 +213,21 @@ describe("Remove", () => {
     await resync();
     // An identity goes after its role bindings.
     expect(existing(first, second, other)).toEqual([other]);
+    // The Tenant's status counts what the metric counts.
+    const counts = Object.fromEntries(scenario.process.undeclared.counts());
+    expect(counts).toEqual({ Group: 0, Identity: 2, RoleBinding: 0 });
+    expect(share()?.uids.toSorted()).toEqual([auditor, other]);
     await resync();
     expect(existing(first, second, other, identity, group, uidOf("RoleBinding", "ci-views"))).toHaveLength(3);
     expect(access()?.status).toBe("True");
     expect(events.filter((event) => event === "Deleted shop")).toHaveLength(3);
   });
 
-  it.each<[string, Partial<Boundary>]>([
-    ["the Tenant says Report", { undeclared: "Report" }],
+  it.each<[string, Parameters<typeof start>[1]]>([
+    ["the Tenant says Report", { boundary: { undeclared: "Report" } }],
     ["the identity is in breakGlass", { breakGlass: [auditor] }],
-  ])("spares it where %s", async (_, boundary) => {
-    const { grant, existing, resync, access } = await start("Remove", { boundary });
+  ])("spares it where %s", async (_, options) => {
+    const { grant, existing, resync, access } = await start("Remove", options);
     const uid = grant(auditor);
     for (let count = 0; count < 4; count += 1) await resync();
     expect(existing(uid)).toEqual([uid]);
