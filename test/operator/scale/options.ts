@@ -51,7 +51,7 @@ load, all on this machine. Each scenario has servers of its own.
   --adopted N          adoption: resources that exist already (default 2000)
   --deleted N          namespaces: objects that are deleted with their namespaces (default 1000)
   --resting N          outage: objects at rest (default 2000)
-  --waiting N          outage: objects created, and as many edited, during the outage (default 200)
+  --waiting N          outage: objects created during the outage; a fourth as many are edited (default 200)
   --outage S           outage: its seconds (default 150)
   --json FILE          add the figures to FILE; it keeps those of other scenarios
   --page FILE          after the run, write the tables of FILE from the figures in the --json file

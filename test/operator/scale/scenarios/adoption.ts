@@ -7,6 +7,7 @@ import { trafficBetween } from "#test/support/harness/traffic.ts";
 import { inTime, latest, loadConcurrency } from "../apply.ts";
 import { adoptableUnits, type AdoptableUnit } from "../adoptable-units.ts";
 import { count, type Outcome, seconds } from "../figure.ts";
+import { writeFigures } from "../object-writes.ts";
 import type { ScaleOptions } from "../options.ts";
 import { createTeams, type Team } from "../team.ts";
 import type { World } from "../world.ts";
@@ -81,10 +82,10 @@ export async function adoption(world: World, { adopted }: ScaleOptions): Promise
       count("Markers left after giving up", stillMarked.length, 0),
       seconds("Seconds until all are adopted", adoptionSeconds),
       count("Calls to the platform per resource adopted", adopting.platformCalls / objects.length),
-      count("Writes to Kubernetes per resource adopted", adopting.kubernetesWrites / objects.length),
+      ...writeFigures(adopting, "resource adopted", objects.length),
       seconds("Seconds until all are given up", giveUpSeconds),
       count("Calls to the platform per resource given up", givingUp.platformCalls / objects.length),
-      count("Writes to Kubernetes per resource given up", givingUp.kubernetesWrites / objects.length),
+      ...writeFigures(givingUp, "resource given up", objects.length),
     ],
     details: {
       adopting,

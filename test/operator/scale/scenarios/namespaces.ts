@@ -3,6 +3,7 @@ import { trafficBetween } from "#test/support/harness/traffic.ts";
 import { within } from "#test/support/within.ts";
 import { createAll, inTime, latest } from "../apply.ts";
 import { count, type Outcome, seconds } from "../figure.ts";
+import { writeFigures } from "../object-writes.ts";
 import type { ScaleOptions } from "../options.ts";
 import { createTeams, namespaceRef, type Team } from "../team.ts";
 import type { World } from "../world.ts";
@@ -52,7 +53,7 @@ export async function namespaces(world: World, { deleted }: ScaleOptions): Promi
       seconds("Seconds until all objects are gone", objectsSeconds),
       seconds("Seconds until the namespaces are gone", namespacesSeconds),
       count("Calls to the platform per object", traffic.platformCalls / all.length, 1.1),
-      count("Writes to Kubernetes per object", traffic.kubernetesWrites / all.length, 1),
+      ...writeFigures(traffic, "object", all.length, 1),
       count("Writes of events, total", traffic.eventWrites),
     ],
     details: { traffic, left: remaining.slice(0, 20) },

@@ -37,7 +37,7 @@ export async function outage(
   const endsAt = performance.now() + lasting * 1000;
   const created = treeOf(waiting, waitNamespace, team.group, "waiting-");
   await inParallel(created, loadConcurrency, (object) => controlPlane.admin.create(object));
-  const edited = atRest.filter(({ kind }) => kind !== "RoleBinding").slice(0, waiting);
+  const edited = atRest.filter(({ kind }) => kind !== "RoleBinding").slice(0, Math.ceil(waiting / 4));
   const awaited: Promise<number>[] = created.map((object) => observer.ready(object, 1));
   await inParallel(edited, loadConcurrency, async (object) => {
     const { metadata } = await controlPlane.admin.patch(object, { spec: { description: "Edited during the outage" } });

@@ -8,6 +8,7 @@ import { trafficBetween } from "#test/support/harness/traffic.ts";
 import { createAll, inTime, latest } from "../apply.ts";
 import { connectionsTo } from "../connections.ts";
 import { count, type Figure, mebibytes, milliseconds, type Outcome, seconds } from "../figure.ts";
+import { writeFigures } from "../object-writes.ts";
 import type { ScaleOptions } from "../options.ts";
 import { atRest, restFigures } from "../rest.ts";
 import { restart } from "../restart.ts";
@@ -67,7 +68,7 @@ export async function tenants(world: World, options: ScaleOptions): Promise<Outc
     figures: [
       seconds("Seconds until all objects are Ready", creation),
       count("Calls to the platform per object created", created.platformCalls / all.length),
-      count("Writes to Kubernetes per object created", created.kubernetesWrites / all.length),
+      ...writeFigures(created, "object created", all.length),
       milliseconds("Operator's CPU per object created", cpu / all.length),
       mebibytes("Operator's memory with the Tenants, without objects", empty.now),
       mebibytes("… with all objects", memory.now),
