@@ -17,6 +17,7 @@ for (let seed = options.seed; seed < options.seed + options.rounds; seed += 1) {
     results.push(result);
     print(lineOf(result));
     for (const violation of result.violations) print(`  ${violation}`);
+    if (result.evidence !== undefined) print(`  logs, metrics and states: ${result.evidence}`);
     for (const text of result.reported) print(`  reported as an orphan: ${text}`);
   } catch (error) {
     failed += 1;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MusterProcess } from "#test/support/harness/muster-process.ts";
+import type { Operator } from "#test/support/harness/operator.ts";
 import type { System } from "#test/support/harness/system.ts";
 
 interface Addresses {
@@ -7,27 +8,36 @@ interface Addresses {
   readonly kubernetesUrl: string;
 }
 
-/** Two operators, each of which is restarted when it ends, as Kubernetes restarts a container. */
+/** The pause after an operator could not be started. */
+const restartMs = 500;
+
+/**
+ * Two operators, each of which is restarted when it ends, as Kubernetes restarts a container: until it runs, because the API
+ * server that issues its tokens may be away.
+ */
 export class OperatorPair {
-  readonly #current: (MusterProcess | undefined)[] = [undefined, undefined];
+  readonly #current: (Operator | undefined)[] = [undefined, undefined];
+  readonly #failures: string[] = [];
   readonly #running: Promise<unknown>;
   #starting: Promise<unknown> = Promise.resolve();
   #stopped = false;
 
-  constructor(system: System, flags: readonly string[], addresses: Addresses) {
+  constructor(system: Pick<System, "startOperator">, flags: readonly string[], addresses: Addresses) {
     this.#running = Promise.all(this.#current.map((_, index) => this.#run(index, system, flags, addresses)));
-    // `stop` reports a failure.
-    this.#running.catch(() => undefined);
   }
 
   /** The one that leads, or, as far as its log shows, last led. */
   get leader(): MusterProcess | undefined {
-    return this.#current.find((one) => one?.running === true && one.log.some(({ msg }) => msg === "leading"));
+    return this.running.find(({ process }) => process.log.some(({ msg }) => msg === "leading"))?.process;
   }
 
   get follower(): MusterProcess | undefined {
     const { leader } = this;
-    return this.#current.find((one) => one !== leader && one?.running === true);
+    return this.running.find(({ process }) => process !== leader)?.process;
+  }
+
+  get running(): readonly Operator[] {
+    return this.#current.flatMap((one) => (one?.process.running === true ? [one] : []));
   }
 
   /** Waits until an operator leads. @throws {Error} after `timeoutMs` */
@@ -39,32 +49,49 @@ export class OperatorPair {
     }
   }
 
-  /** The last lines that each of them logged. */
-  lastLogLines(count: number): readonly string[] {
-    return this.#current.flatMap(
-      (one, index) => one?.log.slice(-count).map((line) => `operator ${index}: ${JSON.stringify(line)}`) ?? [],
-    );
+  /** Why operators could not be started, in order. */
+  get failures(): readonly string[] {
+    return this.#failures;
   }
 
-  /** Sends SIGKILL to both. @throws {Error} if a restart failed */
+  /** Sends SIGKILL to both. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.all(this.#current.map(async (one) => one?.kill()));
+    await Promise.all(this.#current.map(async (one) => one?.process.kill()));
     await this.#running;
   }
 
-  async #run(index: number, system: System, flags: readonly string[], addresses: Addresses): Promise<void> {
+  async #run(
+    index: number,
+    system: Pick<System, "startOperator">,
+    flags: readonly string[],
+    addresses: Addresses,
+  ): Promise<void> {
     while (!this.#stopped) {
       // A system numbers its operators, so that they start one after the other.
-      const start = this.#starting.then(async () =>
-        this.#stopped ? undefined : await system.startOperator(flags, addresses),
-      );
-      this.#starting = start.catch(() => undefined);
+      const start = this.#starting.then(() => this.#start(system, flags, addresses));
+      this.#starting = start;
       const operator = await start;
-      if (operator === undefined) return;
-      this.#current[index] = operator.process;
+      if (operator === undefined) continue;
+      this.#current[index] = operator;
       if (this.#stopped) await operator.process.kill();
       await operator.process.ended;
+    }
+  }
+
+  /** @returns undefined if the operator could not be started, after a pause, or is not needed any more. */
+  async #start(
+    system: Pick<System, "startOperator">,
+    flags: readonly string[],
+    addresses: Addresses,
+  ): Promise<Operator | undefined> {
+    if (this.#stopped) return undefined;
+    try {
+      return await system.startOperator(flags, addresses);
+    } catch (error) {
+      this.#failures.push(`${new Date().toISOString()} ${(error as Error).message}`);
+      await sleep(restartMs);
+      return undefined;
     }
   }
 }

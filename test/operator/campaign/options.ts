@@ -28,7 +28,8 @@ platform are lost. In half of the rounds, the admission policies of deploy/ are 
   --verbose        print every operation
   --help           print this text
 
-The exit code is 1 if an invariant was violated.
+The exit code is 1 if an invariant was violated. Then the logs, the metrics, the Lease and the state are in a temporary folder,
+which the output names.
 `;
 
 /** @throws {Error} that names the invalid option */

@@ -4,6 +4,7 @@ import { Random } from "#test/platform/fuzz/random.ts";
 import { conditionOf } from "#test/support/harness/muster-objects.ts";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
 import { drawFault } from "./faults.ts";
+import { Evidence } from "./evidence.ts";
 import { Journal } from "./journal.ts";
 import { carries, check, type Findings, managedCollections, type Picture, takePicture } from "./model.ts";
 import type { CampaignOptions } from "./options.ts";
@@ -17,6 +18,8 @@ export interface RoundResult {
   readonly objects: number;
   readonly violations: readonly string[];
   readonly reported: readonly string[];
+  /** The folder with what explains the violations. */
+  readonly evidence: string | undefined;
   readonly seconds: number;
 }
 
@@ -36,6 +39,7 @@ export async function runRound(
   const violations: string[] = [];
   const reported: string[] = [];
   const policies = new Random(seed, "policies").chance(0.5);
+  const evidence = new Evidence(`campaign-${seed}`);
   const world = await World.start(controlPlane, `c${seed}-${Date.now().toString(36)}`, policies);
   try {
     await world.operators.led(60_000);
@@ -52,7 +56,8 @@ export async function runRound(
     });
     const { objects } = await takePicture(world);
     violations.push(...settled.violations, ...(await changesAtRest(world)));
-    log(`at rest: ${objects.length} objects, ${settled.violations.length} violations`);
+    log(`at rest: ${objects.length} objects, ${violations.length} violations`);
+    if (violations.length > 0) await evidence.save(world, "at-rest", violations);
     for (const object of new Random(seed, "end").chance(0.5) ? objects : objects.toReversed())
       await world.kube.delete(object);
     const end = await converge(world, journal, async (picture) => {
@@ -62,7 +67,7 @@ export async function runRound(
     });
     violations.push(...end.violations.map((text) => `after the deletion: ${text}`));
     reported.push(...settled.reported, ...end.reported);
-    if (violations.length > 0) for (const line of world.operators.lastLogLines(12)) log(line);
+    if (end.violations.length > 0) await evidence.save(world, "after-the-deletion", end.violations);
     return {
       seed,
       counts: journal.counts,
@@ -70,6 +75,7 @@ export async function runRound(
       objects: objects.length,
       violations,
       reported,
+      evidence: evidence.folder,
       seconds: Math.round((performance.now() - startedAt) / 1000),
     };
   } finally {
@@ -144,7 +150,8 @@ async function work(
         break;
       case "restart API server":
         counts.kills += 1;
-        await world.restartApiServer();
+        // In half of the cases it is away for so long that the leader loses its Lease.
+        await world.restartApiServer(ms < 800 ? 0 : leaseMs + ms);
     }
   }
   await Promise.all(background);

@@ -29,6 +29,8 @@ const flags = [
   `${resyncMs / 1000}s`,
   "--breaker-objects",
   "1000",
+  "--log-level",
+  "debug",
 ];
 
 export const teams = ["red", "blue"] as const;
@@ -192,9 +194,9 @@ export class World {
     );
   }
 
-  /** Sends SIGKILL to the API server, and starts it again. It serves custom resources a moment after it is ready. */
-  async restartApiServer(): Promise<void> {
-    await this.system.controlPlane.restartApiServer();
+  /** Sends SIGKILL to the API server, and starts it again after `downMs`. It serves custom resources a moment after it is ready. */
+  async restartApiServer(downMs: number): Promise<void> {
+    await this.system.controlPlane.restartApiServer(downMs);
     const deadline = performance.now() + 60_000;
     for (;;) {
       try {
@@ -241,7 +243,7 @@ export class World {
   }
 
   async stop(): Promise<void> {
-    await this.operators.stop().catch(() => undefined);
+    await this.operators.stop();
     await this.#platform?.kill();
     await this.system.stop();
     await this.proxy.stop();

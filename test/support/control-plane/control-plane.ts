@@ -30,10 +30,10 @@ export interface ControlPlane {
   /** Without the controllers (see `Programs`), a deleted namespace stays and a new one has no service account. */
   readonly hasControllers: boolean;
   /**
-   * Sends SIGKILL to the API server, and starts it again on its data. It then knows no earlier change: a watch that resumes
-   * gets 410 Gone. `apiServerPid` is that of the first process.
+   * Sends SIGKILL to the API server, and starts it again on its data after `downMs` (by default at once). It then knows no
+   * earlier change: a watch that resumes gets 410 Gone. `apiServerPid` is that of the first process.
    */
-  restartApiServer(): Promise<void>;
+  restartApiServer(downMs?: number): Promise<void>;
   /** All completed requests by user, verb, resource and code. @throws {Error} without the option `audit` */
   requestCounts(): Promise<readonly RequestCount[]>;
   /** Ends the processes and removes the folder. It can be called again. */
@@ -149,8 +149,9 @@ async function start(
     admin,
     folder,
     apiServerPid: apiServer.pid,
-    restartApiServer: async () => {
+    restartApiServer: async (downMs = 0) => {
       await apiServer.kill();
+      await sleep(downMs);
       servers.splice(servers.indexOf(apiServer), 1);
       apiServer = runApiServer();
       await ready(servers, url, caFile, adminToken, signal);

@@ -1,0 +1,31 @@
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { MusterProcess } from "#test/support/harness/muster-process.ts";
+import { Operator } from "#test/support/harness/operator.ts";
+import { OperatorPair } from "./operator-pair.ts";
+
+it("starts an operator again that could not be started, as while the API server is away", async () => {
+  const program = join(tmpdir(), `leading-${process.pid}.mjs`);
+  await writeFile(program, `console.log('{"level":"info","msg":"leading"}'); setInterval(() => {}, 60_000);`);
+  let isAway = false;
+  const startOperator = async () => {
+    if (isAway) throw new Error("connect ECONNREFUSED");
+    return new Operator(new MusterProcess([], { program }), "http://127.0.0.1:0");
+  };
+  const pair = new OperatorPair({ startOperator }, [], { platformUrl: "", kubernetesUrl: "" });
+  try {
+    await pair.led(20_000);
+    await vi.waitFor(() => expect(pair.follower).toBeDefined(), 20_000);
+    isAway = true;
+    await Promise.all([pair.leader?.kill(), pair.follower?.kill()]);
+    await vi.waitFor(() => expect(pair.failures.length).toBeGreaterThan(1), 20_000);
+    isAway = false;
+    await pair.led(20_000);
+    await vi.waitFor(() => expect(pair.follower).toBeDefined(), 20_000);
+  } finally {
+    await pair.stop();
+    await rm(program);
+  }
+});
