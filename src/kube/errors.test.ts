@@ -65,6 +65,15 @@ test("a Status contains the message and the delay; the Retry-After header takes 
   expect(KubeError.fromStatus("list widgets", status, 1000).retryAfterMs).toBe(1000);
 });
 
+test("a pause is at most five minutes long, whatever the response asks for", () => {
+  const pauseOf = (status: unknown, header?: number) =>
+    KubeError.fromStatus("list widgets", { code: 503, ...(status as object) }, header).retryAfterMs;
+  expect(pauseOf({}, Number.MAX_SAFE_INTEGER)).toBe(300_000);
+  expect(pauseOf({ details: { retryAfterSeconds: 1e9 } })).toBe(300_000);
+  expect(pauseOf({ details: { retryAfterSeconds: -5 } })).toBe(0);
+  expect(pauseOf({ details: { retryAfterSeconds: "soon" } })).toBeUndefined();
+});
+
 test("no predicate is true for anything but a KubeError", () => {
   for (const matches of Object.values(predicates)) expect(matches({ code: 404 })).toBe(false);
 });

@@ -1,3 +1,5 @@
+import { minutes } from "#src/time/durations.ts";
+
 /** The API server's description of a failure: the fields of a `meta/v1.Status` that are used. */
 export interface KubeStatus {
   readonly code?: number;
@@ -21,11 +23,14 @@ export interface KubeErrorDetail {
   readonly code: number;
   /** `Status.reason`; `NoResponse` if there is no usable response. */
   readonly reason: string;
-  /** The time before which the API server asks us not to retry, in milliseconds. */
+  /** The time before which the API server asks us not to retry, in milliseconds; at most 5 minutes. */
   readonly retryAfterMs?: number;
   /** The fields that the API server reports as invalid. */
   readonly fields?: readonly string[];
 }
+
+/** A longer pause, which a proxy may ask for, would leave objects without service after the API server is back. */
+const maxRetryAfterMs = minutes(5);
 
 /** A failed call to Kubernetes. (A call that its caller aborts throws the signal's reason instead.) */
 export class KubeError extends Error {
@@ -53,7 +58,8 @@ export class KubeError extends Error {
   /** Converts a `Status` from the body of a response or from an ERROR event of a watch. */
   static fromStatus(call: string, status: KubeStatus, retryAfterMs?: number): KubeError {
     const seconds = status.details?.retryAfterSeconds;
-    const delayMs = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
+    const requestedMs = retryAfterMs ?? (typeof seconds === "number" ? seconds * 1000 : undefined);
+    const delayMs = requestedMs === undefined ? undefined : Math.min(Math.max(requestedMs, 0), maxRetryAfterMs);
     return new KubeError(
       {
         call,

@@ -83,7 +83,7 @@ interface Listed {
  * *Caveats*: between a failure and the next successful step the store is stale; the reflector only reports it. Of the
  * changes between the last event and a list, only the result is seen.
  *
- * *Errors*: 410 → list again, at once the first time; 429 and 503 → wait as long as Retry-After asks; any other error
+ * *Errors*: 410 → list again, at once the first time; 429 and 503 → wait as long as Retry-After asks, at most 5 min; any other error
  * → back off 0.8 to 30 s with jitter, and continue from the last version; silence for 90 s → reconnect; an event whose
  * version is older than ours (a restored backup of etcd) → list again; a list that cannot be stored → list again, with
  * backoff; the resource can no longer be read (403, 404) → list again, with backoff. An event that cannot be stored is
