@@ -1,5 +1,8 @@
 import { readFile } from "node:fs/promises";
-import type { KubeClient } from "#src/kube/client.ts";
+import type { KubeApi } from "#src/kube/api.ts";
+import { isUnreadable, KubeError } from "#src/kube/errors.ts";
+import type { Clock } from "#src/time/clock.ts";
+import { seconds } from "#src/time/durations.ts";
 import type { OperatorValues } from "./settings.ts";
 
 /** What the operator needs to know about the cluster that it runs in. */
@@ -12,14 +15,51 @@ export interface Cluster {
 
 const namespaces = { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false };
 
-/** @throws {Error} if the namespace kube-system or the token file cannot be read. */
-export async function identifyCluster(values: OperatorValues, kube: KubeClient, signal: AbortSignal): Promise<Cluster> {
+export interface IdentifyOptions {
+  readonly clock: Clock;
+  /** Returns a number in [0, 1). */
+  readonly random: () => number;
+  /** Reports a failed attempt, for the log. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** An attempt that failed is repeated after this time, or up to twice as long. */
+const retryMs = seconds(1);
+
+/**
+ * Waits while the API server is away: a process that ended instead would be restarted after up to five minutes.
+ * @throws {Error} if the namespace kube-system must not be read, or the token file cannot be read; the reason of `signal`.
+ */
+export async function identifyCluster(
+  values: Pick<OperatorValues, "ownerId" | "tokenFile">,
+  kube: Pick<KubeApi, "get">,
+  options: IdentifyOptions,
+  signal: AbortSignal,
+): Promise<Cluster> {
   const [ownerId, serviceAccountIssuer] = await Promise.all([
-    values.ownerId ??
-      kube.get(namespaces, undefined, "kube-system", { signal }).then((namespace) => namespace.metadata.uid ?? ""),
+    values.ownerId ?? readOwnerId(kube, options, signal),
     issuerOf(values.tokenFile),
   ]);
   return { ownerId, serviceAccountIssuer };
+}
+
+/** The uid of the namespace kube-system. */
+async function readOwnerId(
+  kube: Pick<KubeApi, "get">,
+  { clock, random, onError }: IdentifyOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  for (;;) {
+    try {
+      const { uid } = (await kube.get(namespaces, undefined, "kube-system", { signal })).metadata ?? {};
+      if (uid !== undefined && uid !== "") return uid;
+      throw KubeError.noResponse("get namespaces", "the namespace kube-system has no uid");
+    } catch (error) {
+      if (signal.aborted || isUnreadable(error)) throw error;
+      onError(error);
+    }
+    await clock.sleep(retryMs * (1 + random()), signal);
+  }
 }
 
 /** The issuer in the operator's own service-account token. */

@@ -56,7 +56,8 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
       ready = !stopping;
       log.info("caches synced");
     });
-    const cluster = await identifyCluster(values, kube, signal);
+    const onError = (error: unknown) => log.warn({ err: error }, "failed to read the namespace kube-system");
+    const cluster = await identifyCluster(values, kube, { clock, random, onError }, signal);
     const lease = { name: leaseNameOf(values), namespace };
     leadership = await acquireLeadership({ values, kube, lease, log }, signal);
     log.info({ acquired: leadership.acquired, ownerId: cluster.ownerId }, "leading");
