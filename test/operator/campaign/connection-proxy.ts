@@ -1,28 +1,31 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** Forwards TCP connections to a port on loopback, and can cut all of them at once. */
+interface Connection {
+  readonly incoming: Socket;
+  readonly outgoing: Socket;
+}
+
+/** Forwards TCP connections to a port on loopback, and can cut or stall all of them at once. */
 export class ConnectionProxy {
   readonly port: number;
   readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #connections = new Set<Connection>();
+  #stalled = false;
 
   private constructor(server: Server, targetPort: number) {
     this.#server = server;
     this.port = (server.address() as AddressInfo).port;
     server.on("connection", (incoming) => {
-      const outgoing = connect(targetPort, "127.0.0.1");
-      for (const [one, other] of [
-        [incoming, outgoing],
-        [outgoing, incoming],
-      ] as const) {
-        this.#sockets.add(one);
+      const connection = { incoming, outgoing: connect(targetPort, "127.0.0.1") };
+      this.#connections.add(connection);
+      for (const [one, other] of directions(connection)) {
         one.on("error", () => other.destroy());
         one.on("close", () => {
-          this.#sockets.delete(one);
+          this.#connections.delete(connection);
           other.destroy();
         });
-        one.pipe(other);
+        if (!this.#stalled) one.pipe(other);
       }
     });
   }
@@ -35,7 +38,25 @@ export class ConnectionProxy {
 
   /** Resets every connection: watches end in the middle, and requests lose their responses. */
   cut(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    for (const connection of this.#connections) for (const [socket] of directions(connection)) socket.resetAndDestroy();
+  }
+
+  /** Forwards nothing until `resume`, and accepts connections, as a server that hangs does. */
+  stall(): void {
+    this.#stalled = true;
+    for (const connection of this.#connections) for (const [one, other] of directions(connection)) one.unpipe(other);
+  }
+
+  /** Ends a stall. What was sent meanwhile arrives late. */
+  resume(): void {
+    this.#stalled = false;
+    for (const connection of this.#connections) for (const [one, other] of directions(connection)) one.pipe(other);
+  }
+
+  /** Ends a stall for new connections. Nothing arrives on the others, although they stay open. */
+  lose(): void {
+    this.stall();
+    this.#stalled = false;
   }
 
   async stop(): Promise<void> {
@@ -43,4 +64,11 @@ export class ConnectionProxy {
     this.cut();
     await once(this.#server, "close");
   }
+}
+
+function directions({ incoming, outgoing }: Connection): readonly (readonly [Socket, Socket])[] {
+  return [
+    [incoming, outgoing],
+    [outgoing, incoming],
+  ];
 }
