@@ -2,16 +2,17 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import { kinds } from "#src/kinds/kinds.ts";
-import { KubeClient } from "#src/kube/client.ts";
-import { readConnection } from "#src/kube/config.ts";
+import type { KubeClient } from "#src/kube/client.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
 import { acquireLease } from "#src/kube/lease.ts";
+import type { ObservedCall } from "#src/kube/transport.ts";
 import { serveHealth } from "#src/telemetry/health.ts";
 import { createLog, type Logger } from "#src/telemetry/log.ts";
 import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { startCaches } from "./caches.ts";
 import { identifyCluster } from "./cluster.ts";
+import { connectKubernetes } from "./connect-kubernetes.ts";
 import { lead, type LeaderWork } from "./lead.ts";
 import { operatorSettings, type OperatorValues } from "./settings.ts";
 import { OperatorTelemetry } from "./telemetry.ts";
@@ -42,7 +43,8 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   let leadership: Leadership | undefined;
   let work: LeaderWork | undefined;
 
-  const { kube, ...connection } = await connectKubernetes(values, env, telemetry);
+  const observe = (call: ObservedCall) => telemetry.metrics.kubernetesCall(call);
+  const { kube, leases, ...connection } = await connectKubernetes(values, { env, clock, observe });
   const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
   const metrics = () => telemetry.metrics.text();
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
@@ -59,7 +61,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     const onError = (error: unknown) => log.warn({ err: error }, "failed to read the namespace kube-system");
     const cluster = await identifyCluster(values, kube, { clock, random, onError }, signal);
     const lease = { name: leaseNameOf(values), namespace };
-    leadership = await acquireLeadership({ values, kube, lease, log }, signal);
+    leadership = await acquireLeadership({ values, leases, lease, log }, signal);
     log.info({ acquired: leadership.acquired, ownerId: cluster.ownerId }, "leading");
     telemetry.metrics.leading(lease.name, true);
     telemetry.metrics.ownerInfo.set({ owner_id: cluster.ownerId }, 1);
@@ -95,45 +97,26 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     await leadership?.stop({ release: canRelease });
     lifetime.abort(new Error("the operator is stopping"));
     await health.close();
-    await kube.close();
+    await Promise.all([kube.close(), leases.close()]);
     log.info("stopped");
   }
 }
 
-/** The client of the Kubernetes API, and the namespace of the pod or the kubeconfig's context. */
-async function connectKubernetes(
-  values: OperatorValues,
-  env: CommandContext["env"],
-  telemetry: OperatorTelemetry,
-): Promise<{ readonly kube: KubeClient; readonly namespace: string | undefined }> {
-  const connection = await readConnection({
-    env,
-    clock,
-    serviceAccountDirectory: values.serviceAccountDirectory,
-    ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
-    ...(values.context === undefined ? {} : { context: values.context }),
-  });
-  const kube = new KubeClient({
-    connection,
-    connections: values.workers,
-    clock,
-    observe: (call) => telemetry.metrics.kubernetesCall(call),
-  });
-  return { kube, namespace: connection.namespace };
-}
-
 interface LeadershipOptions {
   readonly values: OperatorValues;
-  readonly kube: KubeClient;
+  readonly leases: KubeClient;
   readonly lease: { readonly name: string; readonly namespace: string };
   readonly log: Logger;
 }
 
 /** Resolves once this process holds the Lease. @throws the reason of `signal`. */
-function acquireLeadership({ values, kube, lease, log }: LeadershipOptions, signal: AbortSignal): Promise<Leadership> {
+function acquireLeadership(
+  { values, leases, lease, log }: LeadershipOptions,
+  signal: AbortSignal,
+): Promise<Leadership> {
   return acquireLease(
     {
-      api: kube,
+      api: leases,
       ...lease,
       identity: `${hostname()}_${randomUUID()}`,
       clock,
