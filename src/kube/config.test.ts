@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { minutes } from "#src/time/durations.ts";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { minutes, seconds } from "#src/time/durations.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { readConnection } from "./config.ts";
 
@@ -133,6 +133,29 @@ describe("a kubeconfig", () => {
     const connection = await readConnection({ kubeconfig, env: {}, clock });
     for (let call = 0; call < 5; call++) expect(await connection.token()).toBe("plugged");
     expect(await readFile(runs, "utf8")).toBe("run\n");
+  });
+
+  test("can contain a plugin that hangs: the last credentials are used, and it runs once at a time", async () => {
+    const runs = join(folder, "runs");
+    const status =
+      '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"plugged","expirationTimestamp":"2020-01-01T00:00:00Z"}}';
+    const exec = {
+      apiVersion: "client.authentication.k8s.io/v1",
+      command: "sh",
+      args: [
+        "-c",
+        `if [ -e '${runs}' ]; then echo hangs >> '${runs}'; exec sleep 20; fi; echo run > '${runs}'; echo '${status}'`,
+      ],
+      interactiveMode: "Never",
+    };
+    await writeFile(kubeconfig, JSON.stringify({ ...document, users: [{ name: "token", user: { exec } }] }));
+    const connection = await readConnection({ kubeconfig, env: {}, clock });
+    await clock.advance(seconds(10));
+    const tokens = Promise.all([connection.token(), connection.token()]);
+    await vi.waitFor(async () => expect(await readFile(runs, "utf8")).toMatch(/hangs/));
+    await clock.advance(seconds(10));
+    expect(await tokens).toEqual(["plugged", "plugged"]);
+    expect(await readFile(runs, "utf8")).toBe("run\nhangs\n");
   });
 
   test.each([

@@ -43,6 +43,8 @@ export const serviceAccountDirectory = "/var/run/secrets/kubernetes.io/serviceac
 const fileReuseMs = minutes(1);
 /** How long a plugin's credentials are used without running it again. It knows when they expire; we do not. */
 const pluginReuseMs = seconds(10);
+/** Credentials that have not been read within this time are not waited for. */
+const readDeadlineMs = seconds(10);
 
 /** Reads the connection from a kubeconfig or from the pod's service account. @throws {KubeConfigError} */
 export async function readConnection(settings: ConnectionSettings): Promise<KubeConnection> {
@@ -80,20 +82,38 @@ async function fromPod({ env, clock, ...settings }: ConnectionSettings): Promise
   };
 }
 
-/** Calls `read` at most once in `reuseMs`. If it fails later, the last value is used for another `reuseMs`. */
+/**
+ * Calls `read` at most once in `reuseMs`, and once at a time. If it fails later, or hangs, the last value is used for another
+ * `reuseMs`: every call to the API server waits for it.
+ */
 function cached<V>(clock: Clock, reuseMs: number, read: () => Promise<V>): () => Promise<V> {
   let last: { readonly value: V; readonly readAt: MonotonicTime } | undefined;
-  return async () => {
-    const now = clock.monotonic();
-    if (last !== undefined && now - last.readAt < reuseMs) return last.value;
-    try {
-      last = { value: await read(), readAt: now };
-    } catch (error) {
+  let reading: Promise<V> | undefined;
+  const readNext = async () => {
+    const value = await within(clock, readDeadlineMs, read()).catch((error: unknown) => {
       if (last === undefined) throw error;
-      last = { value: last.value, readAt: now };
-    }
-    return last.value;
+      return last.value;
+    });
+    last = { value, readAt: clock.monotonic() };
+    return value;
   };
+  return async () => {
+    if (last !== undefined && clock.monotonic() - last.readAt < reuseMs) return last.value;
+    reading ??= readNext().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+}
+
+async function within<V>(clock: Clock, deadlineMs: number, promise: Promise<V>): Promise<V> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const cancel = clock.setTimer(() => reject(new Error(`no credentials within ${deadlineMs} ms`)), deadlineMs);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    cancel();
+  }
 }
 
 /** A kubeconfig can contain many kinds of credentials. The library that knows them all is loaded only here. */
