@@ -49,14 +49,9 @@ export class ConnectionProxy {
 
   /** Ends a stall. What was sent meanwhile arrives late. */
   resume(): void {
+    if (!this.#stalled) return;
     this.#stalled = false;
     for (const connection of this.#connections) for (const [one, other] of directions(connection)) one.pipe(other);
-  }
-
-  /** Ends a stall for new connections. Nothing arrives on the others, although they stay open. */
-  lose(): void {
-    this.stall();
-    this.#stalled = false;
   }
 
   async stop(): Promise<void> {

@@ -22,7 +22,7 @@ export class Journal {
   readonly handMade = new Map<string, HandMade>();
   /** The names of resources that may stay without a marker when their objects are deleted: adopted or orphaned. Unique. */
   readonly mayStay = new Set<string>();
-  readonly counts = { operations: 0, refused: 0, kills: 0, pauses: 0, cuts: 0 };
+  readonly counts = { operations: 0, refused: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0 };
   readonly #changes = new Map<string, number>();
   #names = 0;
 

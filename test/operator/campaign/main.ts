@@ -28,16 +28,16 @@ const sum = (of: (result: RoundResult) => number) => results.reduce((total, resu
 const violations = sum((result) => result.violations.length);
 print(
   `${results.length} rounds, ${sum(({ counts }) => counts.operations)} operations, ${sum(({ counts }) => counts.kills)} SIGKILLs, ` +
-    `${sum(({ counts }) => counts.pauses)} paused leaders, ${sum(({ counts }) => counts.cuts)} cuts, ${sum((result) => result.faults)} faults, ` +
+    `${sum(({ counts }) => counts.pauses)} paused leaders, ${sum(({ counts }) => counts.cuts)} cuts, ${sum(({ counts }) => counts.stalls)} stalls, ${sum((result) => result.faults)} faults, ` +
     `${sum((result) => result.reported.length)} reported orphans, ${violations} violations, ${failed} rounds not completed`,
 );
 await controlPlane.stop();
 process.exit(violations + failed === 0 ? 0 : 1);
 
 function lineOf({ seed, counts, faults, objects, violations: found, reported, seconds }: RoundResult): string {
-  const { operations, refused, kills, pauses, cuts } = counts;
+  const { operations, refused, kills, pauses, cuts, stalls } = counts;
   return (
-    `seed ${seed}: ${operations} operations (${refused} refused), ${kills} SIGKILLs, ${pauses} paused leaders, ${cuts} cuts, ` +
+    `seed ${seed}: ${operations} operations (${refused} refused), ${kills} SIGKILLs, ${pauses} paused leaders, ${cuts} cuts, ${stalls} stalls, ` +
     `${faults} faults, ${objects} objects left, ${reported.length} reported orphans, ${found.length} violations, ${seconds} s`
   );
 }

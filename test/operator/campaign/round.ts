@@ -119,7 +119,7 @@ async function work(
       "kill platform",
       "pause",
       "cut",
-      "cut",
+      "stall",
       "restart API server",
     ]);
     const ms = random.int(100, 1_500);
@@ -147,6 +147,12 @@ async function work(
       case "cut":
         counts.cuts += 1;
         world.kubernetes.cut();
+        break;
+      case "stall":
+        // In half of the cases, the leader loses its Lease.
+        counts.stalls += 1;
+        world.kubernetes.stall();
+        background.push(sleep(ms < 800 ? ms : leaseMs + ms).then(() => world.kubernetes.resume()));
         break;
       case "restart API server":
         counts.kills += 1;
