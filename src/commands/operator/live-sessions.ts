@@ -95,9 +95,10 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
   });
   sessions.onSession(({ tenant, session, signal }) => {
     session.onOutageChange((outage) => telemetry.outageChanged(tenant, outage));
-    signal.addEventListener("abort", () => orphans.values().forEach((ofKind) => ofKind.delete(session)), {
-      once: true,
-    });
+    const forgetOrphans = () => {
+      for (const ofKind of orphans.values()) ofKind.delete(session);
+    };
+    signal.addEventListener("abort", forgetOrphans, { once: true });
     track(checks.run(session, signal));
     track(
       runResyncs(
