@@ -502,7 +502,7 @@ it("counts the recovery of the operator's own credential once", async () => {
   const { signal } = new AbortController();
   const clock = new ManualClock();
   const operator = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
-  const owner = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
+  const ownerCheck = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
   const session = new PlatformSession({
     api: operator,
     identity,
@@ -510,7 +510,7 @@ it("counts the recovery of the operator's own credential once", async () => {
     credentialEpoch: () => 1,
     collections: [groupCollection],
     posts: new PostLedger(1_000),
-    owner,
+    owner: ownerCheck,
     clock,
     signal,
     canWrite: () => true,

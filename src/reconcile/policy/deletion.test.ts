@@ -23,7 +23,7 @@ import {
   tenant,
   uid,
 } from "./observed-fixture.testing.ts";
-import { attemptOf } from "./retry.ts";
+import { attemptOf } from "./failed-attempt.ts";
 
 const dependent = (name: string, namespace = "team") => {
   const [kind = "", object = ""] = name.split(" ");

@@ -7,7 +7,8 @@ import type { DecisionInput } from "./decision-input.ts";
 import { type Differences, differencesOf } from "./differences.ts";
 import * as messages from "./messages.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
-import { attempt, attemptOf, fightEndsAt, stalledDelayMs } from "./retry.ts";
+import { attemptOf } from "./failed-attempt.ts";
+import { attempt, fightEndsAt, stalledDelayMs } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
 
 /**

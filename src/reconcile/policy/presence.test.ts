@@ -19,7 +19,7 @@ import {
   root,
   uid,
 } from "./observed-fixture.testing.ts";
-import { attemptOf } from "./retry.ts";
+import { attemptOf } from "./failed-attempt.ts";
 
 describe("an object that exists", () => {
   itDecides([

@@ -1,5 +1,6 @@
 import type { Failure, MonotonicTime, Observed, ReconcileState, Refusal } from "#src/reconcile/observe/observed.ts";
-import { attemptOf, recentCorrections } from "./retry.ts";
+import { attemptOf } from "./failed-attempt.ts";
+import { recentCorrections } from "./retry.ts";
 import type { KubeStep, PlatformStep, Step } from "./step.ts";
 
 // What is remembered of an object, as a function of what was observed and what was done. Each function returns the state

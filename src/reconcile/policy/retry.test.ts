@@ -12,7 +12,8 @@ import {
   resolved,
   uid,
 } from "./observed-fixture.testing.ts";
-import { attempt, attemptOf, failureOf, fightEndsAt } from "./retry.ts";
+import { attemptOf } from "./failed-attempt.ts";
+import { attempt, failureOf, fightEndsAt } from "./retry.ts";
 import type { PlatformStep } from "./step.ts";
 
 describe("an attempt after a failure", () => {

@@ -6,6 +6,7 @@ import { hours, minutes } from "#src/time/durations.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { isBeingDeleted } from "./object.ts";
+import { attemptOf, retryOf } from "./failed-attempt.ts";
 import { problemOf } from "./platform-problem.ts";
 import type { PlatformStep, Step } from "./step.ts";
 
@@ -38,34 +39,6 @@ export function attempt(observed: DecisionInput, step: PlatformStep): Step {
   if (failure === undefined || retryOf(observed, step.do) === undefined) return step;
   if (onlyReads(step) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
   return conclude(observed, problemOf(failure.problem, observed.kind), failure.retryAt);
-}
-
-/** When `step` is to be tried again; undefined if it did not fail in this attempt, or may be tried now. */
-export function retryOf(observed: Observed, step: PlatformStep["do"]): MonotonicTime | undefined {
-  const { failure } = observed.state;
-  return failure === undefined ||
-    failure.step !== step ||
-    failure.attemptOf !== attemptOf(observed) ||
-    outageEnded(failure, observed) ||
-    observed.now >= failure.retryAt
-    ? undefined
-    : failure.retryAt;
-}
-
-function outageEnded({ recoveries }: Failure, observed: Observed): boolean {
-  return recoveries !== undefined && recoveries !== observed.recoveries;
-}
-
-/** Identifies what is being attempted. A failure of another attempt does not delay this one. */
-export function attemptOf({ resource, references, request, credentialEpoch }: Observed): string {
-  const uids = references.are === "resolved" ? Object.values(references.uids) : [];
-  return [
-    resource.metadata.generation,
-    resource.metadata.deletionTimestamp,
-    request?.value,
-    credentialEpoch,
-    ...uids,
-  ].join(" ");
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Reason } from "#src/api/reason.ts";
 import type { Undeclared } from "#src/api/status.ts";
 import type { ObservedUndeclared, SparingReason } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import { retryOf } from "./retry.ts";
+import { retryOf } from "./failed-attempt.ts";
 import * as messages from "./undeclared-messages.ts";
 import type { Event, Step } from "./step.ts";
 

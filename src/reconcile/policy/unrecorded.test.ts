@@ -9,7 +9,7 @@ import {
   parent,
   platformError,
 } from "./observed-fixture.testing.ts";
-import { attemptOf } from "./retry.ts";
+import { attemptOf } from "./failed-attempt.ts";
 
 // Role bindings that an earlier process may have created, and whose objects no Tenant permits now.
 
