@@ -87,6 +87,11 @@ export class CollectionView<R extends { readonly uid: string }> {
     return this.#entries.values().map((entry) => entry.resource);
   }
 
+  /** The direct children of `parent`, in no particular order. */
+  childrenOf(parent: string): R[] {
+    return this.#resourcesOf(this.#byParent.get(parent));
+  }
+
   /** The direct children of `parent` with this name, in no particular order. */
   named(parent: string, name: string): R[] {
     return this.#resourcesOf(this.#byName.get(`${parent} ${name}`));

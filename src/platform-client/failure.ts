@@ -181,6 +181,7 @@ const codesThatProveNoEffect: ReadonlySet<CodeName> = new Set([
   "PERMISSION_DENIED",
   "RESOURCE_EXHAUSTED",
   "FAILED_PRECONDITION",
+  "OUT_OF_RANGE",
   "UNIMPLEMENTED",
   "UNAUTHENTICATED",
 ]);

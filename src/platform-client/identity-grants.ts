@@ -17,10 +17,21 @@ const retentionMs = minutes(5);
 export class RecentGrants {
   readonly #grants = new Map<string, IdentityGrants>();
 
-  /** Reads the role bindings of an identity. @throws {PlatformFailure} */
-  async read(api: PlatformApi, clock: Clock, identity: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Reads the role bindings of an identity.
+   * @param confirm rejects if what the list lacks may exist nevertheless.
+   * @throws {PlatformFailure}
+   */
+  async read(
+    api: PlatformApi,
+    clock: Clock,
+    identity: string,
+    confirm: () => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const readAt = clock.monotonic();
     const { resources } = await listAll(api, roleBindings, { filter: { identity } }, signal);
+    await confirm();
     for (const [one, grants] of this.#grants) if (grants.readAt < readAt - retentionMs) this.#grants.delete(one);
     this.#grants.set(identity, { readAt, bindings: resources.filter((binding) => binding.identity.uid === identity) });
   }

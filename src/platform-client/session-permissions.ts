@@ -3,6 +3,7 @@ import type { PlatformApi } from "./api.ts";
 import type { ManagedCollection } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
 import { groups } from "./permission-resources.ts";
+import { isWithin } from "./uid.ts";
 import { type Permissions, type RoleCatalog, readPermissions } from "./permissions.ts";
 import type { SharedRoles } from "./shared-roles.ts";
 import type { SessionReach } from "./session-reach.ts";
@@ -110,6 +111,18 @@ export class SessionPermissions {
   }
 
   /**
+   * Requires that the identity could read the root above `uid` when the permissions were read last: nothing is written below
+   * a root that cannot be read. What is outside of all roots, and permissions that were never read, are not judged here.
+   * @throws {PlatformFailure} the failure of reading the root.
+   */
+  async requireReadableRoot(uid: string): Promise<void> {
+    const root = this.#options.reach.roots.find((candidate) => isWithin(uid, candidate));
+    if (root === undefined || this.#current?.unreadableRoots.has(root) !== true) return;
+    await this.#readIfOld();
+    if (this.#current.unreadableRoots.has(root)) throw this.#current.unreadableRoots.get(root);
+  }
+
+  /**
    * Requires that the identity can see all of `collection` in `group`, and can read the root above it. Only then does a
    * missing resource mean an absent one.
    * @throws {PlatformFailure} of kind `permissions`, or the failure of reading the root or the permissions.
@@ -118,7 +131,7 @@ export class SessionPermissions {
     const root = this.rootAbove(collection, group);
     await this.refresh();
     if (this.#problem(collection, group, root) === undefined) return;
-    if (this.#options.clock.monotonic() >= (this.#current?.readAt ?? 0) + retryMs) await this.#read();
+    await this.#readIfOld();
     const problem = this.#problem(collection, group, root);
     if (problem !== undefined) throw problem;
   }
@@ -152,6 +165,10 @@ export class SessionPermissions {
     if (!isAllowed && this.#options.reach.extensions.has(root)) return lacking();
     if (this.#current?.unreadableRoots.has(root)) return this.#current.unreadableRoots.get(root);
     return isAllowed ? undefined : lacking();
+  }
+
+  async #readIfOld(): Promise<void> {
+    if (this.#options.clock.monotonic() >= (this.#current?.readAt ?? 0) + retryMs) await this.#read();
   }
 
   /** One read serves all callers that wait for it. */

@@ -18,6 +18,8 @@ export interface SessionWritesOptions {
   readonly views: SessionViews;
   readonly owner?: OwnerCheck;
   readonly canWrite: () => boolean;
+  /** Rejects if the root above the resource cannot be read. @throws {PlatformFailure} */
+  readonly requireReadableRoot: (uid: string) => Promise<void>;
   /** Proves that the resource is absent. @throws {PlatformFailure} if that is not proven. */
   readonly proveAbsence: (collection: ManagedCollection, uid: string) => Promise<void>;
   /** Whether the group is proven to be gone. */
@@ -55,7 +57,7 @@ export class SessionWrites {
     key: string,
   ): Promise<void> {
     const { api, views, clock, signal } = this.#options;
-    await this.#requireWritable(`create ${collection.name}`);
+    await this.#requireWritable(`create ${collection.name}`, parent);
     const post = async () => {
       const created = await api.create(collection, parent, body, signal);
       if (collection.naturalKeyOf(created) === key) return created;
@@ -91,7 +93,7 @@ export class SessionWrites {
     mask: readonly string[],
   ): Promise<void> {
     const { api, views, clock, signal } = this.#options;
-    await this.#requireWritable(`update ${collection.name}`);
+    await this.#requireWritable(`update ${collection.name}`, uid);
     try {
       views.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
     } catch (error) {
@@ -103,7 +105,7 @@ export class SessionWrites {
   /** Deletes one resource. Resolves also if it was absent before and that is proven. */
   async delete(collection: ManagedCollection, uid: string): Promise<void> {
     const { api, views, clock, signal } = this.#options;
-    await this.#requireWritable(`delete ${collection.name}`);
+    await this.#requireWritable(`delete ${collection.name}`, uid);
     try {
       await api.delete(collection, uid, signal);
     } catch (error) {
@@ -116,8 +118,9 @@ export class SessionWrites {
     views.viewOf(collection).recordGone(uid, clock.monotonic());
   }
 
-  async #requireWritable(call: string): Promise<void> {
+  async #requireWritable(call: string, uid: string): Promise<void> {
     await this.#options.owner?.require();
+    await this.#options.requireReadableRoot(uid);
     if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
   }
 }

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { ListQuery, PlatformApi } from "./api.ts";
 import { type CodeName, PlatformFailure } from "./failure.ts";
-import type { ResourceType } from "./collection.ts";
+import type { ManagedCollection, ResourceType } from "./collection.ts";
 import { GovernedApi } from "./governed-api.ts";
 import { groupCollection } from "./group-collection.testing.ts";
+import { roleBindings } from "./permission-resources.ts";
 import { OwnerCheck } from "./owner-check.ts";
 import { withRecordedOwner } from "./owner-record.ts";
 import { PostLedger } from "./post-ledger.ts";
@@ -40,7 +41,9 @@ function world({
   totals = [] as number[],
   posts = new PostLedger(15_000),
   ownerCheck,
+  collections = [groupCollection],
 }: {
+  readonly collections?: readonly ManagedCollection[];
   readonly capabilities?: readonly string[];
   readonly totals?: number[];
   readonly posts?: PostLedger;
@@ -109,7 +112,7 @@ function world({
     identity,
     roots: [root],
     credentialEpoch: () => state.epoch,
-    collections: [groupCollection],
+    collections,
     posts,
     ...(ownerCheck === undefined ? {} : { owner: ownerCheck }),
     clock,
@@ -341,6 +344,27 @@ describe("writes", () => {
     expect(session.posts.mayStillTakeEffect(20)).toBe(false);
   });
 
+  it("are not sent below a root that cannot be read, until it can", async () => {
+    const { session, clock, groups, calls } = world();
+    await session.refreshPermissions();
+    const found = groups.get(root);
+    groups.delete(root);
+    await session.rereadPermissions();
+    calls.length = 0;
+    for (const write of [
+      () => session.create(groupCollection, root, { name: "new" }, "new"),
+      () => session.update(groupCollection, group, { name: "new" }, ["name"]),
+      () => session.delete(groupCollection, child),
+    ])
+      expect(await problemOf(write())).toMatchObject({ kind: "rejected", error: { code: "NOT_FOUND" } });
+    expect(calls).toEqual([]);
+    expect(session.posts.mayStillTakeEffect(clock.monotonic())).toBe(false);
+    if (found !== undefined) groups.set(root, found);
+    await clock.advance(1_000);
+    await session.update(groupCollection, group, { name: "new" }, ["name"]);
+    expect(calls).toContain("update");
+  });
+
   it("with a lost response make the resource stale", async () => {
     const { session, failing } = world();
     await session.read(groupCollection, group);
@@ -452,6 +476,20 @@ it("calls listeners before the callers that wait for the list continue", async (
 });
 
 describe("readGrants", () => {
+  it("fails if the permission to list role bindings was lost since it was read", async () => {
+    const bindings = {
+      ...roleBindings,
+      listCapability: "CAP_IAM_ROLE_BINDINGS_LIST",
+      naturalKeyOf: () => undefined,
+      nameOf: () => undefined,
+    };
+    const { session, state } = world({ collections: [groupCollection, bindings] });
+    await session.refreshPermissions();
+    state.capabilities = [];
+    expect(await problemOf(session.readGrants(identity))).toMatchObject({ kind: "permissions", scope: root });
+    expect(session.grantsOf(identity)).toBeUndefined();
+  });
+
   it("reads the role bindings of one identity wherever they can be seen, and keeps them for some minutes", async () => {
     const { session, clock, calls } = world();
     expect(session.grantsOf(identity)).toBeUndefined();

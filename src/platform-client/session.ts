@@ -60,8 +60,8 @@ export interface SessionOptions {
  *   permissions to see all of it were held before its list, and read again after it.
  * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `postUnknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
- * - Nothing is written while the operator's identity records another owner, nor once `canWrite` returns false, and nothing is
- *   listed outside of `groups`.
+ * - Nothing is written while the operator's identity records another owner, nor below a root that cannot be read, nor once
+ *   `canWrite` returns false, and nothing is listed outside of `groups`.
  * - During an outage, and during a pause that the platform asked for, no call is sent (`GovernedApi`).
  * - Concurrent callers share lists (`SnapshotBatcher`) and reads of the permissions (`SessionPermissions`).
  *
@@ -95,6 +95,7 @@ export class PlatformSession {
     this.#lists = new SessionLists(shared);
     this.#writes = new SessionWrites({
       ...shared,
+      requireReadableRoot: (uid) => this.#permissions.requireReadableRoot(uid),
       proveAbsence: (collection, uid) => this.#proveAbsence(collection, uid),
       isGone: (group) => this.#isGone(group),
     });
@@ -267,9 +268,14 @@ export class PlatformSession {
   async readGrants(identity: string): Promise<void> {
     const { api, clock, signal } = this.#options;
     const collection = this.#options.collections.find(({ name }) => name === roleBindings.name);
+    const scope = parentOf(identity) ?? identity;
     // Without the capability to list role bindings where the identity is, an empty list proves nothing.
-    if (collection !== undefined) await this.#permissions.requireList(collection, parentOf(identity) ?? identity);
-    await this.#grants.read(api, clock, identity, signal);
+    if (collection !== undefined) await this.#permissions.requireList(collection, scope);
+    const confirm = async () => {
+      if (collection !== undefined)
+        await this.#permissions.requireListAfter(this.#permissions.readsStarted, collection, scope);
+    };
+    await this.#grants.read(api, clock, identity, confirm, signal);
   }
 
   /** What `readGrants` read last, within the last minutes. */

@@ -97,7 +97,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     confirmationOf: (tenant) => options.tenancyCaches.tenants.get(tenant)?.metadata.annotations?.[confirmAnnotation],
   });
   const sources: Sources = { ...base, undeclared };
-  const controllers = createControllers(options, sources);
+  const controllers = createControllers(options, sources, (one) => tenancy.tenantsOf(one));
   const orphans = new Map<string, readonly string[]>();
   const tenants = createTenantController(options, {
     sources,
@@ -249,10 +249,14 @@ function createTenantController(
   });
 }
 
-/** One controller per kind; all of them share the reconciler. */
+/**
+ * One controller per kind; all of them share the reconciler. Tenants take turns, so that the many objects of one of them do not
+ * delay the edit of another.
+ */
 function createControllers(
   { kinds, kube, telemetry, clock, random }: LeadOptions,
   sources: Sources,
+  tenantsOf: (namespace: string) => readonly string[],
 ): PerKind<Controller> {
   const recorder = new EventRecorder({
     api: kube,
@@ -278,6 +282,7 @@ function createControllers(
         clock,
         random,
         metrics: telemetry.metrics,
+        lineOf: (key) => tenantsOf(key.slice(0, key.indexOf("/"))).join(),
         onFailure: (failure) => telemetry.reconcileFailed(failure),
       }),
   );

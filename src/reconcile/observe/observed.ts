@@ -64,6 +64,11 @@ export interface Observed {
   /** What lies directly in the group and is not declared; null for other kinds, and until the group was assessed. */
   readonly undeclared: ObservedUndeclared | null;
   /**
+   * The first resources that are known to be directly in the group, each with its noun, its name and its uid. Only filled
+   * after the platform refused to delete the group because of the state of a resource.
+   */
+  readonly children: readonly string[];
+  /**
    * The objects that refer to this one and have an external resource, or may come to have one. Only filled while this
    * object is being deleted.
    */

@@ -6,6 +6,7 @@ import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
+import { childrenOf } from "./children.ts";
 import { extensionsFor } from "./foreign-parent.ts";
 import { grantsOf } from "./grants.ts";
 import { mayWant } from "./may-want.ts";
@@ -22,6 +23,7 @@ type PlatformObservation = Pick<
   | "matches"
   | "nameConflicts"
   | "rival"
+  | "children"
   | "snapshot"
   | "parentIsFresh"
   | "rootSnapshots"
@@ -93,6 +95,7 @@ export function observePlatform(
     matches,
     nameConflicts,
     rival,
+    children: claimed === undefined ? [] : childrenOf(sources, session, claimed, state),
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     parentIsFresh: parent !== undefined && session.createdRecently(parent),
     rootSnapshots: [...session.roots, ...extensionsFor(context, foreignParent)].map((group) => ({
@@ -124,6 +127,7 @@ export function unobservedPlatform(
     matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
     nameConflicts: [],
     rival: null,
+    children: [],
     snapshot: null,
     parentIsFresh: false,
     rootSnapshots: [],

@@ -270,8 +270,13 @@ export function specRejected(details: string): string {
   return `The platform rejected the spec: ${sentence(details)}`;
 }
 
-export function notEmpty(noun: string, details: string): string {
-  return `The platform does not delete the ${noun} while other resources are in it or refer to it: ${sentence(details)} Delete those on the platform, or, if the Tenant allows it, keep the ${noun} there with spec.policy.deletion: Orphan.`;
+/** @param children those that are known. */
+export function notEmpty(noun: string, details: string, children: readonly string[]): string {
+  const found =
+    children.length === 0
+      ? `refer to it: ${sentence(details)}`
+      : `refer to it (${details}). These other resources are in it: ${shortList(children)}.`;
+  return `The platform does not delete the ${noun} while other resources are in it or ${found} Delete those, on the platform or by their objects, or, if the Tenant allows it, keep the ${noun} there with spec.policy.deletion: Orphan.`;
 }
 
 export function preconditionFailed(details: string): string {
@@ -306,7 +311,7 @@ export function quotaExceeded(details: string): string {
 }
 
 export function parentGone(noun: string, parent: string): string {
-  return `The group ${parent}, below which the ${noun} is to be created, does not exist on the platform any longer. If the spec names a Group object, this object continues when that group exists again; read its status. If the spec names a uid, create this object again below an existing group.`;
+  return `The group ${parent}, below which the ${noun} is to be created, does not exist on the platform. If the spec names a Group object, this object continues when that group exists again; read its status. If the spec names a uid, create this object again below an existing group.`;
 }
 
 export function requestFailed(code: string, details: string): string {

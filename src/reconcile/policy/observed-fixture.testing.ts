@@ -199,6 +199,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     protections: [],
     grants: [],
     undeclared: null,
+    children: [],
     dependents: [],
     unreadDependents: [],
     crd: { readAt: 19_000, deleting: false },

@@ -262,12 +262,12 @@ function concludeReady(observed: DecisionInput, references: Placed, external: Ex
   const { uid } = external;
   const isAdopted = kind.hasMarker
     ? managementOf(observed, external) === "Adopted"
-    : resource.status?.uid === uid
-      ? resource.status.management === "Adopted"
+    : managedUid(observed) === uid
+      ? resource.status?.management === "Adopted"
       : !isCreatedHere(observed, references, external);
   const isNew =
-    resource.status?.uid !== uid ||
-    resource.status.lastSyncTime === undefined ||
+    managedUid(observed) !== uid ||
+    resource.status?.lastSyncTime === undefined ||
     readyCondition(resource)?.reason === "Updating";
   const adopted: Event | undefined =
     isAdopted && isNew ? { type: "Normal", reason: "Adopted", note: messages.adopted(kind.noun, uid) } : undefined;

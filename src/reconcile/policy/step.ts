@@ -102,6 +102,11 @@ const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformSt
   "removeUndeclared",
 ]);
 
+/** Whether the step changes something on the platform. */
+export function isWrite({ do: step }: PlatformStep): boolean {
+  return step === "create" || step === "update" || step === "delete" || step === "removeUndeclared";
+}
+
 export function isPlatformStep(step: Step): step is PlatformStep {
   return platformSteps.has(step.do);
 }

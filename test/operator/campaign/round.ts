@@ -143,7 +143,7 @@ async function work(
         break;
       case "restart API server":
         counts.kills += 1;
-        await world.system.controlPlane.restartApiServer();
+        await world.restartApiServer();
     }
   }
   await Promise.all(background);

@@ -192,6 +192,21 @@ export class World {
     );
   }
 
+  /** Sends SIGKILL to the API server, and starts it again. It serves custom resources a moment after it is ready. */
+  async restartApiServer(): Promise<void> {
+    await this.system.controlPlane.restartApiServer();
+    const deadline = performance.now() + 60_000;
+    for (;;) {
+      try {
+        await this.objects();
+        return;
+      } catch (error) {
+        if (performance.now() > deadline) throw error;
+        await sleep(100);
+      }
+    }
+  }
+
   /** Sends SIGKILL to the platform, and starts it again on its data after `downMs`. */
   async restartPlatform(downMs: number): Promise<void> {
     const { folder, adminTokenFile, controlPlane, platformPid } = this.system;
