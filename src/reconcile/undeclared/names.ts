@@ -77,8 +77,7 @@ export class Names {
   }
 
   #has(kind: string, value: string): boolean {
-    for (const _key of this.#keys(kind, value)) return true;
-    return false;
+    return Iterator.from(this.#keys(kind, value)).some(() => true);
   }
 
   #keys(kind: string, value: string): Iterable<string> {
