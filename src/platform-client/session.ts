@@ -15,7 +15,7 @@ import type { Permissions, RoleCatalog } from "./permissions.ts";
 import type { PostLedger } from "./post-ledger.ts";
 import { parentOf } from "./uid.ts";
 import { SessionPermissions } from "./session-permissions.ts";
-import { SessionViews } from "./session-views.ts";
+import { type NameListener, SessionViews } from "./session-views.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
 
@@ -98,11 +98,14 @@ export class PlatformSession {
   readonly #newGroups = new Map<string, MonotonicTime>();
   readonly #grants = new Map<string, IdentityGrants>();
   readonly #listeners: SnapshotListener[] = [];
+  readonly #nameListeners: NameListener[] = [];
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#permissions = new SessionPermissions(options);
-    this.#seen = new SessionViews(options.collections, options.posts);
+    this.#seen = new SessionViews(options.collections, options.posts, (collection, name) => {
+      for (const listener of this.#nameListeners) listener(collection, name);
+    });
     this.#batcher = new SnapshotBatcher({
       viewOf: (collection) => this.#seen.viewOf(collection),
       rootAbove: (collection, group) => this.#permissions.rootAbove(collection, group),
@@ -191,6 +194,11 @@ export class PlatformSession {
   /** Calls `listener` after each complete list, before the callers that wait for the list continue. */
   onSnapshot(listener: SnapshotListener): void {
     this.#listeners.push(listener);
+  }
+
+  /** Calls `listener` when a resource that was seen with a name is seen with another one, or is gone, whoever wrote it. */
+  onNameReleased(listener: NameListener): void {
+    this.#nameListeners.push(listener);
   }
 
   /** Calls `listener` after permissions and roles were read. */

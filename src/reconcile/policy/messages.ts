@@ -135,6 +135,11 @@ export function nameManagedBy(noun: string, name: string, uid: string, owner: st
   return `${nameInUse(noun, name, uid)} and is managed by ${owner}. Choose another name.`;
 }
 
+/** @param other the object that manages the resource with the name. */
+export function nameOfOther(noun: string, name: string, uid: string, other: string): string {
+  return `${nameInUse(noun, name, uid)} and is managed by ${other}. Choose another name, or rename that object or delete it: this one then continues. To swap the names of two objects, first give one of them a third name.`;
+}
+
 export function nameNotAdopted(noun: string, name: string, uid: string): string {
   return `${nameInUse(noun, name, uid)} and is not managed by Muster. To manage it, if the Tenant allows its adoption, set spec.policy.adoption: IfExists, or create this object again with spec.uid: ${uid}. Otherwise choose another name.`;
 }

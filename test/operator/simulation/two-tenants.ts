@@ -22,6 +22,7 @@ export interface TenantOptions {
   readonly groups?: readonly string[];
   readonly identityUid?: string;
   readonly namespaces?: readonly string[];
+  readonly adopt?: readonly string[];
 }
 
 /**
@@ -73,7 +74,11 @@ export class TwoTenants {
 
   /** Applies a Tenant. */
   tenant(name: string, options: TenantOptions = {}): void {
-    const { groups = [name === "red" ? red : blue, shared], namespaces } = options;
+    const {
+      groups = [name === "red" ? red : blue, shared],
+      namespaces,
+      adopt = ["Group", "Identity", "RoleBinding"],
+    } = options;
     const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
     const selector =
       namespaces === undefined
@@ -87,7 +92,7 @@ export class TwoTenants {
         groups: [...groups],
         roles: ["viewer"],
         claimIssuers: [{ issuer }],
-        adopt: ["Group", "Identity", "RoleBinding"],
+        adopt: [...adopt],
         undeclared: "Remove",
         allowOrphan: true,
         credentials:
