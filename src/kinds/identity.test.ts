@@ -112,7 +112,11 @@ it("manages only the fields that the user set", () => {
 });
 
 describe("what a client needs to assume an identity", () => {
-  const endpoints = { authUrl: "https://auth.example:8443", platformUrl: "https://api.example" };
+  const endpoints = {
+    authUrl: "https://auth.example:8443",
+    platformUrl: "https://api.example",
+    defaultAudience: "auth.example",
+  };
   const common = {
     url: "https://auth.example:8443/sts/exchange",
     platformUrl: "https://api.example",

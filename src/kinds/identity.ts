@@ -44,6 +44,9 @@ const externalIdentity = z.object({
     })
     .optional(),
 });
+/** The fields that decide who may assume an identity. */
+const authentication = externalIdentity.pick({ claimMatch: true, staticKeys: true, awsIdentity: true });
+
 export type ExternalIdentity = z.output<typeof externalIdentity>;
 
 /** The authentication methods of an identity. An identity has one, which is compared and written as a whole. */
@@ -95,18 +98,15 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
 const awsIssuer = "https://sts.amazonaws.com";
 
 /** What a client needs to assume an identity with these fields. Patterns are returned as they are. */
-function exchange(fields: Fields, { authUrl, platformUrl }: Endpoints): Exchange {
-  const { claimMatch, staticKeys, awsIdentity } = externalIdentity
-    .pick({ claimMatch: true, staticKeys: true, awsIdentity: true })
-    .parse(fields);
+function exchange(fields: Fields, { authUrl, platformUrl, defaultAudience }: Endpoints): Exchange {
+  const { claimMatch, staticKeys, awsIdentity } = authentication.parse(fields);
   const { issuer, subject, audience } = {
     ...(claimMatch === undefined
       ? {}
       : {
           issuer: claimMatch.issuer ?? claimMatch.issuerPattern,
           subject: claimMatch.subject ?? claimMatch.subjectPattern,
-          // The platform's default.
-          audience: claimMatch.audience ?? claimMatch.audiencePattern ?? new URL(authUrl).hostname,
+          audience: claimMatch.audience ?? claimMatch.audiencePattern ?? defaultAudience,
         }),
     ...(staticKeys === undefined
       ? {}

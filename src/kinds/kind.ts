@@ -43,6 +43,8 @@ export interface Endpoints {
   readonly authUrl: string;
   /** The platform's API, which is also the audience of its tokens. Without a slash at the end, as is `authUrl`. */
   readonly platformUrl: string;
+  /** The audience that the token service expects of a token if the identity names none: the host name of `authUrl`. */
+  readonly defaultAudience: string;
 }
 
 /** What distinguishes a kind whose resources clients assume by exchanging a token. */

@@ -44,6 +44,10 @@ describe("marker", () => {
     expect(withoutMarker(edited)).toBe("payments of the shop");
   });
 
+  it("is found in front of text that only begins like one", () => {
+    expect(markerIn(`${withMarker("", marker)} [muster:nonsense] [muster:`)).toBe(marker);
+  });
+
   it("that comes last counts if there are several", () => {
     const other = markerOf(ownerHash("another"), objectHash("Group", "team", "payments"));
     expect(markerIn(`${withMarker("", other)} ${withMarker("", marker)}`)).toBe(marker);

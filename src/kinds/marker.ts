@@ -7,7 +7,9 @@ import { hash as digest } from "node:crypto";
  * A manifest that is copied elsewhere has another marker. People may add text after a marker: it is found anywhere, and
  * the last one counts. A description in a spec cannot contain one.
  */
-const pattern = / ?\[muster:([0-9a-f]{8})([-+])([0-9a-f]{16})\]/g;
+const markers = / ?\[muster:[0-9a-f]{8}[-+][0-9a-f]{16}\]/g;
+const opening = "[muster:";
+const markerAt = /\[muster:([0-9a-f]{8})([-+])([0-9a-f]{16})\]/y;
 
 /** The maximum length of a description on the platform, in characters, including the marker. */
 export const maxDescriptionLength = 512;
@@ -58,7 +60,7 @@ export function carriedMarker({ description }: { readonly description?: string }
 
 /** The description as people see it. */
 export function withoutMarker(description: string): string {
-  return description.replace(pattern, "");
+  return description.replace(markers, "");
 }
 
 /** @param adopted whether the resource existed before Muster managed it. */
@@ -67,8 +69,17 @@ export function withMarker(description: string, marker: string, adopted = false)
   return description === "" ? suffix : `${description} ${suffix}`;
 }
 
+/** Searches from the end, because descriptions are examined many times for each object, and most markers are at the end. */
 function lastMatch(description: string): RegExpExecArray | undefined {
-  return Array.from(description.matchAll(pattern)).at(-1);
+  for (let end = description.length; end >= 0; ) {
+    const start = description.lastIndexOf(opening, end);
+    if (start === -1) return undefined;
+    markerAt.lastIndex = start;
+    const match = markerAt.exec(description);
+    if (match !== null) return match;
+    end = start - 1;
+  }
+  return undefined;
 }
 
 function hash(text: string, digits: number): string {

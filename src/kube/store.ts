@@ -120,7 +120,9 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
   index(name: IndexName, value: string): readonly T[] {
     // The compiler has checked the name.
     const index = this.#indexes.get(name) as StoreIndex<T>;
-    return Array.from(index.keys(value), (key) => this.#objects.get(key) as T);
+    const found: T[] = [];
+    for (const key of index.keys(value)) found.push(this.#objects.get(key) as T);
+    return found;
   }
 
   /** Calls `listener` for every change from now on. @returns a function that unsubscribes it. */
@@ -131,7 +133,8 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
 
   /** True once every scope has been listed; false if there is no scope. */
   get synced(): boolean {
-    return this.#scopes.size > 0 && this.#scopes.values().every(({ listed }) => listed);
+    for (const { listed } of this.#scopes.values()) if (!listed) return false;
+    return this.#scopes.size > 0;
   }
 
   /** Calls `listener` once, as soon as the store is synced: now, or after the listeners of the list's changes. */

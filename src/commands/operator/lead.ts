@@ -157,6 +157,7 @@ function createSources(
   sessions: TenantSessions,
 ): { readonly sources: Omit<Sources, "undeclared">; readonly tenancy: LiveTenancy } {
   const { kinds, values, kube, caches, tenancyCaches, cluster, leadership, lifetime, clock } = options;
+  const { platformUrl, authUrl = platformUrl } = values;
   const settleMs = values.platformTimeout + values.settleTime;
   const { settledAt, soleLeaderSince } = settleTimes(leadership.acquired, caches, clock.monotonic(), settleMs);
   const tenancy = new LiveTenancy({
@@ -177,8 +178,9 @@ function createSources(
     serviceAccountIssuer: cluster.serviceAccountIssuer,
     publicIssuers: values.publicIssuer,
     endpoints: {
-      authUrl: withoutSlash(values.authUrl ?? values.platformUrl),
-      platformUrl: withoutSlash(values.platformUrl),
+      authUrl: withoutSlash(authUrl),
+      platformUrl: withoutSlash(platformUrl),
+      defaultAudience: authUrl.hostname,
     },
     soleLeaderSince,
     settleMs,

@@ -177,7 +177,11 @@ export function observed(parts: ObservedParts = {}): Observed {
     tenant,
     references: resolved(),
     markers: [marker, earlierMarker],
-    endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
+    endpoints: {
+      authUrl: "https://auth.example",
+      platformUrl: "https://api.example",
+      defaultAudience: "auth.example",
+    },
     publicIssuers: ["https://public.example"],
     claim: claimOf(resource, external, claimedBy, heldByBreaker),
     request: null,

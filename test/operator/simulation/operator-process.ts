@@ -154,7 +154,11 @@ export class OperatorProcess {
       owners: [ownerHash(options.ownerId ?? "cluster")] as const,
       serviceAccountIssuer: "https://issuer.example",
       publicIssuers: [],
-      endpoints: { authUrl: "https://auth.example", platformUrl: "https://api.example" },
+      endpoints: {
+        authUrl: "https://auth.example",
+        platformUrl: "https://api.example",
+        defaultAudience: "auth.example",
+      },
       soleLeaderSince: settledAt,
       settleMs,
       clock,
