@@ -4,7 +4,7 @@ import { proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
-import { type Problem, stalled } from "./outcome.ts";
+import { type Outcome, type Problem, stalled } from "./outcome.ts";
 import { managedUid, owns, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
@@ -39,6 +39,17 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
   }
   if (!reported) return conclude(observed, ending);
   return decideEnding(observed, uid, ending, ended);
+}
+
+/** What a paused object comes to. Its resource is kept, but from `expiresAt` on the object is not Ready, and says why. */
+export function pausedOutcome(observed: DecisionInput): Outcome {
+  if (!hasExpired(observed)) return { is: "paused" };
+  const { kind, resource } = observed;
+  const exists = managedUid(observed) !== undefined || unrecordedMatch(observed) !== undefined;
+  const message = exists
+    ? messages.expiredWhilePaused(kind.noun, resource.spec.expiresAt)
+    : messages.expired(kind.noun);
+  return stalled("Expired", message);
 }
 
 /** The resource `uid` is to be deleted, and the object is reported as `ending` until it is `ended`. */

@@ -232,8 +232,15 @@ export function valuesNotKept(drift: readonly Drift[]): string {
 // Expiry.
 
 export function expiring(noun: string, expiresAt: string | undefined): string {
-  const since = expiresAt === undefined ? "" : ` (spec.expiresAt: ${expiresAt})`;
-  return `The grant has expired${since}, and the ${noun} is being deleted on the platform.`;
+  return `The grant has expired${since(expiresAt)}, and the ${noun} is being deleted on the platform.`;
+}
+
+export function expiredWhilePaused(noun: string, expiresAt: string | undefined): string {
+  return `The grant has expired${since(expiresAt)}, but the ${noun} is still on the platform, because this object is paused. Remove the annotation ${pausedAnnotation} to have the ${noun} deleted.`;
+}
+
+function since(expiresAt: string | undefined): string {
+  return expiresAt === undefined ? "" : ` (spec.expiresAt: ${expiresAt})`;
 }
 
 export function expired(noun: string): string {
