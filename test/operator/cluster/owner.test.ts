@@ -5,15 +5,6 @@ import { conditionOf, isUnready, musterObject } from "#test/support/harness/must
 import { tenantRef } from "#test/support/harness/tenants.ts";
 
 describeWithSystem("the owner of an operator", (system, operator) => {
-  it("is in the log by the hash that its markers carry", async () => {
-    const { admin, controlPlane, root } = system();
-    const group = musterObject("Group", "team", "marked", { parentUid: root });
-    await controlPlane.admin.apply(group);
-    const { uid } = (await system().ready(group))["status"];
-    const { ownerHash } = await operator().process.logged("leading");
-    expect((await admin.get("groups", uid)).description).toMatch(new RegExp(`\\[muster:${String(ownerHash)}-`));
-  });
-
   it("keeps it from writing while its identity records another one: it names both, and continues once that is corrected", async () => {
     const { admin, controlPlane, identity, root } = system();
     const own = (await admin.get("identities", identity)).description;
@@ -31,5 +22,14 @@ describeWithSystem("the owner of an operator", (system, operator) => {
     await admin.update("identities", identity, { description: own });
     await system().ready(group);
     await system().ready(tenantRef("test"));
+  });
+
+  it("is in the log by the hash that its markers carry", async () => {
+    const { admin, controlPlane, root } = system();
+    const group = musterObject("Group", "team", "marked", { parentUid: root });
+    await controlPlane.admin.apply(group);
+    const { uid } = (await system().ready(group))["status"];
+    const { ownerHash } = await operator().process.logged("leading");
+    expect((await admin.get("groups", uid)).description).toMatch(new RegExp(`\\[muster:${String(ownerHash)}-`));
   });
 });
