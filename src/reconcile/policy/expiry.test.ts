@@ -93,6 +93,16 @@ describe("an expired role binding", () => {
       },
       expected: { do: "list", startedAfter: 16_000, stable: true },
     },
+    ...(["breakGlass", "otherOwner"] as const).map((because) => ({
+      name: `does not delete an equal one that it could not take over, whoever led before: ${because}`,
+      given: {
+        resource: bindingResource({ spec: { expiresAt: past }, status: notReady("Expired", { stalled: true }) }),
+        references,
+        matches: [external],
+        protections: [{ uid, because }],
+      },
+      expected: reports("Expired", "this object has no role binding"),
+    })),
     {
       name: "is deleted to the end although expiresAt was extended meanwhile",
       given: {

@@ -92,6 +92,12 @@ export function protectionOf({ protections }: DecisionInput, uid: string): Prote
   return protections.find((protection) => protection.uid === uid)?.because;
 }
 
+/** Whether the resource belongs to an identity for emergencies, or to one of another owner. */
+export function isNeverAdopted(observed: DecisionInput, uid: string): boolean {
+  const because = protectionOf(observed, uid);
+  return because === "breakGlass" || because === "otherOwner";
+}
+
 /** The resource carries the marker of another object, or of another owner. */
 export function findForeignMarker(observed: DecisionInput, external: ExternalResource): Problem | undefined {
   const marker = foreignMarkerOf(observed, external);
