@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { isReady, isUnready, musterObject, ref } from "#test/support/harness/muster-objects.ts";
-import { createTenantIdentity } from "#test/support/harness/operator-identity.ts";
 import type { System } from "#test/support/harness/system.ts";
+import { createTenantCredential } from "#test/support/harness/tenant-credential.ts";
 import { permissiveTenant, tenantRef } from "#test/support/harness/tenants.ts";
 
 interface OwnTenant {
@@ -10,30 +10,11 @@ interface OwnTenant {
   readonly identity: string;
 }
 
-/** Creates a group with an identity that owns it, and the service account that assumes the identity. */
+/** Creates a namespace, and a group with an identity that owns it, which the Tenant's service account assumes. */
 async function prepareOwnTenant(system: System, name: string): Promise<OwnTenant> {
-  const { admin, controlPlane, operatorNamespace: namespace } = system;
-  const account = { namespace, name: `muster-tenant-${name}` };
-  const { uid: group } = await admin.create("groups", system.root, { name });
-  const audience = new URL(system.platformUrl).hostname;
-  const identity = await createTenantIdentity(admin, group, controlPlane, account, audience);
-  await controlPlane.admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: account });
-  await controlPlane.admin.apply({
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "Role",
-    metadata: account,
-    rules: [
-      { apiGroups: [""], resources: ["serviceaccounts/token"], resourceNames: [account.name], verbs: ["create"] },
-    ],
-  });
-  await controlPlane.admin.apply({
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "RoleBinding",
-    metadata: account,
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: account.name },
-    subjects: [{ kind: "ServiceAccount", namespace, name: "muster" }],
-  });
-  await controlPlane.admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  const { uid: group } = await system.admin.create("groups", system.root, { name });
+  const identity = await createTenantCredential(system, name, group);
+  await system.controlPlane.admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   return { group, identity };
 }
 
