@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { finalizer } from "#src/api/custom-resource.ts";
 import { objectHash } from "#src/kinds/marker.ts";
 import { kustomize } from "#test/deploy/kustomize.ts";
-import { KubeClient, type KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { KubeClient, type KubeObject, type ObjectRef } from "#test/support/control-plane/kube-client.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import {
   conditionOf,
@@ -54,7 +54,7 @@ describe.each(credentialTypes)("privilege escalation over time with the credenti
       const uidOf = async (one: KubeObject): Promise<string> => (await system().ready(one))["status"].uid;
       const exists = async (collection: PlatformCollection, uid: string): Promise<PlatformResource | undefined> =>
         (await admin().list(collection)).find((one) => one.uid === uid);
-      const refused = async (one: KubeObject, reason: string): Promise<KubeObject | undefined> => {
+      const refused = async (one: ObjectRef, reason: string): Promise<KubeObject | undefined> => {
         const shown = await system().waitFor(one, isUnready(reason));
         expect(disclosures(shown, world)).toEqual([]);
         return shown;
@@ -285,13 +285,13 @@ describe.each(credentialTypes)("privilege escalation over time with the credenti
           ["to other kinds", { kinds: ["Identity"] }, ["Group", "RoleBinding"]],
         ])("%s, writes nothing any longer, and loses nothing", async (_, changes, kinds) => {
           await tenant(changes);
-          for (const kind of kinds) await refused(ref(kind, attacker, "narrowed") as KubeObject, "TenantDenied");
+          for (const kind of kinds) await refused(ref(kind, attacker, "narrowed"), "TenantDenied");
           // Edits, and requested reconciles, of what is denied.
           if (kinds.includes("Group")) await kube().apply(group({ description: "edited" }));
           if (kinds.includes("Identity")) await kube().apply(identity({ description: "edited" }));
           if (kinds.includes("RoleBinding"))
             await kube().patch(grant(), { metadata: { annotations: { "iam.muster.dev/reconcile-requested-at": _ } } });
-          for (const kind of kinds) await refused(ref(kind, attacker, "narrowed") as KubeObject, "TenantDenied");
+          for (const kind of kinds) await refused(ref(kind, attacker, "narrowed"), "TenantDenied");
           expect(await everything(system())).toEqual(narrowed);
           for (const one of [group(), identity()]) await kube().apply(one);
           await tenant();
