@@ -19,8 +19,8 @@ const slow = { testTimeout: 120_000, hookTimeout: 600_000 };
 // takes minutes. `cluster` needs a real kube-apiserver (see test/support/control-plane) and starts Muster as processes.
 export default defineConfig({
   test: {
-    // Tests of processes mostly wait, so two at a time are acceptable on two cores.
-    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+    // Tests of processes wait half of their time, so one more than the cores runs; each may have a control plane.
+    maxWorkers: Math.min(availableParallelism() + 1, 8),
     reporters: ["default", "./scripts/count-reporter.ts"],
     globalSetup: "src/platform/tests/provide-databases.testing.ts",
     provide: { backend: "sqlite" },

@@ -41,7 +41,7 @@ function bundle() {
     minifySyntax: true,
     // A dynamic import includes the whole package; the program uses only its kubeconfig loader, a tenth of it.
     alias: { "@kubernetes/client-node": join(root, "node_modules/@kubernetes/client-node/dist/config.js") },
-    plugins: [heavyBuiltinsOnDemand()],
+    plugins: [heavyBuiltinsOnDemand(), dispatchersOfUndici()],
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
@@ -69,6 +69,25 @@ function heavyBuiltinsOnDemand(): Plugin {
         contents: `module.exports = require(${JSON.stringify(path)})`,
       }));
       bundler.onResolve({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({ path, external: true }));
+    },
+  };
+}
+
+/**
+ * Bundles the part of undici that Muster uses: its own entry point loads fetch, WebSockets, caches and mocks into the memory
+ * of each process.
+ */
+function dispatchersOfUndici(): Plugin {
+  return {
+    name: "dispatchers-of-undici",
+    setup(bundler) {
+      bundler.onResolve({ filter: /^undici$/ }, () => ({ path: "dispatchers", namespace: "undici" }));
+      bundler.onLoad({ filter: /.*/, namespace: "undici" }, () => ({
+        resolveDir: join(root, "node_modules/undici"),
+        contents: `Object.assign(require("./lib/dispatcher/dispatcher").prototype, require("./lib/api"));
+          exports.Agent = require("./lib/dispatcher/agent");
+          exports.Pool = require("./lib/dispatcher/pool");`,
+      }));
     },
   };
 }

@@ -6,6 +6,7 @@ import type { ResourceDefinition } from "./resource-definition.ts";
 import { exactlyOneOf, immutable, matches, withRules } from "./rule.ts";
 import { statusSchema } from "./status.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
+import { time } from "./timestamp.ts";
 
 const fixedGrant = "is immutable: a changed grant is a different grant. Delete this RoleBinding and create another";
 
@@ -45,8 +46,7 @@ export const roleBindingSpecSchema = withRules(
     uid: uidInGroup(
       "UID of an existing role binding on the platform to manage instead of creating one. The role binding must be directly in the group, and grant exactly this role to this identity. Requires the Tenant's permission to adopt. Immutable.",
     ).exactOptional(),
-    expiresAt: z.iso
-      .datetime({ offset: true })
+    expiresAt: time
       .exactOptional()
       .describe(
         "Time at which the grant ends, such as 2027-01-31T00:00:00Z. From then on the object is not Ready, and the role binding is deleted on the platform. A later time grants the role again.",

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { issuerUrl } from "./issuer-url.ts";
 import { withRules } from "./rule.ts";
 import { exactText } from "./text.ts";
+import { time } from "./timestamp.ts";
 
 const privateMember = /"(d|p|q|dp|dq|qi|oth|k)"\s*:/;
 
@@ -15,8 +16,7 @@ export const staticKeysSchema = withRules(
       .describe(
         'Public keys of the issuer: a JWKS document as a string, such as {"keys": [{"kty": "OKP", "crv": "Ed25519", …}]}.',
       ),
-    expirationTime: z.iso
-      .datetime({ offset: true })
+    expirationTime: time
       .exactOptional()
       .describe(
         "Time at which the keys expire, such as 2027-01-31T00:00:00Z. At most 365 days after creation. Defaults to that maximum.",

@@ -88,6 +88,13 @@ export const statusSchema = z
       .min(-1)
       .default(-1)
       .describe("The metadata.generation that the operator observed last. -1 before the first reconcile."),
+    appliedGeneration: z
+      .int()
+      .min(0)
+      .exactOptional()
+      .describe(
+        "The metadata.generation that the resource on the platform matched last. Present only while the object is not Ready: what differs from this generation was changed outside of Kubernetes.",
+      ),
     uid: uidText.exactOptional().describe("UID of the resource on the platform. Absent until the resource exists."),
     parentUid: uidText
       .exactOptional()

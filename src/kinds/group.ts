@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Group, groupDefinition } from "#src/api/group.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";

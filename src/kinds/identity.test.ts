@@ -74,6 +74,20 @@ describe("the authentication method is compared as a whole", () => {
       true,
     ],
     [
+      "an expiration time in lowercase matches",
+      "staticKeys",
+      { staticKeys: { ...staticKeys, expirationTime: "2027-01-01t00:00:00z" } },
+      { staticKeys: { ...staticKeys, expirationTime: "2027-01-01T00:00:00.000Z" } },
+      true,
+    ],
+    [
+      "an expiration time that is not a time differs",
+      "staticKeys",
+      { staticKeys: { ...staticKeys, expirationTime: "2027-01-01T00:00:00Z" } },
+      { staticKeys: { ...staticKeys, expirationTime: "never" } },
+      false,
+    ],
+    [
       "another expiration time differs",
       "staticKeys",
       { staticKeys: { ...staticKeys, expirationTime: "2027-01-01T00:00:00Z" } },
@@ -150,6 +164,11 @@ describe("what a client needs to assume an identity", () => {
   ])("by %s", (_, spec, expected) => {
     expect(identityKind.principal?.isDescribed(identity(spec))).toBe(true);
     expect(identityKind.principal?.exchange(desired(spec), endpoints)).toEqual({ ...common, ...expected });
+  });
+
+  it("has the default audience for observed static keys without one", () => {
+    const fields = identityKind.actual(externalIdentity({ staticKeys: { ...staticKeys, audiences: [] } }), {});
+    expect(identityKind.principal?.exchange(fields, endpoints).audience).toBe("auth.example");
   });
 
   it("is what the platform says, if the identity is only observed", () => {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Identity, identityDefinition, type IdentitySpec } from "#src/api/identity.ts";
 import type { Exchange } from "#src/api/status.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
@@ -91,7 +91,12 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
       spec.serviceAccountRef !== undefined || authenticationMethods.some((method) => method in spec),
     exchange,
   },
-  specPath: (field) => `spec.${field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
+  specPath: (field, { spec }) => {
+    const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    if (spec.serviceAccountRef === undefined || !/^claimMatch\b/.test(path)) return `spec.${path}`;
+    // The spec names a service account, from which the claims are derived.
+    return path === "claimMatch.audience" ? "spec.serviceAccountRef.audience" : "spec.serviceAccountRef";
+  },
 };
 
 /** The issuer of the requests that AWS principals sign. */
@@ -110,7 +115,11 @@ function exchange(fields: Fields, { authUrl, platformUrl, defaultAudience }: End
         }),
     ...(staticKeys === undefined
       ? {}
-      : { issuer: staticKeys.issuer, subject: staticKeys.subject, audience: staticKeys.audiences[0] }),
+      : {
+          issuer: staticKeys.issuer,
+          subject: staticKeys.subject,
+          audience: staticKeys.audiences[0] ?? defaultAudience,
+        }),
     ...(awsIdentity === undefined
       ? {}
       : { issuer: awsIssuer, subject: awsIdentity.arn ?? awsIdentity.arnPattern, audience: authUrl }),
@@ -157,8 +166,14 @@ function compact(value: object): Fields {
     ([, field]) => field !== undefined && field !== "" && !(isObject(field) && Object.keys(field).length === 0),
   );
   return Object.fromEntries(
-    entries.map(([name, field]) => [name, name === "expirationTime" ? new Date(String(field)).toISOString() : field]),
+    entries.map(([name, field]) => [name, name === "expirationTime" ? inOneFormat(String(field)) : field]),
   );
+}
+
+/** `time` as every equal time is written; unchanged if it is not a time, which the platform may return. */
+function inOneFormat(time: string): string {
+  const parsed = Date.parse(time);
+  return Number.isNaN(parsed) ? time : new Date(parsed).toISOString();
 }
 
 function isObject(value: unknown): value is object {

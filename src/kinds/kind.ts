@@ -99,6 +99,6 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   identityOf(external: E): string | undefined;
   /** How a client assumes a resource of the kind; null if it cannot. */
   readonly principal: Principal<R> | null;
-  /** Returns the path in the spec of a field that an error of the platform names, such as `spec.name`. */
-  specPath(field: string): string;
+  /** Returns the path in the spec of `resource` of a field that an error of the platform names, such as `spec.name`. */
+  specPath(field: string, resource: R): string;
 }

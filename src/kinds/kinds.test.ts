@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Resource } from "#src/api/custom-resource.ts";
+import type { Kind } from "./kind.ts";
 import { kinds } from "./kinds.ts";
 
 it("each kind has the name of its definition, and its own collection", () => {
@@ -18,7 +20,7 @@ it("a kind refers to the kinds that it names, so that their dependents can be fo
 });
 
 describe("specPath maps a field of the platform to the spec", () => {
-  it.each([
+  it.each<[string, string, string, object?]>([
     ["Group", "name", "spec.name"],
     ["Group", "description", "spec.description"],
     ["Identity", "claim_match.issuer_pattern", "spec.claimMatch.issuerPattern"],
@@ -27,7 +29,12 @@ describe("specPath maps a field of the platform to the spec", () => {
     ["RoleBinding", "identity_uid", "spec.identityRef"],
     ["RoleBinding", "identityUid", "spec.identityRef"],
     ["RoleBinding", "roleUid", "spec.roleRef"],
-  ] as const)("%s: %s to %s", (kind, field, path) => {
-    expect(kinds.find(({ name }) => name === kind)?.specPath(field)).toBe(path);
+    ["RoleBinding", "identity_uid", "spec.identityUid", { identityUid: "uid" }],
+    ["RoleBinding", "roleUid", "spec.roleUid", { roleUid: "uid" }],
+    ["Identity", "claim_match.audience", "spec.serviceAccountRef.audience", { serviceAccountRef: { name: "ci" } }],
+    ["Identity", "claim_match.subject", "spec.serviceAccountRef", { serviceAccountRef: { name: "ci" } }],
+  ])("%s: %s to %s", (kind, field, path, spec?: object) => {
+    const described: Kind | undefined = kinds.find(({ name }) => name === kind);
+    expect(described?.specPath(field, { spec: spec ?? {} } as Resource)).toBe(path);
   });
 });

@@ -1,3 +1,4 @@
+import { shareTexts } from "#src/http/shared-texts.ts";
 import type { WatchEvent } from "./api.ts";
 import { compareResourceVersions, type KubeObject, keyOf, type ObjectMeta, withoutBulk } from "./object.ts";
 import { StoreIndex, type ValuesOf } from "./store-index.ts";
@@ -233,7 +234,7 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     historyWentBack = false,
   ): void {
     const sameObject = !historyWentBack && before?.metadata.uid === arrived.metadata.uid ? before : undefined;
-    const after = deepFreeze(this.#parse(withoutBulk(arrived), sameObject));
+    const after = deepFreeze(shareTexts(this.#parse(withoutBulk(arrived), sameObject)));
     this.#objects.set(key, after);
     for (const index of this.#indexes.values()) index.update(key, before, after);
     if (before !== undefined && before.metadata.uid !== after.metadata.uid)

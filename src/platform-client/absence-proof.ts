@@ -18,7 +18,7 @@ export async function proveAbsence(
 ): Promise<void> {
   const parent = collection.uids.parentOf(uid);
   const root = permissions.rootAbove(collection, parent ?? uid);
-  await permissions.requireListAfterwards(collection, root);
+  await permissions.requireListAfter(permissions.readsStarted, collection, root);
   for (let above = parent; above !== undefined; above = parentOf(above)) {
     try {
       await api.get(groups, above, signal);

@@ -16,6 +16,16 @@ const resource = (uid: string, name = "n", key = "k"): Resource => ({ uid, name,
 const emptyView = () =>
   new CollectionView<Resource>({ uids: childUids, naturalKeyOf: ({ key }) => key, nameOf: ({ name }) => name });
 
+it("knows what is directly in a group", () => {
+  const view = emptyView();
+  view.recordSnapshot(below, [resource(group), resource(a), resource(b)], 1, true);
+  view.recordGone(b, 2);
+  expect([view.childrenOf(root), view.childrenOf(group)].map((one) => one.map(({ uid }) => uid))).toEqual([
+    [group],
+    [a],
+  ]);
+});
+
 describe("the state of a uid", () => {
   it.each<[string, (view: CollectionView<Resource>) => void, string]>([
     ["unknown before any read", () => undefined, "unknown"],

@@ -1,3 +1,4 @@
+import { shareTexts } from "#src/http/shared-texts.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import { hours } from "#src/time/durations.ts";
 import type { ListScope } from "./api.ts";
@@ -89,6 +90,11 @@ export class CollectionView<R extends { readonly uid: string }> {
     return this.#entries.values().map((entry) => entry.resource);
   }
 
+  /** The direct children of `parent`, in no particular order. */
+  childrenOf(parent: string): R[] {
+    return this.#resourcesOf(this.#byParent.get(parent));
+  }
+
   /** The direct children of `parent` with this name, in no particular order. */
   named(parent: string, name: string): R[] {
     return this.#resourcesOf(this.#byName.get(`${parent} ${name}`));
@@ -138,8 +144,14 @@ export class CollectionView<R extends { readonly uid: string }> {
       if ((this.#gone.get(resource.uid) ?? -1) >= startedAt) continue;
       const entry = this.#entries.get(resource.uid);
       if (entry !== undefined && entry.seenAt >= startedAt) continue;
-      if (entry === undefined || entry.stale || !sameContent(entry.resource, resource)) changed.push(resource.uid);
-      this.record(resource, startedAt);
+      if (entry !== undefined && sameContent(entry.resource, resource)) {
+        if (entry.stale) changed.push(resource.uid);
+        entry.seenAt = startedAt;
+        entry.stale = false;
+      } else {
+        changed.push(resource.uid);
+        this.record(resource, startedAt);
+      }
     }
     for (const uid of this.#uidsIn(scope)) {
       const entry = this.#entries.get(uid);
@@ -168,7 +180,7 @@ export class CollectionView<R extends { readonly uid: string }> {
   #put(resource: R, seenAt: MonotonicTime): void {
     this.#remove(resource.uid);
     for (const [index, key] of this.#indexKeysOf(resource)) index.add(key, resource.uid);
-    this.#entries.set(resource.uid, { resource, seenAt, stale: false });
+    this.#entries.set(resource.uid, { resource: shareTexts(resource), seenAt, stale: false });
   }
 
   #remove(uid: string): void {

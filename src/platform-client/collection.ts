@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type UidScheme, uidPattern } from "./uid.ts";
 
 /** A resource on the platform, as the operator reads it. The other fields depend on its type. */

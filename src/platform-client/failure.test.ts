@@ -100,7 +100,7 @@ describe("a QuotaFailure", () => {
 
 describe("whether a failure proves that a write had no effect", () => {
   const proving = ["INVALID_ARGUMENT", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED"].concat(
-    ["FAILED_PRECONDITION", "UNIMPLEMENTED", "UNAUTHENTICATED"],
+    ["FAILED_PRECONDITION", "OUT_OF_RANGE", "UNIMPLEMENTED", "UNAUTHENTICATED"],
   );
   const error = { message: "", reason: "", domain: "", fieldViolations: [], preconditionViolations: [] };
   it.each(codeNames.map((code) => [code, proving.includes(code)] as const))("%s: %s", (code, proves) => {

@@ -181,6 +181,7 @@ const codesThatProveNoEffect: ReadonlySet<CodeName> = new Set([
   "PERMISSION_DENIED",
   "RESOURCE_EXHAUSTED",
   "FAILED_PRECONDITION",
+  "OUT_OF_RANGE",
   "UNIMPLEMENTED",
   "UNAUTHENTICATED",
 ]);
@@ -200,6 +201,11 @@ export function provesNoEffect(problem: PlatformProblem): boolean {
     case "noResponse":
       return false;
   }
+}
+
+/** Whether the platform may have received the call. */
+export function reachedPlatform({ kind }: PlatformProblem): boolean {
+  return kind === "rejected" || kind === "noResponse" || kind === "parentGone";
 }
 
 /** Whether the platform rejected the call with this code. */

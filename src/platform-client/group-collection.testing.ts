@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type ManagedCollection, externalText, externalUid } from "./collection.ts";
 import { childUids } from "./uid.ts";
 

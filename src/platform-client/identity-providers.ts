@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { externalText, externalUid, type ResourceType } from "./collection.ts";
 import { childUids } from "./uid.ts";
 

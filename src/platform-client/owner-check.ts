@@ -1,6 +1,7 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
+import type { Circuit } from "./circuit.ts";
 import { externalText, externalUid, type ResourceType } from "./collection.ts";
 import { PlatformFailure, type PlatformProblem } from "./failure.ts";
 import type { GovernedApi } from "./governed-api.ts";
@@ -52,6 +53,11 @@ export class OwnerCheck {
     options.api.circuit.onChange((outage) => {
       if (outage === undefined) this.#notify();
     });
+  }
+
+  /** The circuit of the operator's credential, whose recoveries count here. */
+  get circuit(): Circuit {
+    return this.#options.api.circuit;
   }
 
   /** Increases each time that writes may be let through again: a mismatch ended, or an outage of the operator's credential. */

@@ -1,6 +1,7 @@
 import type { PlatformApi } from "./api.ts";
 import { listAll } from "./list-all.ts";
 import { type ExternalRole, roleBindings, roles as roleType } from "./permission-resources.ts";
+import { SharedRoles } from "./shared-roles.ts";
 import { isWithin, parentOf } from "./uid.ts";
 
 /** What the operator's identity is allowed to do, as read from the platform under one token. */
@@ -21,25 +22,27 @@ export interface RoleCatalog {
 /**
  * Reads the identity's role bindings and the roles that they grant. A binding or role that is not visible grants nothing:
  * an identity that cannot list its own bindings has no permissions.
- * @throws {PlatformFailure}
+ * @param shared the roles of all sessions of the platform. @throws {PlatformFailure}
  */
 export async function readPermissions(
   api: PlatformApi,
   identity: string,
   signal: AbortSignal,
+  shared = new SharedRoles(),
 ): Promise<{ permissions: Permissions; roles: RoleCatalog }> {
-  const [bindings, roles] = await Promise.all([
+  const [bindings, listed] = await Promise.all([
     listAll(api, roleBindings, { filter: { identity } }, signal),
     listAll(api, roleType, {}, signal),
   ]);
-  const byUid = new Map(roles.resources.map((role) => [role.uid, role]));
+  const roles = listed.resources.map((role) => shared.share(role));
+  const byUid = new Map(roles.map((role) => [role.uid, role]));
   const own = bindings.resources.filter((binding) => binding.identity.uid === identity);
   const grants = own.flatMap((binding) => {
     const group = parentOf(binding.uid);
     const role = byUid.get(binding.role.uid);
-    return group === undefined || role === undefined ? [] : [{ group, capabilities: new Set(role.capabilities) }];
+    return group === undefined || role === undefined ? [] : [{ group, capabilities: shared.capabilitiesOf(role) }];
   });
-  const builtIn = roles.resources.filter((role) => parentOf(role.uid) === undefined);
+  const builtIn = roles.filter((role) => parentOf(role.uid) === undefined);
   return {
     permissions: {
       allow: (capability, scope) =>

@@ -19,7 +19,11 @@ describe("after a POST", () => {
   it("that succeeded, nothing is remembered", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(async () => "created");
-    expect([ledger.unknownSince("key"), ledger.tracks, ledger.mayStillTakeEffect]).toEqual([undefined, false, false]);
+    expect([ledger.unknownSince("key"), ledger.tracks, ledger.mayStillTakeEffect(20)]).toEqual([
+      undefined,
+      false,
+      false,
+    ]);
   });
 
   it("that was rejected, nothing is remembered", async () => {
@@ -31,9 +35,9 @@ describe("after a POST", () => {
   it("with a lost response, the outcome is unknown since it was sent, until its resource is seen", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(lost);
-    expect([ledger.unknownSince("key"), ledger.mayStillTakeEffect]).toEqual([5, true]);
+    expect([ledger.unknownSince("key"), ledger.mayStillTakeEffect(20)]).toEqual([5, true]);
     ledger.seen("key", "uid", 6);
-    expect([ledger.unknownSince("key"), ledger.mayStillTakeEffect]).toEqual([undefined, false]);
+    expect([ledger.unknownSince("key"), ledger.mayStillTakeEffect(20)]).toEqual([undefined, false]);
     expect(ledger.createdBy("key")).toEqual(["uid"]);
   });
 
@@ -107,16 +111,23 @@ describe("at shutdown", () => {
     const { ledger, track } = ledgerAt(5);
     const response = Promise.withResolvers<string>();
     const inFlight = track(() => response.promise);
-    expect(ledger.mayStillTakeEffect).toBe(true);
+    expect(ledger.mayStillTakeEffect(20)).toBe(true);
     ledger.noteAbort();
     response.resolve("created");
     await inFlight;
-    expect(ledger.mayStillTakeEffect).toBe(true);
+    expect(ledger.mayStillTakeEffect(20)).toBe(true);
+  });
+
+  it("a POST whose outcome is unknown may take effect until its settle time has passed", async () => {
+    const { ledger, track } = ledgerAt(5);
+    await track(lost).catch(() => undefined);
+    expect(ledger.mayStillTakeEffect(5 + settleMs - 1)).toBe(true);
+    expect(ledger.mayStillTakeEffect(5 + settleMs)).toBe(false);
   });
 
   it("nothing can take effect without a POST in flight", () => {
     const { ledger } = ledgerAt(5);
     ledger.noteAbort();
-    expect(ledger.mayStillTakeEffect).toBe(false);
+    expect(ledger.mayStillTakeEffect(20)).toBe(false);
   });
 });

@@ -136,9 +136,10 @@ export class PostLedger {
     this.#aborted ||= this.#inFlight > 0;
   }
 
-  /** Whether a POST of ours may still take effect after this process has ended. */
-  get mayStillTakeEffect(): boolean {
-    return this.#aborted || this.#inFlight > 0 || this.#entries.values().some(({ unknown }) => unknown);
+  /** Whether a POST of ours may still take effect after this process has ended, which it does `now`. */
+  mayStillTakeEffect(now: MonotonicTime): boolean {
+    const isUnsettled = ({ unknown, sentAt }: Entry) => unknown && now < sentAt + this.#settleMs;
+    return this.#aborted || this.#inFlight > 0 || this.#entries.values().some(isUnsettled);
   }
 
   #prune(now: MonotonicTime): void {

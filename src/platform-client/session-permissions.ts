@@ -3,14 +3,18 @@ import type { PlatformApi } from "./api.ts";
 import type { ManagedCollection } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
 import { groups } from "./permission-resources.ts";
-import { type Permissions, type RoleCatalog, readPermissions } from "./permissions.ts";
 import { isWithin } from "./uid.ts";
+import { type Permissions, type RoleCatalog, readPermissions } from "./permissions.ts";
+import type { SharedRoles } from "./shared-roles.ts";
+import type { SessionReach } from "./session-reach.ts";
 
 export interface SessionPermissionsOptions {
   readonly api: PlatformApi;
   readonly identity: string;
-  readonly roots: readonly string[];
+  readonly reach: SessionReach;
   readonly credentialEpoch: () => number;
+  /** Shared by the sessions of one platform. */
+  readonly sharedRoles?: SharedRoles;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -18,10 +22,14 @@ export interface SessionPermissionsOptions {
 interface ReadPermissions {
   readonly permissions: Permissions;
   readonly roles: RoleCatalog;
-  /** The roots that a GET could not read, with its failure: nothing below them is believed or written. */
+  /** The groups of the session's reach that were read. */
+  readonly groups: ReadonlySet<string>;
+  /** Those that a GET could not read, with its failure: nothing below them is believed or written. */
   readonly unreadableRoots: ReadonlyMap<string, unknown>;
   readonly epoch: number;
   readonly readAt: MonotonicTime;
+  /** The number of the read, in the order in which the reads started. */
+  readonly number: number;
 }
 
 /** Insufficient permissions are read again after this time at the earliest. */
@@ -38,6 +46,7 @@ export class SessionPermissions {
   readonly #readListeners: (() => void)[] = [];
   #current: ReadPermissions | undefined;
   #reading: Promise<void> | undefined;
+  #started = 0;
 
   constructor(options: SessionPermissionsOptions) {
     this.#options = options;
@@ -52,7 +61,12 @@ export class SessionPermissions {
   }
 
   get unreadableRoots(): readonly string[] {
-    return [...(this.#current?.unreadableRoots.keys() ?? [])];
+    return this.#options.reach.roots.filter((root) => this.#current?.unreadableRoots.has(root) === true);
+  }
+
+  /** How many reads have started: a response that was received now is confirmed by a read with a higher number. */
+  get readsStarted(): number {
+    return this.#started;
   }
 
   /** Calls `listener` after each read under a new token. */
@@ -65,9 +79,19 @@ export class SessionPermissions {
     this.#readListeners.push(listener);
   }
 
-  /** Reads permissions and roles, unless they were read under the current token. @throws {PlatformFailure} */
+  /**
+   * Reads permissions and roles, unless they were read under the current token, together with all groups of the session's
+   * reach. @throws {PlatformFailure}
+   */
   async refresh(): Promise<void> {
     if (this.#current === undefined || this.#current.epoch !== this.#options.credentialEpoch()) await this.#read();
+    // The reach may have been extended while the read was in flight.
+    if (!this.#coversReach()) await this.#read();
+    if (!this.#coversReach()) await this.#read();
+  }
+
+  #coversReach(): boolean {
+    return this.#options.reach.groups.every((group) => this.#current?.groups.has(group) === true);
   }
 
   /** Reads permissions and roles. @throws {PlatformFailure} */
@@ -77,13 +101,25 @@ export class SessionPermissions {
 
   /** The root that `uid` is within. @throws {PlatformFailure} of kind `permissions` outside all roots. */
   rootAbove(collection: ManagedCollection, uid: string): string {
-    const root = this.#options.roots.find((candidate) => isWithin(uid, candidate));
+    const root = this.#options.reach.rootAbove(uid);
     if (root !== undefined) return root;
     throw new PlatformFailure(`list ${collection.name}`, {
       kind: "permissions",
       capability: collection.listCapability,
       scope: uid,
     });
+  }
+
+  /**
+   * Requires that the identity could read the root above `uid` when the permissions were read last: nothing is written below
+   * a root that cannot be read. What is outside of all roots, and permissions that were never read, are not judged here.
+   * @throws {PlatformFailure} the failure of reading the root.
+   */
+  async requireReadableRoot(uid: string): Promise<void> {
+    const root = this.#options.reach.roots.find((candidate) => isWithin(uid, candidate));
+    if (root === undefined || this.#current?.unreadableRoots.has(root) !== true) return;
+    await this.#readIfOld();
+    if (this.#current.unreadableRoots.has(root)) throw this.#current.unreadableRoots.get(root);
   }
 
   /**
@@ -95,36 +131,44 @@ export class SessionPermissions {
     const root = this.rootAbove(collection, group);
     await this.refresh();
     if (this.#problem(collection, group, root) === undefined) return;
-    if (this.#options.clock.monotonic() >= (this.#current?.readAt ?? 0) + retryMs) await this.#read();
+    await this.#readIfOld();
     const problem = this.#problem(collection, group, root);
     if (problem !== undefined) throw problem;
   }
 
   /**
-   * Requires the same as `requireList`, of permissions that were read after this call. Must be called after the response
-   * that is to prove an absence: permissions that were lost before it would make everything look absent. One read serves
-   * all callers that wait for it.
+   * Requires the same as `requireList`, of permissions that were read after the response that is to prove an absence:
+   * permissions that were lost before it would make everything look absent. One read serves all responses before it.
+   * @param readsStarted what `readsStarted` was when the response was received.
    * @throws {PlatformFailure} as `requireList` does.
    */
-  async requireListAfterwards(collection: ManagedCollection, group: string): Promise<void> {
+  async requireListAfter(readsStarted: number, collection: ManagedCollection, group: string): Promise<void> {
     const root = this.rootAbove(collection, group);
-    await this.rereadAfterwards();
+    await this.readAfter(readsStarted);
     const problem = this.#problem(collection, group, root);
     if (problem !== undefined) throw problem;
   }
 
-  /** Reads permissions and roles by a read that starts after this call. @throws {PlatformFailure} */
-  async rereadAfterwards(): Promise<void> {
-    // A read in flight has started before this call.
-    await this.#reading?.catch(() => undefined);
-    await this.#read();
+  /** Reads permissions and roles, unless a read with a number above `readsStarted` has succeeded. @throws {PlatformFailure} */
+  async readAfter(readsStarted: number): Promise<void> {
+    const isRead = () => (this.#current?.number ?? 0) > readsStarted;
+    // A read in flight may have started before.
+    if (!isRead() && this.#started <= readsStarted) await this.#reading?.catch(() => undefined);
+    if (!isRead()) await this.#read();
   }
 
   #problem(collection: ManagedCollection, group: string, root: string): unknown {
     const capability = collection.listCapability;
+    const lacking = () => new PlatformFailure("read permissions", { kind: "permissions", capability, scope: group });
+    const isAllowed = this.#current?.permissions.allow(capability, group) === true;
+    // The group exists, because somebody granted it: what the identity cannot read there, it lacks a role for.
+    if (!isAllowed && this.#options.reach.extensions.has(root)) return lacking();
     if (this.#current?.unreadableRoots.has(root)) return this.#current.unreadableRoots.get(root);
-    if (this.#current?.permissions.allow(capability, group)) return undefined;
-    return new PlatformFailure("read permissions", { kind: "permissions", capability, scope: group });
+    return isAllowed ? undefined : lacking();
+  }
+
+  async #readIfOld(): Promise<void> {
+    if (this.#options.clock.monotonic() >= (this.#current?.readAt ?? 0) + retryMs) await this.#read();
   }
 
   /** One read serves all callers that wait for it. */
@@ -136,10 +180,13 @@ export class SessionPermissions {
   }
 
   async #readOnce(): Promise<void> {
-    const { api, identity, roots, clock, signal, credentialEpoch } = this.#options;
-    const read = await readPermissions(api, identity, signal);
+    const { api, identity, reach, clock, signal, credentialEpoch, sharedRoles } = this.#options;
+    this.#started += 1;
+    const number = this.#started;
+    const read = await readPermissions(api, identity, signal, sharedRoles);
     const unreadableRoots = new Map<string, unknown>();
-    for (const root of roots) {
+    const { groups: reached } = reach;
+    for (const root of reached) {
       try {
         await api.get(groups, root, signal);
       } catch (error) {
@@ -149,7 +196,14 @@ export class SessionPermissions {
       }
     }
     const previousEpoch = this.#current?.epoch;
-    this.#current = { ...read, unreadableRoots, epoch: credentialEpoch(), readAt: clock.monotonic() };
+    this.#current = {
+      ...read,
+      groups: new Set(reached),
+      unreadableRoots,
+      epoch: credentialEpoch(),
+      readAt: clock.monotonic(),
+      number,
+    };
     for (const listener of this.#readListeners) listener();
     if (previousEpoch !== this.#current.epoch) for (const listener of this.#listeners) listener();
   }

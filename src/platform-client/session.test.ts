@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { ListQuery, PlatformApi } from "./api.ts";
 import { type CodeName, PlatformFailure } from "./failure.ts";
-import type { ResourceType } from "./collection.ts";
+import type { ManagedCollection, ResourceType } from "./collection.ts";
 import { GovernedApi } from "./governed-api.ts";
 import { groupCollection } from "./group-collection.testing.ts";
+import { roleBindings } from "./permission-resources.ts";
 import { OwnerCheck } from "./owner-check.ts";
 import { withRecordedOwner } from "./owner-record.ts";
 import { PostLedger } from "./post-ledger.ts";
@@ -40,7 +41,9 @@ function world({
   totals = [] as number[],
   posts = new PostLedger(15_000),
   ownerCheck,
+  collections = [groupCollection],
 }: {
+  readonly collections?: readonly ManagedCollection[];
   readonly capabilities?: readonly string[];
   readonly totals?: number[];
   readonly posts?: PostLedger;
@@ -109,7 +112,7 @@ function world({
     identity,
     roots: [root],
     credentialEpoch: () => state.epoch,
-    collections: [groupCollection],
+    collections,
     posts,
     ...(ownerCheck === undefined ? {} : { owner: ownerCheck }),
     clock,
@@ -290,7 +293,15 @@ it("lists several collections together, whatever the failure of one, and confirm
   const identities = { ...groupCollection, name: "identities" };
   failing.set(`list identities descendantsOf,${root}`, lost);
   await session.refreshPermissions();
-  const outcomes = await session.listTogether([identities, groupCollection, groupCollection], { descendantsOf: root });
+  const peeked = await session.peek(groupCollection, groupCollection.listCapability, { childrenOf: root });
+  const collections = [identities, groupCollection, groupCollection];
+  const [outcomes = [], others] = await session.listTogether(collections, [
+    { descendantsOf: root },
+    { childrenOf: group },
+  ]);
+  expect((await peeked())?.map(({ uid }) => uid)).toEqual([group]);
+  // The session has no view of identities.
+  expect(others?.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
   expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(2);
 });
@@ -330,7 +341,28 @@ describe("writes", () => {
     ])
       expect(await problemOf(write)).toMatchObject({ kind: "paused" });
     expect(calls).toEqual([]);
-    expect(session.posts.mayStillTakeEffect).toBe(false);
+    expect(session.posts.mayStillTakeEffect(20)).toBe(false);
+  });
+
+  it("are not sent below a root that cannot be read, until it can", async () => {
+    const { session, clock, groups, calls } = world();
+    await session.refreshPermissions();
+    const found = groups.get(root);
+    groups.delete(root);
+    await session.rereadPermissions();
+    calls.length = 0;
+    for (const write of [
+      () => session.create(groupCollection, root, { name: "new" }, "new"),
+      () => session.update(groupCollection, group, { name: "new" }, ["name"]),
+      () => session.delete(groupCollection, child),
+    ])
+      expect(await problemOf(write())).toMatchObject({ kind: "rejected", error: { code: "NOT_FOUND" } });
+    expect(calls).toEqual([]);
+    expect(session.posts.mayStillTakeEffect(clock.monotonic())).toBe(false);
+    if (found !== undefined) groups.set(root, found);
+    await clock.advance(1_000);
+    await session.update(groupCollection, group, { name: "new" }, ["name"]);
+    expect(calls).toContain("update");
   });
 
   it("with a lost response make the resource stale", async () => {
@@ -444,6 +476,20 @@ it("calls listeners before the callers that wait for the list continue", async (
 });
 
 describe("readGrants", () => {
+  it("fails if the permission to list role bindings was lost since it was read", async () => {
+    const bindings = {
+      ...roleBindings,
+      listCapability: "CAP_IAM_ROLE_BINDINGS_LIST",
+      naturalKeyOf: () => undefined,
+      nameOf: () => undefined,
+    };
+    const { session, state } = world({ collections: [groupCollection, bindings] });
+    await session.refreshPermissions();
+    state.capabilities = [];
+    expect(await problemOf(session.readGrants(identity))).toMatchObject({ kind: "permissions", scope: root });
+    expect(session.grantsOf(identity)).toBeUndefined();
+  });
+
   it("reads the role bindings of one identity wherever they can be seen, and keeps them for some minutes", async () => {
     const { session, clock, calls } = world();
     expect(session.grantsOf(identity)).toBeUndefined();
@@ -481,4 +527,39 @@ it("recovers when the operator's credential does, which the check of the owner n
   await clock.advance(3_000);
   expect([session.recoveries, recoveries]).toEqual([1, 1]);
   expect(await write()).toBeUndefined();
+});
+
+it("counts the recovery of the operator's own credential once", async () => {
+  const platform = { isAway: true };
+  const api = {
+    get: async () => {
+      if (platform.isAway) throw lost();
+      return { uid: identity, description: withRecordedOwner("", "cluster") };
+    },
+  } as unknown as PlatformApi;
+  const { signal } = new AbortController();
+  const clock = new ManualClock();
+  const operator = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
+  const owner = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
+  const session = new PlatformSession({
+    api: operator,
+    identity,
+    roots: [root],
+    credentialEpoch: () => 1,
+    collections: [groupCollection],
+    posts: new PostLedger(1_000),
+    owner,
+    clock,
+    signal,
+    canWrite: () => true,
+  });
+  let recoveries = 0;
+  session.onRecovery(() => (recoveries += 1));
+  for (let call = 0; call < 4; call += 1) await session.read(groupCollection, group).catch(() => undefined);
+  await clock.advance(0);
+  expect(session.outage).toBeDefined();
+  platform.isAway = false;
+  await session.read(groupCollection, group).catch(() => undefined);
+  await clock.advance(3_000);
+  expect([session.outage, session.recoveries, recoveries]).toEqual([undefined, 1, 1]);
 });

@@ -1,23 +1,27 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
-import { minutes } from "#src/time/durations.ts";
 import { proveAbsence } from "./absence-proof.ts";
-import { groupOfScope, type ListScope } from "./api.ts";
-import type { ManagedCollection, ExternalResource, ResourceType } from "./collection.ts";
+import type { ListScope } from "./api.ts";
 import type { OutageListener } from "./circuit.ts";
+import type { ExternalResource, ManagedCollection, ResourceType } from "./collection.ts";
 import type { CollectionView } from "./collection-view.ts";
-import type { OwnerCheck } from "./owner-check.ts";
-import { isRejection, PlatformFailure, type PlatformProblem, provesNoEffect } from "./failure.ts";
+import { isRejection, PlatformFailure, type PlatformProblem } from "./failure.ts";
 import type { GovernedApi } from "./governed-api.ts";
-import { listAll } from "./list-all.ts";
+import { type IdentityGrants, RecentGrants } from "./identity-grants.ts";
 import type { Outage } from "./outage.ts";
-import { type ExternalRoleBinding, groups, roleBindings } from "./permission-resources.ts";
+import type { OwnerCheck } from "./owner-check.ts";
+import { groups, roleBindings } from "./permission-resources.ts";
 import type { Permissions, RoleCatalog } from "./permissions.ts";
 import type { PostLedger } from "./post-ledger.ts";
-import { parentOf } from "./uid.ts";
+import { type Peek, SessionLists, type SnapshotListener } from "./session-lists.ts";
 import { SessionPermissions } from "./session-permissions.ts";
+import { SessionReach } from "./session-reach.ts";
+import { SessionRecoveries } from "./session-recoveries.ts";
 import { type NameListener, SessionViews } from "./session-views.ts";
+import { SessionWrites } from "./session-writes.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
+import type { SharedRoles } from "./shared-roles.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
+import { parentOf } from "./uid.ts";
 
 export interface SessionOptions {
   /** The sessions of one credential share it. */
@@ -32,6 +36,8 @@ export interface SessionOptions {
   readonly collections: readonly ManagedCollection[];
   /** The POSTs of the process. Sessions whose objects may move from one to the other share one ledger. */
   readonly posts: PostLedger;
+  /** The roles of all sessions of the platform, which are in memory once. Absent: the session has its own. */
+  readonly sharedRoles?: SharedRoles;
   readonly clock: Clock;
   /** Aborts the calls in flight and everything that waits. */
   readonly signal: AbortSignal;
@@ -40,27 +46,6 @@ export interface SessionOptions {
   /** Checked before each write: false once another process may be the leader. */
   readonly canWrite: () => boolean;
 }
-
-/**
- * Receives each snapshot, and a group that was found to be gone: `changed` are the uids that appeared, changed or disappeared
- * other than by our own writes.
- */
-export type SnapshotListener = (collection: ManagedCollection, changed: readonly string[]) => void;
-
-/** The role bindings of an identity, wherever they can be seen. */
-export interface IdentityGrants {
-  readonly readAt: MonotonicTime;
-  readonly bindings: readonly ExternalRoleBinding[];
-}
-
-/** How long the role bindings of an identity are kept after they were read. */
-const grantsRetentionMs = minutes(5);
-
-/**
- * How long a group that this process created is known to contain nothing but what this process created there: long enough
- * for a tree that is applied at once, short enough that nobody else has used the group yet.
- */
-const newGroupMs = minutes(1);
 
 /**
  * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.
@@ -75,8 +60,8 @@ const newGroupMs = minutes(1);
  *   permissions to see all of it were held before its list, and read again after it.
  * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `postUnknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
- * - Nothing is written while the operator's identity records another owner, nor once `canWrite` returns false, and nothing is
- *   listed outside the roots.
+ * - Nothing is written while the operator's identity records another owner, nor below a root that cannot be read, nor once
+ *   `canWrite` returns false, and nothing is listed outside of `groups`.
  * - During an outage, and during a pause that the platform asked for, no call is sent (`GovernedApi`).
  * - Concurrent callers share lists (`SnapshotBatcher`) and reads of the permissions (`SessionPermissions`).
  *
@@ -92,24 +77,36 @@ const newGroupMs = minutes(1);
  */
 export class PlatformSession {
   readonly #options: SessionOptions;
+  readonly #reach: SessionReach;
   readonly #permissions: SessionPermissions;
   readonly #seen: SessionViews;
   readonly #batcher: SnapshotBatcher;
-  readonly #newGroups = new Map<string, MonotonicTime>();
-  readonly #grants = new Map<string, IdentityGrants>();
-  readonly #listeners: SnapshotListener[] = [];
+  readonly #lists: SessionLists;
+  readonly #writes: SessionWrites;
+  readonly #recoveries: SessionRecoveries;
+  readonly #grants = new RecentGrants();
   readonly #nameListeners: NameListener[] = [];
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#permissions = new SessionPermissions(options);
+    this.#reach = new SessionReach(options.roots);
+    this.#permissions = new SessionPermissions({ ...options, reach: this.#reach });
     this.#seen = new SessionViews(options.collections, options.posts, (collection, name) => {
       for (const listener of this.#nameListeners) listener(collection, name);
     });
+    const shared = { ...options, permissions: this.#permissions, views: this.#seen };
+    this.#lists = new SessionLists(shared);
+    this.#writes = new SessionWrites({
+      ...shared,
+      requireReadableRoot: (uid) => this.#permissions.requireReadableRoot(uid),
+      proveAbsence: (collection, uid) => this.#proveAbsence(collection, uid),
+      isGone: (group) => this.#isGone(group),
+    });
+    this.#recoveries = new SessionRecoveries(options.api.circuit, options.owner, options.signal);
     this.#batcher = new SnapshotBatcher({
       viewOf: (collection) => this.#seen.viewOf(collection),
       rootAbove: (collection, group) => this.#permissions.rootAbove(collection, group),
-      list: (collection, scope) => this.list(collection, scope),
+      list: (collection, scope) => this.#lists.list(collection, scope),
       clock: options.clock,
       signal: options.signal,
     });
@@ -118,6 +115,21 @@ export class PlatformSession {
   /** The groups below which the session reads and writes. */
   get roots(): readonly string[] {
     return this.#options.roots;
+  }
+
+  /** The roots, and the groups outside of them that the session was extended to. */
+  get groups(): readonly string[] {
+    return this.#reach.groups;
+  }
+
+  /** Lets the session read and write below `group`, too, which somebody granted. The platform still decides what it may do. */
+  extendTo(group: string): void {
+    this.#reach.extendTo(group);
+  }
+
+  /** Ends the extensions to groups that are not used any longer. */
+  retainExtensions(isUsed: (group: string) => boolean): void {
+    this.#reach.retain(isUsed);
   }
 
   /** What is known of `collection`, one of those that the session was created with. */
@@ -163,17 +175,12 @@ export class PlatformSession {
    * because of it can then be tried again.
    */
   get recoveries(): number {
-    const { api, owner } = this.#options;
-    return api.circuit.recoveries + (owner?.recoveries ?? 0);
+    return this.#recoveries.count;
   }
 
   /** Calls `listener` each time that `recoveries` has increased. */
   onRecovery(listener: () => void): void {
-    const { api, owner, signal } = this.#options;
-    api.circuit.onChange((outage) => {
-      if (outage === undefined) listener();
-    });
-    owner?.onRecovery(listener, signal);
+    this.#recoveries.onRecovery(listener);
   }
 
   /** Why nothing is written although calls are sent; undefined if the owner was not checked, or is this one. */
@@ -193,7 +200,7 @@ export class PlatformSession {
 
   /** Calls `listener` after each complete list, before the callers that wait for the list continue. */
   onSnapshot(listener: SnapshotListener): void {
-    this.#listeners.push(listener);
+    this.#lists.onSnapshot(listener);
   }
 
   /** Calls `listener` when a resource that was seen with a name is seen with another one, or is gone, whoever wrote it. */
@@ -213,11 +220,7 @@ export class PlatformSession {
 
   /** Whether this process created the group within the last minute, so that it contains only what this process created. */
   createdRecently(group: string): boolean {
-    const createdAt = this.#newGroups.get(group);
-    if (createdAt === undefined) return false;
-    if (this.#options.clock.monotonic() < createdAt + newGroupMs) return true;
-    this.#newGroups.delete(group);
-    return false;
+    return this.#writes.createdRecently(group);
   }
 
   /** Reads permissions and roles, unless they were read under the current token. */
@@ -236,58 +239,24 @@ export class PlatformSession {
   }
 
   /** Records a snapshot of the scope. */
-  async list(collection: ManagedCollection, scope: ListScope): Promise<void> {
-    const confirm = await this.#listUnconfirmed(collection, scope);
-    await confirm();
+  list(collection: ManagedCollection, scope: ListScope): Promise<void> {
+    return this.#lists.list(collection, scope);
   }
 
   /**
-   * Records a snapshot of the scope for each collection. One read of the permissions confirms all of them.
-   * @returns the outcome of each, in the order of `collections`. The failure of one does not prevent the others.
+   * Records a snapshot of each scope for each collection. One read of the permissions confirms all of them.
+   * @returns the outcomes of the collections, in their order, for each scope. The failure of one does not prevent the others.
    */
-  async listTogether(
+  listTogether(
     collections: readonly ManagedCollection[],
-    scope: ListScope,
-  ): Promise<readonly PromiseSettledResult<void>[]> {
-    const confirmations: (() => Promise<void>)[] = [];
-    for (const collection of collections)
-      confirmations.push(
-        await this.#listUnconfirmed(collection, scope).catch((error: unknown) => () => Promise.reject(error)),
-      );
-    return Promise.allSettled(confirmations.map((confirm) => confirm()));
+    scopes: readonly ListScope[],
+  ): Promise<readonly (readonly PromiseSettledResult<void>[])[]> {
+    return this.#lists.listTogether(collections, scopes);
   }
 
-  /** Lists the scope. @returns a function that confirms that the list is complete, and records it. */
-  async #listUnconfirmed(collection: ManagedCollection, scope: ListScope): Promise<() => Promise<void>> {
-    const { api, clock, signal } = this.#options;
-    const group = groupOfScope(scope);
-    await this.#permissions.requireList(collection, group);
-    const startedAt = clock.monotonic();
-    const list = await listAll(api, collection, { scope }, signal);
-    return async () => {
-      await this.#permissions.requireListAfterwards(collection, group);
-      const changed = this.#seen.recordSnapshot(collection, scope, list, startedAt);
-      for (const listener of this.#listeners) listener(collection, changed);
-    };
-  }
-
-  /**
-   * Lists a scope of any type, also above the roots, without recording it.
-   * @returns undefined if the identity lacks `capability` there, before or after the list: what the list lacks may exist.
-   */
-  async peek<R extends ExternalResource>(
-    type: ResourceType<R>,
-    capability: string,
-    scope: ListScope,
-  ): Promise<readonly R[] | undefined> {
-    const { api, signal } = this.#options;
-    const group = groupOfScope(scope);
-    const isAllowed = () => this.permissions?.allow(capability, group) === true;
-    await this.refreshPermissions();
-    if (!isAllowed()) return undefined;
-    const { resources } = await listAll(api, type, { scope }, signal);
-    await this.#permissions.rereadAfterwards();
-    return isAllowed() ? resources : undefined;
+  /** Lists a scope of any type, also above the roots, without recording it. @throws {PlatformFailure} */
+  peek<R extends ExternalResource>(type: ResourceType<R>, capability: string, scope: ListScope): Promise<Peek<R>> {
+    return this.#lists.peek(type, capability, scope);
   }
 
   /** Reads one resource, or proves that it is absent. Rejects if neither succeeds. */
@@ -306,89 +275,48 @@ export class PlatformSession {
   /** Reads the role bindings of an identity, in every group in which the session may see them. */
   async readGrants(identity: string): Promise<void> {
     const { api, clock, signal } = this.#options;
-    const readAt = clock.monotonic();
     const collection = this.#options.collections.find(({ name }) => name === roleBindings.name);
+    const scope = parentOf(identity) ?? identity;
     // Without the capability to list role bindings where the identity is, an empty list proves nothing.
-    if (collection !== undefined) await this.#permissions.requireList(collection, parentOf(identity) ?? identity);
-    const { resources } = await listAll(api, roleBindings, { filter: { identity } }, signal);
-    for (const [one, grants] of this.#grants) if (grants.readAt < readAt - grantsRetentionMs) this.#grants.delete(one);
-    this.#grants.set(identity, { readAt, bindings: resources.filter((binding) => binding.identity.uid === identity) });
+    if (collection !== undefined) await this.#permissions.requireList(collection, scope);
+    const confirm = async () => {
+      if (collection !== undefined)
+        await this.#permissions.requireListAfter(this.#permissions.readsStarted, collection, scope);
+    };
+    await this.#grants.read(api, clock, identity, confirm, signal);
   }
 
   /** What `readGrants` read last, within the last minutes. */
   grantsOf(identity: string): IdentityGrants | undefined {
-    return this.#grants.get(identity);
+    return this.#grants.of(identity);
   }
 
   /**
    * Creates one resource below `parent`; `key` is its natural key. Rejects with `parentGone` if the platform does not find
    * something and the parent is proven to be gone.
    */
-  async create(
+  create(
     collection: ManagedCollection,
     parent: string,
     body: Readonly<Record<string, unknown>>,
     key: string,
   ): Promise<void> {
-    const { api, clock, signal } = this.#options;
-    await this.#requireWritable(`create ${collection.name}`);
-    const post = async () => {
-      const created = await api.create(collection, parent, body, signal);
-      if (collection.naturalKeyOf(created) === key) return created;
-      // A resource with another key would not be found again, and would be created again: the outcome is unknown.
-      throw new PlatformFailure(`create ${collection.name}`, {
-        kind: "noResponse",
-        message: "the response is not the resource that was requested",
-      });
-    };
-    const existing = this.viewOf(collection)
-      .withKey(key)
-      .map(({ uid }) => uid);
-    const sent = { key, collection: collection.name, parent, sentAt: clock.monotonic(), existing };
-    let resource: ExternalResource;
-    try {
-      resource = await this.posts.track(sent, post, hadNoEffect);
-    } catch (error) {
-      if (isRejection(error, "NOT_FOUND") && (await this.#isGone(parent)))
-        throw new PlatformFailure(`create ${collection.name}`, { kind: "parentGone", parent }, { cause: error });
-      throw error;
-    }
-    const createdAt = clock.monotonic();
-    this.#seen.record(collection, resource, createdAt);
-    if (collection.name === groups.name) this.#newGroups.set(resource.uid, createdAt);
+    return this.#writes.create(collection, parent, body, key);
   }
 
   /** Changes the fields in `mask`. */
-  async update(
+  update(
     collection: ManagedCollection,
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
   ): Promise<void> {
-    const { api, clock, signal } = this.#options;
-    await this.#requireWritable(`update ${collection.name}`);
-    try {
-      this.#seen.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
-    } catch (error) {
-      if (!hadNoEffect(error) || isRejection(error, "NOT_FOUND")) this.viewOf(collection).recordStale(uid);
-      throw error;
-    }
+    return this.#writes.update(collection, uid, body, mask);
   }
 
   /** Deletes one resource. Resolves also if it was absent before and that is proven. */
-  async delete(collection: ManagedCollection, uid: string): Promise<void> {
-    const { api, clock, signal } = this.#options;
-    await this.#requireWritable(`delete ${collection.name}`);
-    try {
-      await api.delete(collection, uid, signal);
-    } catch (error) {
-      if (!isRejection(error, "NOT_FOUND")) {
-        if (!hadNoEffect(error)) this.viewOf(collection).recordStale(uid);
-        throw error;
-      }
-      await this.#proveAbsence(collection, uid);
-    }
-    this.viewOf(collection).recordGone(uid, clock.monotonic());
+  delete(collection: ManagedCollection, uid: string): Promise<void> {
+    return this.#writes.delete(collection, uid);
   }
 
   /** Reads a group, and reports to the listeners if it is gone. @returns false also where that cannot be proven. */
@@ -402,7 +330,7 @@ export class PlatformSession {
       throw error;
     }
     if (this.viewOf(collection).stateOf(group).is !== "gone") return false;
-    for (const listener of this.#listeners) listener(collection, [group]);
+    this.#lists.notify(collection, [group]);
     return true;
   }
 
@@ -410,13 +338,4 @@ export class PlatformSession {
     const { api, signal } = this.#options;
     return proveAbsence({ api, permissions: this.#permissions, signal }, collection, uid);
   }
-
-  async #requireWritable(call: string): Promise<void> {
-    await this.#options.owner?.require();
-    if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
-  }
-}
-
-function hadNoEffect(error: unknown): boolean {
-  return error instanceof PlatformFailure && provesNoEffect(error.problem);
 }

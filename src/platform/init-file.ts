@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { parseDocument } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 import { type BuiltinRole, builtinRole, builtinRoles } from "./access/builtin-roles.ts";
 import { checkDescription, checkName } from "./contract/check-text.ts";
 import { isRoot, isUid, parentOf } from "./contract/uid.ts";

@@ -2,12 +2,15 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
-import { PlatformFailure, provesNoEffect } from "#src/platform-client/failure.ts";
+import { PlatformFailure, provesNoEffect, reachedPlatform } from "#src/platform-client/failure.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Enqueue } from "./enqueue.ts";
-import { observe, underPoster } from "./observe/observe.ts";
+import { observe } from "./observe/observe.ts";
 import type { MonotonicTime, Observed, ReconcileState, Refusal } from "./observe/observed.ts";
+import { underPoster } from "./observe/poster.ts";
 import type { Sources } from "./observe/sources.ts";
+import { sessionThatLists } from "./observe/unrecorded.ts";
 import { performOnKubernetes, performOnPlatform } from "./perform.ts";
 import { decide } from "./policy/decide.ts";
 import { plainText } from "./policy/plain-text.ts";
@@ -18,10 +21,13 @@ import {
   stateAfterRefusal,
   stateAfterStatusWrite,
   stateAfterSuccess,
+  stateWithoutDelay,
 } from "./policy/reconcile-state.ts";
 import { refusalOf } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
-import { isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
+import type { TenantContext } from "./tenancy/tenancy.ts";
+import { isPlatformStep, isWrite, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
+import { WriteOutages } from "./write-outages.ts";
 
 export interface ReconcilerOptions {
   readonly sources: Sources;
@@ -58,6 +64,7 @@ const maxNoteLength = 1024;
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
+  readonly #writeOutages = new WriteOutages();
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -86,26 +93,59 @@ export class Reconciler {
   /** A failure is remembered, so that the next decision observes it. */
   async #callPlatform(kind: Kind, key: string, observed: Observed, step: PlatformStep): Promise<void> {
     const { sources, random, telemetry } = this.#options;
-    const governance = sources.tenancy.governanceOf(underPoster(observed.resource, observed.state));
+    const credential = this.#credentialFor(kind, observed, step);
     // The object lost its Tenant since it was observed. The next decision observes that.
-    if (governance.by !== "tenant") return;
-    const { session, credentialEpoch } = governance.context;
+    if (credential === undefined) return;
+    const { session, credentialEpoch } = credential;
     try {
       await performOnPlatform(session, this.#kindOf(step) ?? kind, step);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
-      this.#recordRemoval(kind, key, step, "failed");
+      if (reachedPlatform(error.problem)) this.#recordRemoval(kind, key, step, "failed");
       const now = sources.clock.monotonic();
       const failed = { ...observed, credentialEpoch: credentialEpoch() };
       const failure = failureOf(failed, kind, step, error.problem, now, random());
       const hadNoEffect = provesNoEffect(error.problem);
       this.#remember(key, observed, (state) => stateAfterFailure({ state }, failure, observed.state, hadNoEffect));
+      // The failure of an outage (see `retry.ts`).
+      if (isWrite(step) && failure.recoveries !== undefined)
+        this.#writeOutages.failed(session, { kind: kind.name, key, resourceUid: observed.state.resourceUid });
       telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
     }
+    if (isWrite(step)) this.#endWriteOutage(session);
     this.#recordRemoval(kind, key, step, "removed");
     this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step));
     this.#report(observed, step);
+  }
+
+  /** The session that makes a call, which reaches the groups that the decision was made about. */
+  #credentialFor(
+    kind: Kind,
+    { resource, state, credentialEpoch, tenant, rootSnapshots }: Observed,
+    step: PlatformStep,
+  ): Pick<TenantContext, "session" | "credentialEpoch"> | undefined {
+    const { tenancy } = this.#options.sources;
+    if (step.do === "list" && step.through === "anySession") {
+      const session = sessionThatLists(tenancy, kind, step.parent);
+      return session === undefined ? undefined : { session, credentialEpoch: () => credentialEpoch };
+    }
+    const governance = tenancy.governanceOf(underPoster(resource, state));
+    if (governance.by !== "tenant") return undefined;
+    const { context } = governance;
+    if (tenant.is === "known" && tenant.name === context.name)
+      for (const { group } of rootSnapshots) context.session.extendTo(group);
+    return context;
+  }
+
+  /** What the platform does for one object again, it may do for the others, too. Their delays go on doubling if it does not. */
+  #endWriteOutage(session: PlatformSession): void {
+    const { sources, enqueue } = this.#options;
+    const now = sources.clock.monotonic();
+    for (const { kind, key, resourceUid } of this.#writeOutages.succeeded(session)) {
+      sources.states.get(kind).update(key, resourceUid, (state) => stateWithoutDelay(state, now));
+      enqueue(kind, key, { priority: "low" });
+    }
   }
 
   /** The kind of the resource that `step` is about, if it is not that of the object. */

@@ -11,38 +11,45 @@ import { otherRoot, root } from "./policy/observed-fixture.testing.ts";
 function startResyncs(fails: (list: string) => boolean = () => false) {
   const lists: string[] = [];
   const failures: string[] = [];
+  const started: string[] = [];
   const completed: string[] = [];
   const clock = new ManualClock();
   const session = {
-    listTogether: (collections: readonly ManagedCollection[], { descendantsOf }: { descendantsOf: string }) =>
-      Promise.allSettled(
-        collections.map(async ({ name: collection }) => {
-          const list = `${collection} ${descendantsOf}`;
-          lists.push(list);
-          if (fails(list)) throw new Error("away");
-        }),
+    groups: [root, otherRoot],
+    listTogether: (collections: readonly ManagedCollection[], scopes: readonly { descendantsOf: string }[]) =>
+      Promise.all(
+        scopes.map(({ descendantsOf }) =>
+          Promise.allSettled(
+            collections.map(async ({ name: collection }) => {
+              const list = `${collection} ${descendantsOf}`;
+              lists.push(list);
+              if (fails(list)) throw new Error("away");
+            }),
+          ),
+        ),
       ),
   } as unknown as PlatformSession;
   const options = {
     kinds,
     session,
-    roots: [root, otherRoot],
     intervalMs: 600_000,
     limit: new Semaphore(1),
     clock,
     random: () => 0,
+    onStart: async () => void started.push("start"),
     onListed: () => undefined,
     onComplete: async () => void completed.push("complete"),
     onFailure: ({ collection }: Kind, at: string) => failures.push(`${collection.name} ${at}`),
   };
-  return { lists, failures, completed, clock, options };
+  return { lists, failures, started, completed, clock, options };
 }
 
 const everything = [root, otherRoot].flatMap((one) => [`groups ${one}`, `identities ${one}`, `roleBindings ${one}`]);
 
 it("lists each collection below each root once", async () => {
-  const { lists, completed, options } = startResyncs();
+  const { lists, started, completed, options } = startResyncs();
   await resyncOnce(options);
+  expect(started).toHaveLength(1);
   expect(lists).toEqual(everything);
   expect(completed).toHaveLength(1);
 });

@@ -6,7 +6,6 @@ import type { Semaphore } from "#src/runtime/semaphore.ts";
 export interface ResyncOptions {
   readonly kinds: readonly Kind[];
   readonly session: PlatformSession;
-  readonly roots: readonly string[];
   readonly intervalMs: number;
   /** Limits the concurrent resyncs of several sessions. */
   readonly limit: Semaphore;
@@ -15,6 +14,8 @@ export interface ResyncOptions {
   readonly random: () => number;
   readonly onListed: (kind: Kind, seconds: number) => void;
   readonly onFailure: (kind: Kind, root: string, error: unknown) => void;
+  /** Called before each resync. */
+  readonly onStart: (session: PlatformSession) => Promise<void>;
   /** Called after a resync in which no list failed. */
   readonly onComplete: (session: PlatformSession) => Promise<void>;
 }
@@ -23,7 +24,7 @@ export interface ResyncOptions {
 const jitter = 0.1;
 
 /**
- * Lists each collection below each root once per interval, in pages and not object by object. The watch handlers wake the
+ * Lists each collection below each group of the session once per interval, in pages and not object by object. The watch handlers wake the
  * objects whose external resources differ from before. Runs until `signal` aborts.
  */
 export async function runResyncs(options: ResyncOptions, signal: AbortSignal): Promise<void> {
@@ -42,19 +43,23 @@ export async function runResyncs(options: ResyncOptions, signal: AbortSignal): P
 
 /** One resync. A list that fails is reported and does not prevent the others. */
 export async function resyncOnce(options: Omit<ResyncOptions, "limit">): Promise<void> {
-  const { kinds, session, roots, clock, onListed, onFailure, onComplete } = options;
+  const { kinds, session, clock, onStart, onListed, onFailure, onComplete } = options;
   let isComplete = true;
+  await onStart(session);
   const startedAt = clock.monotonic();
   const collections = kinds.map(({ collection }) => collection);
-  for (const root of roots) {
-    const outcomes = await session.listTogether(collections, { descendantsOf: root });
+  const roots = session.groups;
+  const outcomes = await session.listTogether(
+    collections,
+    roots.map((root) => ({ descendantsOf: root })),
+  );
+  for (const [scope, root] of roots.entries())
     for (const [index, kind] of kinds.entries()) {
-      const outcome = outcomes[index];
+      const outcome = outcomes[scope]?.[index];
       if (outcome?.status !== "rejected") continue;
       isComplete = false;
       onFailure(kind, root, outcome.reason);
     }
-  }
   for (const kind of kinds) onListed(kind, (clock.monotonic() - startedAt) / 1000);
   if (isComplete) await onComplete(session);
 }

@@ -15,6 +15,7 @@ const countsMs = 5_000;
  * Turns changes into Tenants to reconcile:
  * - A Tenant changed: the Tenant itself, and those that select one of its namespaces, too.
  * - An object was released: the Tenants that are being deleted, because it may have been the last one that needed them.
+ * - A namespace has other Tenants, or one of them changed: those that select it, or did, whose counts change.
  * - An object appeared, disappeared, or became Ready or not: its Tenant, whose counts change.
  * - The session changed: its permissions, an outage, a list of the platform. All Tenants that use it.
  */
@@ -46,7 +47,7 @@ export function connectTenantHandlers(
     });
   tenancy.onChange((change) => {
     for (const tenant of change.tenants) enqueue(tenant, {});
-    for (const { name } of tenancy.contexts) enqueue(name, { delayMs: countsMs });
+    for (const tenant of change.selecting) enqueue(tenant, { delayMs: countsMs });
   });
   tenancy.onSession((session) => {
     const enqueueUsers = (options: AddOptions) => {

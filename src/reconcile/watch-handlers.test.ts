@@ -38,6 +38,7 @@ it("wakes the objects of a namespace that has another Tenant, and those elsewher
       stores,
       states: new PerKind(kinds, () => new ReconcileStates()),
       tenancy: {
+        contexts: [],
         onSession: () => undefined,
         onChange: (listener: (typeof listeners)[number]) => listeners.push(listener),
       },
@@ -47,6 +48,7 @@ it("wakes the objects of a namespace that has another Tenant, and those elsewher
     { objects: 20, share: 0.1 },
     (kind, key) => woken.push(`${kind} ${key}`),
   );
-  for (const listener of listeners) listener({ namespaces: new Set(["moved"]), tenants: new Set() });
+  for (const listener of listeners)
+    listener({ namespaces: new Set(["moved"]), tenants: new Set(), selecting: new Set() });
   expect(woken.toSorted()).toEqual(["Group moved/shop", "Group others/below"]);
 });

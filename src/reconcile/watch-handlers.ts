@@ -13,6 +13,7 @@ import {
   referencedKeys,
   referenceKey,
 } from "./observe/cached-resource.ts";
+import { servedObjects } from "./observe/served-objects.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
@@ -58,7 +59,11 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
     session.onPermissionsChanged(wakeItsWaiting);
     session.onRecovery(wakeItsWaiting);
   });
-  tenancy.onChange((change) => onTenancyChanged(sources, change, enqueue));
+  tenancy.onChange((change) => {
+    onTenancyChanged(sources, change, enqueue);
+    const served = new Set(Array.from(tenancy.contexts, ({ name }) => name));
+    for (const tenant of change.tenants) if (!served.has(tenant)) sources.breakers.retire(tenant);
+  });
 }
 
 function onResourceChanged(
@@ -124,9 +129,14 @@ function wakeWaiting(
   enqueue: Enqueue,
 ): void {
   const store = stores.get(kind);
+  const own = tenancy.namespacesOf(session);
+  const namespaces = own === undefined ? undefined : new Set(own);
   for (const key of states.get(kind).waiting()) {
     const cached = store.get(key);
-    if (cached !== undefined && isServedBy(tenancy, cached.resource, session)) enqueue(kind, key, { priority: "low" });
+    if (cached === undefined) continue;
+    const { namespace = "", deletionTimestamp } = cached.metadata;
+    if (namespaces !== undefined && !namespaces.has(namespace) && deletionTimestamp === undefined) continue;
+    if (isServedBy(tenancy, cached.resource, session)) enqueue(kind, key, { priority: "low" });
   }
 }
 
@@ -138,7 +148,7 @@ function wakeWaiting(
 function onTenancyChanged(sources: Sources, { namespaces, tenants }: TenancyChange, enqueue: Enqueue): void {
   const { kinds, stores, breakers, tenancy } = sources;
   const concerned: (readonly [kind: string, cached: CachedResource])[] = [];
-  const holds = breakers.held > 0;
+  const holds = breakers.holdsAny;
   for (const kind of kinds) {
     const store = stores.get(kind.name);
     for (const namespace of namespaces)
@@ -179,17 +189,12 @@ function wakeConflictsWith(
 }
 
 /** The uids that objects record in their status, by the Tenant that uses the session, except objects that are being deleted. */
-function managedUids(
-  { stores, tenancy }: Sources,
-  session: PlatformSession,
-  kind: Kind,
-): ReadonlyMap<string, readonly string[]> {
+function managedUids(sources: Sources, session: PlatformSession, kind: Kind): ReadonlyMap<string, readonly string[]> {
   const byTenant = new Map<string, string[]>();
-  for (const { resource } of stores.get(kind.name).values()) {
-    const { status, metadata } = resource;
-    if (status?.uid === undefined || metadata.deletionTimestamp !== undefined) continue;
-    const governance = tenancy.governanceOf(resource);
-    if (governance.by !== "tenant" || governance.context.session !== session) continue;
+  for (const { resource } of servedObjects(sources, session, kind.name)) {
+    const { status } = resource;
+    const governance = sources.tenancy.governanceOf(resource);
+    if (status?.uid === undefined || governance.by !== "tenant") continue;
     const uids = byTenant.get(governance.context.name);
     if (uids === undefined) byTenant.set(governance.context.name, [status.uid]);
     else uids.push(status.uid);

@@ -43,6 +43,8 @@ export interface ControllerOptions {
   /** The deadline for one reconcile; default: 60 s. */
   readonly deadlineMs?: number;
   readonly metrics?: ControllerMetrics;
+  /** Keys wait in lines that take turns; see `WorkQueue`. */
+  readonly lineOf?: (key: string) => string;
   readonly onFailure?: (failure: ReconcileFailure) => void;
 }
 
@@ -71,11 +73,16 @@ export class Controller {
   #active = 0;
 
   constructor(options: ControllerOptions) {
-    const { name, clock, metrics, random } = options;
+    const { name, clock, metrics, lineOf, random } = options;
     this.name = name;
     this.#options = options;
     this.#backoff = new Backoff(random);
-    this.queue = new WorkQueue({ name, clock, ...(metrics === undefined ? {} : { metrics }) });
+    this.queue = new WorkQueue({
+      name,
+      clock,
+      ...(metrics === undefined ? {} : { metrics }),
+      ...(lineOf === undefined ? {} : { lineOf }),
+    });
   }
 
   /** Requests a reconcile of `key`: now, even if it is delayed or backing off, or after `delayMs`. */

@@ -242,3 +242,35 @@ test("agrees with a naive model: no key runs twice at once, none is lost, duplic
     expect(queue.size).toBe(due.size + running.size);
   }
 });
+
+describe("lines", () => {
+  beforeEach(() => {
+    queue = new WorkQueue({ name: "test", clock, lineOf: (key) => key.slice(0, 1) });
+  });
+
+  test("take turns, so that a flood of keys in one of them does not delay the others", () => {
+    for (const key of ["a1", "a2", "a3", "a4", "b1", "b2", "c1"]) queue.add(key);
+    expect(takeAll()).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
+  });
+
+  test("a key in a line of its own waits for one key of each other line", () => {
+    for (let number = 0; number < 5_000; number++) queue.add(`a${number}`);
+    queue.take();
+    queue.add("b1");
+    expect([queue.take(), queue.take()]).toEqual(["a1", "b1"]);
+  });
+
+  test("do not change that high priority goes before low", () => {
+    queue.add("a1", { priority: "low" });
+    queue.add("b1");
+    queue.add("b2");
+    expect(takeAll()).toEqual(["b1", "b2", "a1"]);
+  });
+
+  test("a key that was raised to high priority costs its line no turn", () => {
+    for (const key of ["a1", "a2", "b1"]) queue.add(key, { priority: "low" });
+    queue.add("a1");
+    expect(takeAll()).toEqual(["a1", "a2", "b1"]);
+    expect(queue.hasReady("low")).toBe(false);
+  });
+});

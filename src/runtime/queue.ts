@@ -1,5 +1,5 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
-import { Fifo } from "./fifo.ts";
+import { FairLine } from "./fair-line.ts";
 import { TimerHeap } from "./timer-heap.ts";
 
 /** `high` for changes that people wait for; `low` for resyncs, the objects at the start, and repeated lists. */
@@ -27,6 +27,8 @@ export interface QueueOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly metrics?: QueueMetrics;
+  /** The line in which a key waits once it is ready; by default all keys wait in one. */
+  readonly lineOf?: (key: string) => string;
 }
 
 interface DelayedItem {
@@ -61,8 +63,9 @@ type Item = DelayedItem | ReadyItem | RunningItem;
  * it has free workers, and calls `done` for each.
  *
  * *Guarantees*: a key is never taken twice at once; adding a running key causes exactly one more run after it; duplicate
- * adds keep the earliest time and the highest priority; `high` goes before `low`, and keys of one priority go in the order
- * in which they became ready with that priority. There is at most one timer. `add` costs O(log n), `take` O(1) amortized.
+ * adds keep the earliest time and the highest priority; `high` goes before `low`; within one priority the lines take turns,
+ * so that a flood of keys in one line does not delay the others; and keys of one line and priority go in the order in which
+ * they became ready with that priority. There is at most one timer. `add` costs O(log n), `take` O(1) amortized.
  *
  * *Caveats*: a steady supply of `high` keys starves the `low` ones. Adding a key that is ready neither delays it nor
  * lowers its priority.
@@ -74,16 +77,18 @@ export class WorkQueue {
   /** The one item of each key. An item in the heap or in a lane that is not its key's item any more is stale. */
   readonly #items = new Map<string, Item>();
   readonly #delayed = new TimerHeap<DelayedItem>();
-  readonly #ready: Readonly<Record<Priority, Fifo<ReadyItem>>> = { high: new Fifo(), low: new Fifo() };
+  readonly #ready: Readonly<Record<Priority, FairLine<ReadyItem>>> = { high: new FairLine(), low: new FairLine() };
+  readonly #lineOf: (key: string) => string;
   #depth = 0;
   #timer: { readonly at: MonotonicTime; readonly cancel: () => void } | undefined;
   #closed = false;
   #onReady: () => void = () => undefined;
 
-  constructor({ name, clock, metrics }: QueueOptions) {
+  constructor({ name, clock, metrics, lineOf = () => "" }: QueueOptions) {
     this.name = name;
     this.#clock = clock;
     this.#metrics = metrics;
+    this.#lineOf = lineOf;
   }
 
   /** Called whenever a key becomes ready. The callback must not call `take` itself. */
@@ -116,7 +121,7 @@ export class WorkQueue {
   take(): string | undefined {
     const item = this.#first(this.#ready.high) ?? this.#first(this.#ready.low);
     if (item === undefined) return undefined;
-    this.#ready[item.priority].pop();
+    this.#ready[item.priority].take();
     const takenAt = this.#clock.monotonic();
     this.#items.set(item.key, { state: "running", takenAt, rerun: undefined });
     this.#setDepth(this.#depth - 1);
@@ -183,7 +188,7 @@ export class WorkQueue {
 
   #pushReady(item: ReadyItem): void {
     this.#items.set(item.key, item);
-    this.#ready[item.priority].push(item);
+    this.#ready[item.priority].push(this.#lineOf(item.key), item);
   }
 
   #setTimer(): void {
@@ -211,7 +216,7 @@ export class WorkQueue {
   }
 
   /** The first item that is not stale; stale items before it are dropped. */
-  #first<I extends DelayedItem | ReadyItem>(line: TimerHeap<I> | Fifo<I>): I | undefined {
+  #first<I extends DelayedItem | ReadyItem>(line: { peek(): I | undefined; pop(): I | undefined }): I | undefined {
     let item = line.peek();
     while (item !== undefined && this.#items.get(item.key) !== item) {
       line.pop();

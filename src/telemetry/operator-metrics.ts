@@ -128,7 +128,7 @@ export class OperatorMetrics {
   ]);
   readonly breaker = this.#gauge(
     "muster_breaker",
-    "Number of platform resources whose re-creation is paused because many of them disappeared at once.",
+    "Number of platform resources whose re-creation, or whose removal, waits for a confirmation because there are many of them at once.",
     [],
   );
 

@@ -5,6 +5,7 @@ import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
 import { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { PostLedger } from "#src/platform-client/post-ledger.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
+import { SharedRoles } from "#src/platform-client/shared-roles.ts";
 import type { ReadSubjectToken } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport, type HttpTransportOptions } from "#src/platform-client/transport.ts";
@@ -57,6 +58,7 @@ export class PlatformConnection {
   readonly #address: PlatformAddress;
   readonly #options: PlatformConnectionOptions;
   readonly #transport: HttpTransport;
+  readonly #sharedRoles = new SharedRoles();
 
   constructor(address: PlatformAddress, options: PlatformConnectionOptions) {
     this.#address = address;
@@ -97,6 +99,7 @@ export class PlatformConnection {
       credentialEpoch,
       collections,
       posts: this.posts,
+      sharedRoles: this.#sharedRoles,
       clock,
       signal,
       canWrite,

@@ -12,8 +12,10 @@ import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import type { TenantObservationSources } from "#src/reconcile/observe/observe-tenant.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { runExpiryChecks } from "#src/reconcile/expiry-checks.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { TenantReconciler, type TenantReconcilerOptions } from "#src/reconcile/tenant-reconciler.ts";
 import type { OuterBound } from "#src/reconcile/tenancy/boundary.ts";
@@ -95,7 +97,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     confirmationOf: (tenant) => options.tenancyCaches.tenants.get(tenant)?.metadata.annotations?.[confirmAnnotation],
   });
   const sources: Sources = { ...base, undeclared };
-  const controllers = createControllers(options, sources);
+  const controllers = createControllers(options, sources, (namespace) => tenancy.tenantsOf(namespace));
   const orphans = new Map<string, readonly string[]>();
   const tenants = createTenantController(options, {
     sources,
@@ -121,7 +123,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 
   connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
   connectTenantHandlers(options.tenancyCaches.tenants, sources, (key, how) => tenants.enqueue(key, how));
-  telemetry.watchSources(sources, options.tenancyCaches.tenants, () => undeclared.counts());
+  telemetry.watchSources(sources, options.tenancyCaches.tenants, undeclared);
   for (const [kind, controller] of controllers.entries()) {
     const store = sources.stores.get(kind);
     for (const cached of store.values())
@@ -131,13 +133,32 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     });
   }
   pool.start(tenants);
+  const onResync = async (session: PlatformSession) => {
+    retainExtensions(sources, session);
+    await undeclared.prepare(session);
+  };
   const onResynced = async (session: PlatformSession) => {
     for (const key of await undeclared.assess(session)) controllers.get("Group").enqueue(key, { priority: "low" });
     for (const context of tenancy.contexts)
       if (context.session === session) tenants.enqueue(context.name, { priority: "low" });
   };
   const onOrphans = (kind: Kind, uids: readonly string[]) => void orphans.set(kind.name, uids);
-  const work = startSessionWork({ kinds, values, sessions, sources, telemetry, onOrphans, onResynced, clock, random });
+  const expiries = runExpiryChecks(
+    { kinds, stores: sources.stores, clock, enqueue: (kind, key, how) => controllers.get(kind).enqueue(key, how) },
+    lifetime.signal,
+  );
+  const work = startSessionWork({
+    kinds,
+    values,
+    sessions,
+    sources,
+    telemetry,
+    onOrphans,
+    onResync,
+    onResynced,
+    clock,
+    random,
+  });
 
   return {
     stop: async () => {
@@ -145,8 +166,8 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
       platform.posts.noteAbort();
       lifetime.abort(new Error("the operator is stopping"));
       await platform.close();
-      await work.ended();
-      return !platform.posts.mayStillTakeEffect;
+      await Promise.all([work.ended(), expiries]);
+      return !platform.posts.mayStillTakeEffect(clock.monotonic());
     },
   };
 }
@@ -228,10 +249,14 @@ function createTenantController(
   });
 }
 
-/** One controller per kind; all of them share the reconciler. */
+/**
+ * One controller per kind; all of them share the reconciler. Tenants take turns, so that the many objects of one of them do not
+ * delay the edit of another.
+ */
 function createControllers(
   { kinds, kube, telemetry, clock, random }: LeadOptions,
   sources: Sources,
+  tenantsOf: (namespace: string) => readonly string[],
 ): PerKind<Controller> {
   const recorder = new EventRecorder({
     api: kube,
@@ -257,6 +282,7 @@ function createControllers(
         clock,
         random,
         metrics: telemetry.metrics,
+        lineOf: (key) => tenantsOf(key.slice(0, key.indexOf("/"))).join(),
         onFailure: (failure) => telemetry.reconcileFailed(failure),
       }),
   );

@@ -1,4 +1,5 @@
 import type { Kind } from "#src/kinds/kind.ts";
+import { PerKind } from "#src/kinds/per-kind.ts";
 import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
@@ -60,6 +61,8 @@ export interface SessionWorkOptions {
   readonly onOrphans: (kind: Kind, uids: readonly string[]) => void;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Called before each resync of the session. */
+  readonly onResync: (session: ServedSession["session"]) => Promise<void>;
   /** Called after a resync of the session in which no list failed. */
   readonly onResynced: (session: ServedSession["session"]) => Promise<void>;
 }
@@ -79,6 +82,8 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
     void work.finally(() => running.delete(work));
   };
   const resyncs = new Semaphore(maxResyncs);
+  // By kind and session: a resync of one session says nothing new of the others.
+  const orphans = new PerKind(kinds, () => new Map<ServedSession["session"], readonly string[]>());
   const checks = new SessionChecks({
     clock,
     random,
@@ -88,23 +93,29 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
       telemetry.sessionChecked(tenantOf(sessions, session), report);
     },
   });
-  sessions.onSession(({ tenant, session, roots, signal }) => {
+  sessions.onSession(({ tenant, session, signal }) => {
     session.onOutageChange((outage) => telemetry.outageChanged(tenant, outage));
+    const forget = () => {
+      for (const ofKind of orphans.values()) ofKind.delete(session);
+    };
+    signal.addEventListener("abort", forget, { once: true });
     track(checks.run(session, signal));
     track(
       runResyncs(
         {
           kinds,
           session,
-          roots,
           intervalMs: values.resync,
           limit: resyncs,
           clock,
           random,
+          onStart: options.onResync,
           onListed: (kind, seconds) => {
-            const orphans = observeOrphans(sources, kind);
-            telemetry.resynced(kind, seconds, orphans);
-            options.onOrphans(kind, orphans);
+            const ofKind = orphans.get(kind.name);
+            ofKind.set(session, observeOrphans(sources, kind, [session]));
+            const all = [...new Set([...ofKind.values()].flat())];
+            telemetry.resynced(kind, seconds, all);
+            options.onOrphans(kind, all);
           },
           onFailure: (kind, root, error) => telemetry.resyncFailed(kind, root, error),
           onComplete: options.onResynced,

@@ -14,6 +14,7 @@ import { observeRefusals } from "#src/reconcile/observe/refusals.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { ReconcileTelemetry } from "#src/reconcile/reconciler.ts";
 import type { SessionReport } from "#src/reconcile/session-checks.ts";
+import type { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
 import type { TenantStore } from "#src/reconcile/tenancy/live-tenancy.ts";
 import { isAbandoned } from "#src/reconcile/policy/object.ts";
 import type { KubeStep, Step } from "#src/reconcile/policy/step.ts";
@@ -188,7 +189,11 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   /** Computes the gauges at each scrape, so that they cost nothing between scrapes. */
-  watchSources(sources: Sources, tenants: TenantStore, undeclaredCounts: () => ReadonlyMap<string, number>): void {
+  watchSources(
+    sources: Sources,
+    tenants: TenantStore,
+    access: Pick<UndeclaredAccess, "counts" | "heldRemovalsIn">,
+  ): void {
     this.metrics.onScrape(() => {
       this.metrics.tenants.reset();
       for (const tenant of tenants.values()) {
@@ -196,7 +201,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         this.metrics.tenants.inc({ ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
       }
       const { objects, breaker, kubernetesRefused, snapshotAge, undeclared } = this.metrics;
-      for (const [kind, count] of undeclaredCounts()) undeclared.set({ kind }, count);
+      for (const [kind, count] of access.counts()) undeclared.set({ kind }, count);
       objects.reset();
       for (const { name: kind, collection } of sources.kinds) {
         for (const { resource } of sources.stores.get(kind).values()) {
@@ -209,7 +214,10 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         if (startTimes.length > 0)
           snapshotAge.set({ kind }, (sources.clock.monotonic() - Math.min(...startTimes)) / 1000);
       }
-      breaker.set(sources.breakers.held);
+      let held = 0;
+      for (const { name } of sources.tenancy.contexts)
+        held += sources.breakers.heldIn(name) + access.heldRemovalsIn(name);
+      breaker.set(held);
       kubernetesRefused.reset();
       for (const { kind, step, objects: refused } of observeRefusals(sources))
         kubernetesRefused.inc({ kind, step }, refused);

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Advisory,
   type AdvisoryEventSchema,

@@ -1,6 +1,6 @@
 import { lookup as resolve, type LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
-import { Agent, request } from "undici";
+import { Agent } from "undici";
 import { isPublicAddress } from "./public-address.ts";
 
 const defaultTimeLimit = 5_000;
@@ -35,8 +35,9 @@ export async function fetchDocument(
   url: string,
   { privateAddresses, ca, timeLimit = defaultTimeLimit }: FetchOptions,
 ): Promise<string> {
-  const { protocol, hostname } = URL.parse(url) ?? {};
-  if (protocol !== "https:" || hostname === undefined) throw new FetchError("is not an https URL", false);
+  const parsed = URL.parse(url);
+  if (parsed?.protocol !== "https:") throw new FetchError("is not an https URL", false);
+  const { origin, hostname, pathname, search } = parsed;
   const literal = hostname.replace(/^\[|\]$/g, "");
   // A literal IP address is used without a DNS lookup.
   if (!privateAddresses && isIP(literal) !== 0 && !isPublicAddress(literal)) throw notPublic();
@@ -46,8 +47,10 @@ export async function fetchDocument(
   });
   const signal = AbortSignal.timeout(timeLimit);
   try {
-    const { statusCode, body } = await request(url, {
-      dispatcher: agent,
+    const { statusCode, body } = await agent.request({
+      origin,
+      path: `${pathname}${search}`,
+      method: "GET",
       signal,
       // The types of discovery documents and of RFC 7517. A Kubernetes API server responds with 406 unless its type is accepted.
       headers: { accept: "application/json, application/jwk-set+json" },

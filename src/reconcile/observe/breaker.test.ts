@@ -104,7 +104,20 @@ it("holds a resource also after its object moved to another Tenant, which then c
   breakers.of("before", "Group").assess(view, ["x", "y"], () => true);
   breakers.move("Group", "x", "after");
   expect([breakers.holds("before", "Group", "x"), breakers.holds("after", "Group", "x")]).toEqual([false, true]);
-  expect([breakers.open("before").get("Group")?.missing, breakers.held]).toEqual([1, 2]);
+  expect([breakers.heldIn("before"), breakers.heldIn("after")]).toEqual([1, 1]);
   const { id = "" } = breakers.open("after").get("Group") ?? {};
   expect(breakers.confirm("after", id).get("Group")).toEqual(["x"]);
+});
+
+it("still holds what a Tenant that is not served any longer held, until its objects have another one", () => {
+  const breakers = new Breakers(newId);
+  const view = emptyView();
+  view.recordGone("x", 1);
+  breakers.of("before", "Group").assess(view, ["x"], () => true);
+  breakers.retire("before");
+  expect([breakers.holds("before", "Group", "x"), breakers.holdsAny]).toEqual([true, true]);
+  breakers.move("Group", "x", "after");
+  expect([breakers.heldIn("before"), breakers.heldIn("after")]).toEqual([0, 1]);
+  breakers.release("Group", "x");
+  expect(breakers.holdsAny).toBe(false);
 });

@@ -5,6 +5,8 @@ export class Breakers {
   readonly #newId: () => string;
   /** By Tenant, then by kind. A Tenant without an entry has no missing resources. */
   readonly #breakers = new Map<string, Map<string, Breaker>>();
+  /** The Tenants with an entry that are not served. */
+  readonly #retired = new Set<string>();
 
   /** @param newId returns a text that it never returned before. */
   constructor(newId: () => string) {
@@ -12,6 +14,7 @@ export class Breakers {
   }
 
   of(tenant: string, kind: string): Breaker {
+    this.#retired.delete(tenant);
     const ofTenant = this.#breakers.get(tenant) ?? new Map<string, Breaker>();
     this.#breakers.set(tenant, ofTenant);
     const breaker = ofTenant.get(kind) ?? new Breaker(this.#newId);
@@ -31,11 +34,13 @@ export class Breakers {
       breaker.release(uid);
       this.of(tenant, kind).hold(uid);
     }
+    this.#forgetRetired();
   }
 
   /** No object of this kind claims `uid` any longer. */
   release(kind: string, uid: string): void {
     for (const ofTenant of this.#breakers.values()) ofTenant.get(kind)?.release(uid);
+    this.#forgetRetired();
   }
 
   /** The uids that may be re-created because a person confirmed the breaker with this id, by kind. */
@@ -56,16 +61,33 @@ export class Breakers {
     return open;
   }
 
-  /** The Tenant does not exist any longer. */
-  forget(tenant: string): void {
-    this.#breakers.delete(tenant);
+  /**
+   * The Tenant is not served any longer. What is held for it stays held until its object is gone, or has another Tenant: to
+   * delete a Tenant must not be a way to have everything re-created.
+   */
+  retire(tenant: string): void {
+    this.#retired.add(tenant);
+    this.#forgetRetired();
   }
 
-  /** How many resources are held, for all Tenants. */
-  get held(): number {
+  /** Whether any resource is held, for whichever Tenant. */
+  get holdsAny(): boolean {
+    return this.#breakers.values().some((ofTenant) => ofTenant.values().some(({ open }) => open !== undefined));
+  }
+
+  /** How many resources are held for the Tenant. */
+  heldIn(tenant: string): number {
     let held = 0;
-    for (const ofTenant of this.#breakers.values())
-      for (const breaker of ofTenant.values()) held += breaker.open?.missing ?? 0;
+    for (const { open } of this.#breakers.get(tenant)?.values() ?? []) held += open?.missing ?? 0;
     return held;
+  }
+
+  /** Forgets the Tenants that are not served and have nothing that is held. */
+  #forgetRetired(): void {
+    for (const tenant of this.#retired)
+      if (this.heldIn(tenant) === 0) {
+        this.#breakers.delete(tenant);
+        this.#retired.delete(tenant);
+      }
   }
 }

@@ -16,6 +16,11 @@ export function isRecorded({ status }: Resource, uid: string): boolean {
   return status?.uid === uid && status.management !== "Observed";
 }
 
+/** Whether another object manages the resource with this uid, as its status records it. */
+export function isRecordedByOther(store: ResourceStore, uid: string, self: CachedResource): boolean {
+  return store.index("claims", uid).some((other) => other !== self && isRecorded(other.resource, uid));
+}
+
 /** Another object to which `uid` belongs, as `namespace/name`; null if it belongs to `self`, or may do so. */
 export function otherClaimantOf(
   store: ResourceStore,

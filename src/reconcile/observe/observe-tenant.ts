@@ -43,7 +43,7 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
   const tenant = tenants.get(name);
   if (tenant === undefined) return undefined;
   const context = tenancy.contextOf(name);
-  const namespaces = tenancy.namespacesOf(name);
+  const namespaces = tenancy.namespacesSelectedBy(name);
   const { uids: undeclared, unreadableGroups, held } = given.undeclared(name);
   const isConfirmed = held?.id === tenant.metadata.annotations?.[confirmAnnotation];
   return {

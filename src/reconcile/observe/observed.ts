@@ -38,6 +38,8 @@ export interface Observed {
    * with its natural key: that of the spec, of the status, or of its last POST. None of them belongs to another object.
    */
   readonly matches: readonly ExternalResource[];
+  /** What an earlier process may have created for the object; null unless that matters: see `Unrecorded`. */
+  readonly unrecorded: Unrecorded | null;
   /** The external resources with the desired name below the same parent, except the matches and the claimed one. */
   readonly nameConflicts: readonly NameConflict[];
   /** Another object that wants the same name below the same parent, or an equal role binding, and comes first: `namespace/name`. */
@@ -46,7 +48,10 @@ export interface Observed {
   readonly snapshot: Snapshot | null;
   /** Whether this process created the parent a moment ago, so that the parent has only the children that we created. */
   readonly parentIsFresh: boolean;
-  /** For each group that the session lists, the latest complete list of everything below it. */
+  /**
+   * For each group that the session lists, the latest complete list of everything below it. The session is extended to the
+   * groups of a parent of another Tenant before it is called.
+   */
   readonly rootSnapshots: readonly ScopeSnapshot[];
   /** When the last POST with this natural key was sent whose outcome is unknown. */
   readonly postUnknownSince: MonotonicTime | null;
@@ -58,6 +63,11 @@ export interface Observed {
   readonly grants: readonly Grants[];
   /** What lies directly in the group and is not declared; null for other kinds, and until the group was assessed. */
   readonly undeclared: ObservedUndeclared | null;
+  /**
+   * The first resources that are known to be directly in the group, each with its noun, its name and its uid. Only filled
+   * after the platform refused to delete the group because of the state of a resource.
+   */
+  readonly children: readonly string[];
   /**
    * The objects that refer to this one and have an external resource, or may come to have one. Only filled while this
    * object is being deleted.
@@ -95,6 +105,8 @@ export type ObservedTenant =
       readonly serves: "everything" | "deletions";
       /** The uids of groups. Only resources below them are written. */
       readonly groups: readonly string[];
+      /** Whether the object refers to a parent of another Tenant, which may have revoked the grant to use it. */
+      readonly parentIsForeign: boolean;
       /** Whether existing resources of this kind may be adopted. */
       readonly mayAdopt: boolean;
       /** Whether a resource may be left behind on the platform. */
@@ -128,6 +140,27 @@ export type References =
   /** The references can never be resolved: they form a cycle. */
   | { readonly are: "invalid"; readonly message: string }
   | { readonly are: "denied"; readonly message: string };
+
+/**
+ * What an earlier process may have created for an object with a finalizer, whose kind has no marker, and which records no
+ * uid, while no Tenant permits what it refers to. (If one does, `matches` has what was created.)
+ */
+export type Unrecorded =
+  /** The object refers to something that does not exist on the platform, and without which nothing was created. */
+  | { readonly is: "impossible" }
+  /** Kubernetes has not let the operator read a kind that the object refers to. */
+  | { readonly is: "unknown" }
+  | {
+      readonly is: "identified";
+      /** The group in which it would be. */
+      readonly group: string;
+      /** Whether the group is below a root of any session. */
+      readonly isListable: boolean;
+      /** The latest complete list that included the group, of any session. */
+      readonly snapshot: Snapshot | null;
+      /** The uids of the equal resources in that list that no other object records. */
+      readonly equal: readonly string[];
+    };
 
 /** A uid that an object claims, and what is known of it. */
 export interface Claim {

@@ -2,6 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf, ownerOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isRecorded } from "./claims.ts";
 import { observe } from "./observe.ts";
 import type { Sources } from "./sources.ts";
@@ -11,11 +12,16 @@ import type { Sources } from "./sources.ts";
  * a copy of a marker, whose object manages another resource, and a resource below another group than its object names. None
  * while the custom resources have not been read. A kind without markers has none that could be known: what its objects left
  * behind equals what somebody else may have created, and is found as undeclared access.
+ * @param sessions whose views are searched; by default those of all sessions.
  */
-export function observeOrphans(sources: Sources, kind: Kind): string[] {
+export function observeOrphans(
+  sources: Sources,
+  kind: Kind,
+  sessions: Iterable<PlatformSession> = sources.tenancy.sessions,
+): string[] {
   const orphans = new Set<string>();
   if (!sources.stores.get(kind.name).synced) return [];
-  for (const session of sources.tenancy.sessions)
+  for (const session of sessions)
     for (const external of session.viewOf(kind.collection).resources())
       if (isOrphan(sources, kind, external)) orphans.add(external.uid);
   return [...orphans];

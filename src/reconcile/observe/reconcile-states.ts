@@ -1,8 +1,6 @@
-import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
-import { boundedText } from "#src/api/bounded-text.ts";
-import { statusBounds } from "#src/api/status.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import type { KubeStepName, MonotonicTime, ReconcileState, Refusal } from "./observed.ts";
+import { requestedReconcile } from "./requested-reconcile.ts";
 
 /** Ending the delays reads all states: when thousands of objects are accepted again, once is enough. */
 const endIntervalMs = 1_000;
@@ -29,15 +27,13 @@ export class ReconcileStates {
    * @param bornHere for an object without a state: whether it was created while this process was the only leader.
    */
   get(key: string, cached: CachedResource, now: MonotonicTime, bornHere = false): ReconcileState {
-    const { uid = "", annotations, deletionTimestamp, generation = 0 } = cached.metadata;
+    const { uid = "", deletionTimestamp, generation = 0 } = cached.metadata;
     const previous = this.#states.get(key);
     const known: ReconcileState =
       previous?.resourceUid === uid
         ? previous
         : { resourceUid: uid, firstSeenAt: now, specSeenAt: now, generation, bornHere, corrections: [] };
-    // The status repeats the value, so it must fit there.
-    const annotation = annotations?.[reconcileRequestedAtAnnotation];
-    const requested = annotation === undefined ? undefined : boundedText(annotation, statusBounds.text);
+    const requested = requestedReconcile(cached.metadata);
     const isNewRequest = requested !== undefined && known.request?.value !== requested;
     const isNewDeletion = deletionTimestamp !== undefined && known.deletionSeenAt === undefined;
     if (isNewDeletion) this.#lastDeletionAt = now;

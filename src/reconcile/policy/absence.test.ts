@@ -1,4 +1,4 @@
-import { describe } from "vitest";
+import { describe, expect } from "vitest";
 import { becomesReady, itDecides, present, readyGroup, reports, waitingLong } from "./decision-cases.testing.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import {
@@ -8,6 +8,7 @@ import {
   externalGroup,
   groupResource,
   parent,
+  platformError,
 } from "./observed-fixture.testing.ts";
 
 describe("before a creation", () => {
@@ -39,6 +40,26 @@ describe("before a creation", () => {
       name: "after a POST with an unknown outcome, waits for the settle time",
       given: { postUnknownSince: 19_000, state: waitingLong },
       expected: reports("Creating", "can no longer take effect"),
+    },
+    {
+      name: "says with which error of the platform the POST ended",
+      given: {
+        postUnknownSince: 19_000,
+        state: {
+          ...waitingLong,
+          failure: {
+            step: "create",
+            problem: { kind: "rejected", error: platformError("INTERNAL") },
+            attemptOf: "",
+            attempts: 1,
+            at: 19_000,
+            retryAt: 19_500,
+          },
+        },
+      },
+      expected: reports("PlatformUnavailable", "rejected with INTERNAL", {
+        error: expect.objectContaining({ code: "INTERNAL", message: "rejected with INTERNAL" }),
+      }),
     },
     {
       name: "after the settle time, needs a list that started later and was stable",

@@ -3,6 +3,7 @@ import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import { type Problem, waiting } from "./outcome.ts";
+import { problemOf } from "./platform-problem.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 
@@ -50,11 +51,15 @@ export function proveAbsenceBelow(observed: DecisionInput, parent: string): Step
   // A group that this process created a moment ago has only the children that this process created, and those are known.
   if (observed.parentIsFresh && observed.postUnknownSince === null && alreadyExistsAt(observed) === undefined)
     return undefined;
-  return prove(
-    observed,
-    [{ group: parent, snapshot: observed.snapshot }],
-    waiting("Creating", messages.outcomeUnknown()),
-  );
+  return prove(observed, [{ group: parent, snapshot: observed.snapshot }], creating(observed));
+}
+
+/** What is reported of a creation while the outcome of a POST is unknown: how it failed, if this process sent it. */
+function creating(observed: DecisionInput): Problem {
+  const { failure } = observed.state;
+  return failure?.step === "create"
+    ? problemOf(failure.problem, observed)
+    : waiting("Creating", messages.outcomeUnknown());
 }
 
 /**

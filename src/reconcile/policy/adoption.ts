@@ -1,7 +1,7 @@
-import { readyCondition } from "#src/api/condition.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { minutes } from "#src/time/durations.ts";
+import { appliedGeneration } from "./applied.ts";
 import { conclude, recordNow } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { markerFits } from "./differences.ts";
@@ -46,12 +46,14 @@ export function decideAdoption(
   });
 }
 
-/** The adoption is recorded, and the marker was never written: before that, the object is not Ready. */
-function isBeingAdopted({ resource, kind }: DecisionInput, external: ExternalResource): boolean {
-  if (!kind.hasMarker || resource.status?.management !== "Adopted" || carriedMarker(external) !== undefined)
-    return false;
-  const ready = readyCondition(resource);
-  return ready?.status !== "True" && ready?.reason !== "DriftDetected";
+/** The adoption is recorded, and the marker was never written: before that, no spec is applied. */
+function isBeingAdopted({ resource: { status }, kind }: DecisionInput, external: ExternalResource): boolean {
+  return (
+    kind.hasMarker &&
+    status?.management === "Adopted" &&
+    carriedMarker(external) === undefined &&
+    appliedGeneration(status) === undefined
+  );
 }
 
 /** Declaring a role binding owns an equal one: that grants nothing that the object does not. Everything else is asked for. */

@@ -10,6 +10,7 @@ import { failing } from "./outcome.ts";
 import { decidePresence } from "./presence.ts";
 import { delayingRefusal } from "./refusal.ts";
 import type { Step } from "./step.ts";
+import { untilRemoval } from "./undeclared.ts";
 
 /**
  * The whole policy of reconciliation, for every kind: from what was observed of an object, and the
@@ -27,7 +28,9 @@ import type { Step } from "./step.ts";
  */
 export function decide(observed: Observed, kind: Kind): Step {
   const input = { ...observed, kind };
-  const step = isBeingDeleted(observed.resource) ? decideDeletion(input) : untilExpiry(input, decidePresence(input));
+  const step = isBeingDeleted(observed.resource)
+    ? decideDeletion(input)
+    : untilRemoval(input, untilExpiry(input, decidePresence(input)));
   return unlessRefused(input, step);
 }
 

@@ -160,9 +160,10 @@ describe("an object with an external resource", () => {
       expected: { do: "done" },
     },
     {
-      name: "waits if the platform rejects the deletion because the group is not empty",
+      name: "waits if the platform rejects the deletion because the group is not empty, and names what is in it",
       given: {
         ...existing,
+        children: ['group "by hand" 0a/1', "role binding 0a/2"],
         state: {
           ...deletionSeen,
           waitingSince: 0,
@@ -183,7 +184,9 @@ describe("an object with an external resource", () => {
           },
         },
       },
-      expected: { do: "writeStatus", patch: { error: { code: "FAILED_PRECONDITION" } } },
+      expected: reports("ChildrenExist", 'other resources are in it: group "by hand" 0a/1, role binding 0a/2.', {
+        error: expect.objectContaining({ code: "FAILED_PRECONDITION" }),
+      }),
     },
     {
       name: "reports TenantDenied outside of the Tenant's groups and names the annotation abandon",
@@ -277,7 +280,11 @@ describe("an object without a recorded uid", () => {
     },
     {
       name: "is released if it is a role binding whose group, identity or role is gone",
-      given: { resource: deletedBinding(), references: { are: "waiting", reason: "ReferenceNotFound", message: "" } },
+      given: {
+        resource: deletedBinding(),
+        references: { are: "waiting", reason: "ReferenceNotFound", message: "" },
+        unrecorded: { is: "impossible" },
+      },
       expected: released,
     },
     {

@@ -10,8 +10,8 @@ import { foreignMarkerOf, managedUid, managementOf, owns, protectionOf } from ".
 import { decideRelease, orphaned } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
-import { findOrphanDenied, findOutsideTenant, findUngoverned } from "./tenant.ts";
-import { guardsNothing, unrecordedMatch } from "./unrecorded.ts";
+import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
+import { decideUnpermitted, guardsNothing, unrecordedMatch } from "./unrecorded.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
 /**
@@ -27,15 +27,14 @@ export function decideDeletion(observed: DecisionInput): Step {
   if (isPaused(resource)) return conclude(observed, pausedOutcome(observed));
   if (guardsNothing(observed)) return { do: "removeFinalizer" };
   const ungoverned = findUngoverned(observed);
-  if (ungoverned !== undefined) return conclude(observed, ungoverned);
+  if (ungoverned !== undefined) return decideUnpermitted(observed, ungoverned);
   if (claim !== null && claim.claimedBy !== null) return { do: "removeFinalizer" };
   const uid = managedUid(observed) ?? unrecordedMatch(observed)?.uid;
   if (uid === undefined) return decideNeverRecorded(observed);
   const root = rootAbove(observed, uid);
-  const outside =
-    root === undefined ? stalled("TenantDenied", messages.outsideReach()) : findOutsideTenant(observed, uid);
-  if (root === undefined || outside !== undefined)
-    return conclude(observed, outside ?? stalled("TenantDenied", messages.outsideReach()));
+  if (root === undefined) return conclude(observed, stalled("TenantDenied", messages.outsideReach()));
+  const denied = findEndingDenied(observed, uid);
+  if (denied !== undefined) return conclude(observed, denied);
   return decideRecorded(observed, uid, root);
 }
 
@@ -50,9 +49,8 @@ function decideNeverRecorded(observed: DecisionInput): Step {
         observed,
         waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
       );
-    // Objects with such a resource go before what they refer to (`Dependent.unsettled`), so if what they refer to is gone,
-    // the resource is gone, too.
-    if (!kind.hasMarker && references.are !== "resolved") return { do: "removeFinalizer" };
+    if (!kind.hasMarker && references.are !== "resolved")
+      return decideUnpermitted(observed, stalled("TenantDenied", messages.mayHaveBeenCreated(kind.noun)));
   }
   return proveAbsenceBelowRoots(observed) ?? { do: "removeFinalizer" };
 }
@@ -77,6 +75,8 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
     );
   if (foreignMarkerOf(observed, found) !== undefined) return { do: "removeFinalizer" };
   if (managedUid(observed) !== undefined && !owns(observed, found)) return { do: "removeFinalizer" };
+  const denied = findEndingDenied(observed, uid, found);
+  if (denied !== undefined) return conclude(observed, denied);
   if (kept !== undefined) return decideRelease(observed, found, kept);
   return attempt(observed, {
     do: "delete",

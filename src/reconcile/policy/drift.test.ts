@@ -49,6 +49,41 @@ describe("drift", () => {
       },
     },
     {
+      name: "is reported if it occurred while the object was paused",
+      given: {
+        resource: groupResource({
+          spec: { policy: { drift: "Report" } },
+          status: { ...notReady("Paused", { uid }), appliedGeneration: 1 },
+        }),
+        references,
+        external: present(drifted),
+        state: waitingLong,
+      },
+      expected: reports("DriftDetected", "change is kept"),
+    },
+    {
+      name: "counts as a correction after an interruption, too",
+      given: {
+        resource: groupResource({ status: { ...notReady("PermissionDenied", { uid }), appliedGeneration: 1 } }),
+        references,
+        external: present(drifted),
+      },
+      expected: { do: "update", correction: true, event: { reason: "DriftCorrected" } },
+    },
+    {
+      name: "is not what an edit during the pause makes differ",
+      given: {
+        resource: groupResource({
+          metadata: { generation: 2 },
+          spec: { policy: { drift: "Report" } },
+          status: { ...notReady("Paused", { uid }), appliedGeneration: 1 },
+        }),
+        references,
+        external: present(drifted),
+      },
+      expected: { do: "update", correction: false, event: { reason: "Updated" } },
+    },
+    {
       name: "is no longer corrected after three corrections in an hour, but reported",
       given: {
         resource: readyGroup,
@@ -61,7 +96,7 @@ describe("drift", () => {
     {
       name: "is corrected again when the hour is over",
       given: {
-        resource: groupResource({ status: { ...notReady("DriftDetected", { uid }) } }),
+        resource: groupResource({ status: { ...notReady("DriftDetected", { uid }), appliedGeneration: 1 } }),
         references,
         external: present(drifted),
         state: { ...waitingLong, corrections: [1_000, 2_000, 3_000] },

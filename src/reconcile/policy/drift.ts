@@ -1,7 +1,7 @@
-import { readyCondition } from "#src/api/condition.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Fields } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import { appliedGeneration } from "./applied.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { type Differences, differencesOf } from "./differences.ts";
@@ -49,11 +49,6 @@ function driftFought(fields: string, { drift }: Differences): Problem {
 }
 
 /** Whether this generation of the spec had been applied to the resource. */
-function wasApplied({ resource }: DecisionInput, uid: string): boolean {
-  const ready = readyCondition(resource);
-  return (
-    resource.status?.uid === uid &&
-    ready?.observedGeneration === resource.metadata.generation &&
-    (ready?.status === "True" || ready?.reason === "DriftDetected")
-  );
+function wasApplied({ resource: { status, metadata } }: DecisionInput, uid: string): boolean {
+  return status?.uid === uid && appliedGeneration(status) === metadata.generation;
 }

@@ -8,9 +8,9 @@ import { type Outcome, type Problem, stalled } from "./outcome.ts";
 import { managedUid, owns, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
-import { findOutsideTenant } from "./tenant.ts";
+import { findEndingDenied } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
-import { unrecordedMatch } from "./unrecorded.ts";
+import { recheckUnrecordedAt, unrecordedMatch } from "./unrecorded.ts";
 
 /** No timer runs longer. */
 const maxTimerMs = hours(24);
@@ -35,7 +35,10 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
       const proof = proveAbsenceBelowRoots(observed, ending);
       if (proof !== undefined) return proof;
     }
-    return conclude(observed, ended);
+    const recheckAt = recheckUnrecordedAt(observed);
+    return recheckAt === undefined
+      ? conclude(observed, ended)
+      : conclude(observed, stalled("Expired", messages.expiredUnpermitted(kind.noun)), recheckAt);
   }
   if (!reported) return conclude(observed, ending);
   return decideEnding(observed, uid, ending, ended);
@@ -59,7 +62,7 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   const root = rootAbove(observed, uid);
   const protection = protectionOf(observed, uid);
   if (external?.is === "gone" || protection === "root" || protection === "credential") return conclude(observed, ended);
-  if (root === undefined || findOutsideTenant(observed, uid) !== undefined) return conclude(observed, ending);
+  if (root === undefined || findEndingDenied(observed, uid) !== undefined) return conclude(observed, ending);
   const call = (step: PlatformStep): Step => {
     const next = attempt(observed, step);
     return isPlatformStep(next) ? next : conclude(observed, ending, observed.state.failure?.retryAt);
@@ -68,6 +71,7 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   if (external?.is === "stale") return call({ do: "read", uid });
   if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
   if (managedUid(observed) === uid && !owns(observed, found)) return conclude(observed, ended);
+  if (findEndingDenied(observed, uid, found) !== undefined) return conclude(observed, ending);
   return call({
     do: "delete",
     uid,

@@ -75,6 +75,15 @@ describe("D1: a role binding", () => {
       expected: reports("DriftDetected", "grants something else"),
     },
     {
+      name: "that was only observed before is adopted",
+      given: {
+        resource: bindingResource({ status: { ...recorded, management: "Observed" } }),
+        references,
+        external: present(granting(anotherUid, viewer)),
+      },
+      expected: { do: "writeStatus", patch: { management: "Adopted" }, event: { reason: "Adopted" } },
+    },
+    {
       name: "to an earlier uid of a reference is deleted first",
       given: {
         resource: bindingResource({ status: { ...recorded, identityUid: earlierIdentity } }),

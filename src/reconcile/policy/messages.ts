@@ -53,6 +53,14 @@ export function outsideTenant(noun: string): string {
   return `The ${noun} of this object is outside of the groups of the Tenant, so it is left unchanged. Ask an administrator to add its group to spec.groups of the Tenant; or, to delete this object and keep the ${noun}, to set the annotation ${abandonAnnotation}: "true".`;
 }
 
+export function grantRevoked(noun: string, namespace: string): string {
+  return `The ${noun} of this object is in a group of another Tenant, which does not grant the use of the group to this namespace, and nothing proves that this object created the ${noun}, so it is left unchanged. Ask the owner of the parent that the spec names to add ${namespace} to its spec.allowedNamespaces; or, to delete this object and keep the ${noun}, ask an administrator to set the annotation ${abandonAnnotation}: "true".`;
+}
+
+export function mayHaveBeenCreated(noun: string): string {
+  return `The Tenant does not permit what the spec of this object refers to, and the operator may have created the ${noun} when it was permitted, so the object is kept. Ask an administrator to permit it again; or, to delete this object and keep the ${noun}, to set the annotation ${abandonAnnotation}: "true".`;
+}
+
 export function outsideReach(): string {
   return `The resource of this object is outside of the operator's root groups, so it is left unchanged. Ask an administrator to add its group to the operator's settings and to the Tenant; or, to delete this object and keep the resource, to set the annotation ${abandonAnnotation}: "true".`;
 }
@@ -243,6 +251,10 @@ function since(expiresAt: string | undefined): string {
   return expiresAt === undefined ? "" : ` (spec.expiresAt: ${expiresAt})`;
 }
 
+export function expiredUnpermitted(noun: string): string {
+  return `The grant has expired. The operator may have created the ${noun} when a Tenant permitted it, so it may still exist. Ask an administrator to permit it again: then it is deleted.`;
+}
+
 export function expired(noun: string): string {
   return `The grant has expired, and this object has no ${noun} on the platform. Set a later spec.expiresAt to grant the role again, or delete this object.`;
 }
@@ -270,8 +282,13 @@ export function specRejected(details: string): string {
   return `The platform rejected the spec: ${sentence(details)}`;
 }
 
-export function notEmpty(noun: string, details: string): string {
-  return `The platform does not delete the ${noun} while other resources are in it or refer to it: ${sentence(details)} Delete those on the platform, or, if the Tenant allows it, keep the ${noun} there with spec.policy.deletion: Orphan.`;
+/** @param children those that are known. */
+export function notEmpty(noun: string, details: string, children: readonly string[]): string {
+  const found =
+    children.length === 0
+      ? `refer to it: ${sentence(details)}`
+      : `refer to it (${details}). These other resources are in it: ${shortList(children)}.`;
+  return `The platform does not delete the ${noun} while other resources are in it or ${found} Delete those, on the platform or by their objects, or, if the Tenant allows it, keep the ${noun} there with spec.policy.deletion: Orphan.`;
 }
 
 export function preconditionFailed(details: string): string {
@@ -306,7 +323,7 @@ export function quotaExceeded(details: string): string {
 }
 
 export function parentGone(noun: string, parent: string): string {
-  return `The group ${parent}, below which the ${noun} is to be created, does not exist on the platform any longer. If the spec names a Group object, this object continues when that group exists again; read its status. If the spec names a uid, create this object again below an existing group.`;
+  return `The group ${parent}, below which the ${noun} is to be created, does not exist on the platform. If the spec names a Group object, this object continues when that group exists again; read its status. If the spec names a uid, create this object again below an existing group.`;
 }
 
 export function requestFailed(code: string, details: string): string {

@@ -124,6 +124,7 @@ export function externalGroup(fields: Partial<ExternalGroup> = {}): ExternalGrou
 /** A Tenant that permits everything below the root. */
 export const tenant: Extract<Observed["tenant"], { is: "known" }> = {
   is: "known",
+  parentIsForeign: false,
   name: "team",
   serves: "everything",
   groups: [root],
@@ -186,6 +187,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     claim: claimOf(resource, external, claimedBy, heldByBreaker),
     request: null,
     matches: [],
+    unrecorded: null,
     nameConflicts: [],
     rival: null,
     snapshot: { startedAt: 50, stable: true },
@@ -197,6 +199,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     protections: [],
     grants: [],
     undeclared: null,
+    children: [],
     dependents: [],
     unreadDependents: [],
     crd: { readAt: 19_000, deleting: false },

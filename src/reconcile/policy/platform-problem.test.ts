@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { groupKind } from "#src/kinds/group.ts";
-import { identityKind } from "#src/kinds/identity.ts";
-import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import { type CodeName, codeNames, type PlatformProblem } from "#src/platform-client/failure.ts";
-import { platformError } from "./observed-fixture.testing.ts";
+import { bindingResource, decisionInput, identityResource, platformError } from "./observed-fixture.testing.ts";
 import { problemOf } from "./platform-problem.ts";
 
+const group = decisionInput();
+const identity = decisionInput({ resource: identityResource() });
+const roleBinding = decisionInput({ resource: bindingResource() });
 const problemOfCode = (code: CodeName, more: object = {}) =>
-  problemOf({ kind: "rejected", error: platformError(code, more) }, identityKind);
+  problemOf({ kind: "rejected", error: platformError(code, more) }, identity);
 
 describe("an error of the platform", () => {
   it.each<[CodeName, string, string]>([
@@ -56,8 +56,8 @@ describe("an error of the platform", () => {
 
   it("does not advise another name after ALREADY_EXISTS for a role binding, which has none", () => {
     const problem: PlatformProblem = { kind: "rejected", error: platformError("ALREADY_EXISTS") };
-    expect(problemOf(problem, identityKind).message).toContain("Choose another name");
-    const { message } = problemOf(problem, roleBindingKind);
+    expect(problemOf(problem, identity).message).toContain("Choose another name");
+    const { message } = problemOf(problem, roleBinding);
     expect(message).not.toMatch(/name|adoption/);
     expect(message).toContain("delete this object");
   });
@@ -68,7 +68,7 @@ describe("an error of the platform", () => {
     ["a refused exchange", { kind: "credential", cause: "exchange", message: "refused" }],
     ["a missing token", { kind: "credential", cause: "unavailable", message: "no file" }],
   ])("%s may concern the credentials of the Tenant", (_, problem) => {
-    expect(problemOf(problem, groupKind).message).toContain("spec.credentials of the Tenant");
+    expect(problemOf(problem, group).message).toContain("spec.credentials of the Tenant");
   });
 
   it("quotes each field violation by its spec path", () => {
@@ -107,6 +107,6 @@ describe("a call without a valid response", () => {
     ["a missing parent", { kind: "parentGone", parent: "g" }, "waiting", "ReferenceNotReady"],
     ["a missing permission", { kind: "permissions", capability: "CAP_X", scope: "g" }, "failing", "PermissionDenied"],
   ])("%s", (_, failure, is, reason) => {
-    expect(problemOf(failure, groupKind)).toMatchObject({ is, reason });
+    expect(problemOf(failure, group)).toMatchObject({ is, reason });
   });
 });

@@ -1,17 +1,21 @@
-import type { Kind } from "#src/kinds/kind.ts";
 import type { PlatformError, PlatformProblem } from "#src/reconcile/observe/observed.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 
+/** The object that a call was made for. */
+export type Concerned = Pick<DecisionInput, "kind" | "resource" | "children">;
+
 /** What a platform call that failed means for the object that it was made for. */
-export function problemOf(failure: PlatformProblem, kind: Kind): Problem {
+export function problemOf(failure: PlatformProblem, object: Concerned): Problem {
+  const { kind } = object;
   switch (failure.kind) {
     case "rejected":
-      return { ...problemOfError(failure.error, kind), error: failure.error };
+      return { ...problemOfError(failure.error, object), error: failure.error };
     case "noResponse":
       return waiting("PlatformUnavailable", messages.noResponse(failure.message));
     case "suspended":
-      return problemOf(failure.outage, kind);
+      return problemOf(failure.outage, object);
     case "parentGone":
       return waiting("ReferenceNotReady", messages.parentGone(kind.noun, failure.parent));
     case "paused":
@@ -28,16 +32,17 @@ export function problemOf(failure: PlatformProblem, kind: Kind): Problem {
 }
 
 /** The code alone decides what to do; only for FAILED_PRECONDITION and RESOURCE_EXHAUSTED the details matter, too. */
-function problemOfError(error: PlatformError, kind: Kind): Problem {
+function problemOfError(error: PlatformError, object: Concerned): Problem {
+  const { kind, children } = object;
   const { code, message } = error;
   switch (code) {
     case "INVALID_ARGUMENT":
     case "OUT_OF_RANGE":
     case "UNIMPLEMENTED":
-      return stalled("InvalidSpec", messages.specRejected(violationsBySpecPath(error, kind) ?? message));
+      return stalled("InvalidSpec", messages.specRejected(violationsBySpecPath(error, object) ?? message));
     case "FAILED_PRECONDITION":
       return error.preconditionViolations.some((violation) => violation.type === "RESOURCE_NOT_EMPTY")
-        ? waiting("ChildrenExist", messages.notEmpty(kind.noun, message))
+        ? waiting("ChildrenExist", messages.notEmpty(kind.noun, message, children))
         : stalled("PreconditionFailed", messages.preconditionFailed(message));
     case "UNAUTHENTICATED":
       return failing("TokenUnavailable", messages.tokenRejected(message));
@@ -72,7 +77,9 @@ function quotas(violations: NonNullable<PlatformError["quotaViolations"]>): stri
 }
 
 /** The field violations, with each field as its path in the spec; undefined if there are none. */
-function violationsBySpecPath({ fieldViolations }: PlatformError, kind: Kind): string | undefined {
+function violationsBySpecPath({ fieldViolations }: PlatformError, { kind, resource }: Concerned): string | undefined {
   if (fieldViolations.length === 0) return undefined;
-  return fieldViolations.map(({ field, description }) => `${kind.specPath(field)}: ${description}`).join("; ");
+  return fieldViolations
+    .map(({ field, description }) => `${kind.specPath(field, resource)}: ${description}`)
+    .join("; ");
 }

@@ -31,9 +31,9 @@ import { isPlaced, type Placed, type Resolved } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
-import { findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
+import { findEndingDenied, findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
-import { guardsNothing } from "./unrecorded.ts";
+import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
 
 /**
  * The step for an object that is not being deleted. Where several checks follow one another, the first problem that is
@@ -47,8 +47,7 @@ export function decidePresence(observed: DecisionInput): Step {
   const expiry = decideExpiry(observed);
   if (expiry !== undefined) return expiry;
   const ungoverned = findUngoverned(observed) ?? findOnlyDeletions(observed);
-  if (ungoverned !== undefined)
-    return guardsNothing(observed) ? { do: "removeFinalizer" } : conclude(observed, ungoverned);
+  if (ungoverned !== undefined) return decideIdle(observed, ungoverned);
   switch (references.are) {
     case "unread":
       return attempt(observed, { do: "refreshPermissions" });
@@ -65,7 +64,7 @@ export function decidePresence(observed: DecisionInput): Step {
         statusDelayMs: references.deleting === true ? statusDelayAmidDeletions(observed) : statusDelayMs,
       });
     case "denied":
-      return conclude(observed, stalled("TenantDenied", references.message));
+      return decideIdle(observed, stalled("TenantDenied", references.message));
     case "invalid":
       return conclude(observed, stalled("InvalidSpec", references.message));
     case "resolved":
@@ -73,6 +72,13 @@ export function decidePresence(observed: DecisionInput): Step {
         ? decideObservation(observed, references)
         : decideManagement(observed, references);
   }
+}
+
+/** No Tenant permits the object. Its finalizer stays only while something may exist because of the object. */
+function decideIdle(observed: DecisionInput, problem: Problem): Step {
+  return guardsNothing(observed)
+    ? { do: "removeFinalizer" }
+    : conclude(observed, problem, recheckUnrecordedAt(observed));
 }
 
 function decideManagement(observed: DecisionInput, references: Resolved): Step {
@@ -135,7 +141,7 @@ function decideGrant(observed: DecisionInput, references: Placed, external: Pres
 
 /** A reference resolves to another uid now. The grant to the old one ends before the new one begins. */
 function decideOutdatedGrant(observed: DecisionInput, external: ExternalResource): Step {
-  const problem = findProtected(observed, external) ?? findOutsideTenant(observed, external.uid);
+  const problem = findProtected(observed, external) ?? findEndingDenied(observed, external.uid, external);
   if (problem !== undefined) return conclude(observed, problem);
   const note = messages.outdatedDeleted(observed.kind.noun, external.uid);
   return attempt(observed, {
@@ -256,12 +262,12 @@ function concludeReady(observed: DecisionInput, references: Placed, external: Ex
   const { uid } = external;
   const isAdopted = kind.hasMarker
     ? managementOf(observed, external) === "Adopted"
-    : resource.status?.uid === uid
-      ? resource.status.management === "Adopted"
+    : managedUid(observed) === uid
+      ? resource.status?.management === "Adopted"
       : !isCreatedHere(observed, references, external);
   const isNew =
-    resource.status?.uid !== uid ||
-    resource.status.lastSyncTime === undefined ||
+    managedUid(observed) !== uid ||
+    resource.status?.lastSyncTime === undefined ||
     readyCondition(resource)?.reason === "Updating";
   const adopted: Event | undefined =
     isAdopted && isNew ? { type: "Normal", reason: "Adopted", note: messages.adopted(kind.noun, uid) } : undefined;

@@ -68,6 +68,12 @@ export function stateAfterFailure(
   };
 }
 
+/** The state in which the failed call can be made again now, and the next delay is longer nevertheless. */
+export function stateWithoutDelay(state: ReconcileState, now: MonotonicTime): ReconcileState {
+  const { failure } = state;
+  return failure === undefined || failure.retryAt <= now ? state : { ...state, failure: { ...failure, retryAt: now } };
+}
+
 /** The state after a status was written. */
 export function stateAfterStatusWrite({ state }: Pick<Observed, "state">, at: MonotonicTime): ReconcileState {
   return { ...state, statusWrittenAt: at };

@@ -6,7 +6,7 @@ import { hours, minutes } from "#src/time/durations.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { isBeingDeleted } from "./object.ts";
-import { problemOf } from "./platform-problem.ts";
+import { type Concerned, problemOf } from "./platform-problem.ts";
 import type { PlatformStep, Step } from "./step.ts";
 
 /**
@@ -35,16 +35,21 @@ const hourMs = hours(1);
 /** `step`, unless it failed in this attempt and its delay has not passed. Then its failure is what there is to report. */
 export function attempt(observed: DecisionInput, step: PlatformStep): Step {
   const { failure } = observed.state;
-  if (
-    failure === undefined ||
-    failure.step !== step.do ||
+  if (failure === undefined || retryOf(observed, step.do) === undefined) return step;
+  if (onlyReads(step) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
+  return conclude(observed, problemOf(failure.problem, observed), failure.retryAt);
+}
+
+/** When `step` is to be tried again; undefined if it did not fail in this attempt, or may be tried now. */
+export function retryOf(observed: Observed, step: PlatformStep["do"]): MonotonicTime | undefined {
+  const { failure } = observed.state;
+  return failure === undefined ||
+    failure.step !== step ||
     failure.attemptOf !== attemptOf(observed) ||
     outageEnded(failure, observed) ||
     observed.now >= failure.retryAt
-  )
-    return step;
-  if (onlyReads(step) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
-  return conclude(observed, problemOf(failure.problem, observed.kind), failure.retryAt);
+    ? undefined
+    : failure.retryAt;
 }
 
 function outageEnded({ recoveries }: Failure, observed: Observed): boolean {
@@ -79,14 +84,15 @@ export function failureOf(
 ): Failure {
   const earlier = repeats(observed.state.failure, step, problem) ? observed.state.failure.attempts : 0;
   const attempts = wasSent(problem) ? earlier + 1 : earlier;
-  const { reason } = problemOf(problem, kind);
+  const object = { ...observed, kind };
+  const { reason } = problemOf(problem, object);
   return {
     step: step.do,
     problem,
     attemptOf: attemptOf(observed),
     attempts,
     at,
-    retryAt: at + retryDelay(kind, problem, attempts, random),
+    retryAt: at + retryDelay(object, problem, attempts, random),
     ...(outageReasons.has(reason) ? { recoveries: observed.recoveries } : {}),
   };
 }
@@ -125,8 +131,8 @@ export function recentCorrections(corrections: readonly MonotonicTime[], now: Mo
   return corrections.filter((at) => at > now - hourMs);
 }
 
-function retryDelay(kind: Kind, problem: PlatformProblem, attempts: number, random: number): number {
-  if (problemOf(problem, kind).is === "stalled") return stalledDelayMs;
+function retryDelay(object: Concerned, problem: PlatformProblem, attempts: number, random: number): number {
+  if (problemOf(problem, object).is === "stalled") return stalledDelayMs;
   if (problem.kind === "suspended") return suspendedRecheckMs * (0.5 + random);
   const requestedMs = "retryAfterMs" in problem ? (problem.retryAfterMs ?? 0) : 0;
   const maxMs = Math.min(firstDelayMs * 2 ** Math.max(attempts - 1, 0), maxDelayMs);

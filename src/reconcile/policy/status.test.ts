@@ -3,6 +3,7 @@ import { type Status, statusBounds, statusSchema } from "#src/api/status.ts";
 import { mergePatch } from "#src/kube/merge-patch.ts";
 import type { ReconcileState, References } from "#src/reconcile/observe/observed.ts";
 import {
+  anotherUid,
   emptyState,
   groupResource,
   notReady,
@@ -207,4 +208,27 @@ it("removes drift that no longer exists", () => {
   const before = after(undefined, problem("failing", { drift }));
   expect(before?.drift).toEqual(drift);
   expect(after(before, readyOutcome)).not.toHaveProperty("drift");
+});
+
+describe("status.appliedGeneration", () => {
+  it("is kept while the object is not Ready, and absent while it is", () => {
+    const paused = after(ready, { is: "paused" });
+    expect(paused?.appliedGeneration).toBe(1);
+    const resource = groupResource({
+      metadata: { generation: 2 },
+      ...(paused === undefined ? {} : { status: paused }),
+    });
+    const edited = mergePatch(paused ?? {}, statusPatch(decisionInput({ resource }), { is: "paused" }) ?? {}) as Status;
+    expect([edited.observedGeneration, edited.appliedGeneration]).toEqual([2, 1]);
+    expect(after(edited, readyOutcome)).not.toHaveProperty("appliedGeneration");
+  });
+
+  it("is absent of an object that was never Ready, and of another resource", () => {
+    expect(after(undefined, problem("stalled"))).not.toHaveProperty("appliedGeneration");
+    const recorded = { uid: anotherUid, parentUid: parent, management: "Adopted" } as const;
+    expect(after(ready, problem("waiting", { recorded }))).not.toHaveProperty("appliedGeneration");
+    expect(after(after(ready, { is: "paused" }), problem("failing", { recorded: "cleared" }))).not.toHaveProperty(
+      "appliedGeneration",
+    );
+  });
 });

@@ -6,6 +6,7 @@ import type { Drift, Status, StatusError, Undeclared } from "#src/api/status.ts"
 import { statusBounds } from "#src/api/status.ts";
 import type { PlatformError, ReconcileState } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { keptAppliedGeneration } from "./applied.ts";
 import * as messages from "./messages.ts";
 import { exchangeOf } from "./exchange.ts";
 import { isPaused } from "./object.ts";
@@ -35,6 +36,7 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
         ? outcome.drift.slice(0, statusBounds.items).map(boundedDrift)
         : null,
     ...("recorded" in outcome && outcome.recorded !== undefined ? recordedFields(outcome.recorded) : {}),
+    appliedGeneration: keptAppliedGeneration(before, outcome),
     ...undeclaredOf(observed),
     ...tenantOf(observed, outcome),
     ...exchangeField(observed, outcome),

@@ -33,8 +33,17 @@ export type StatusErrorPatch = { readonly [K in keyof StatusError]: StatusError[
 export type PlatformStep =
   /** Read the permissions of the operator's identity, and the roles. */
   | { readonly do: "refreshPermissions" }
-  /** List the children of `parent`, with a list that starts at or after `startedAfter`. */
-  | { readonly do: "list"; readonly parent: string; readonly startedAfter: MonotonicTime; readonly stable: boolean }
+  /**
+   * List the children of `parent`, with a list that starts at or after `startedAfter`. `through`: with the session of the
+   * object's Tenant, or, for an object that no Tenant permits, with any that lists the group.
+   */
+  | {
+      readonly do: "list";
+      readonly parent: string;
+      readonly startedAfter: MonotonicTime;
+      readonly stable: boolean;
+      readonly through?: "anySession";
+    }
   /** Read one external resource, or prove that it is gone. */
   | { readonly do: "read"; readonly uid: string }
   /** Read the role bindings of an identity, in every group that can be seen. */
@@ -92,6 +101,11 @@ const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformSt
   "delete",
   "removeUndeclared",
 ]);
+
+/** Whether the step changes something on the platform. */
+export function isWrite({ do: step }: PlatformStep): boolean {
+  return step === "create" || step === "update" || step === "delete" || step === "removeUndeclared";
+}
 
 export function isPlatformStep(step: Step): step is PlatformStep {
   return platformSteps.has(step.do);

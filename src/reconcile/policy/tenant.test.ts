@@ -1,7 +1,17 @@
 import { describe } from "vitest";
 import { abandonAnnotation } from "#src/api/annotations.ts";
 import { itDecides, present, readyGroup, reports } from "./decision-cases.testing.ts";
-import { emptyState, externalGroup, groupResource, otherRoot, ready, tenant } from "./observed-fixture.testing.ts";
+import {
+  bindingResource,
+  emptyState,
+  externalGroup,
+  groupResource,
+  otherRoot,
+  parent,
+  ready,
+  tenant,
+  uid,
+} from "./observed-fixture.testing.ts";
 
 const deletionTimestamp = "2026-02-02T02:02:02Z";
 const deletionSeen = { ...emptyState, deletionSeenAt: 18_000 };
@@ -85,6 +95,62 @@ describe("the deletion of an object without a Tenant", () => {
       name: "is completed by a Tenant that serves only deletions",
       given: { resource: deleted, tenant: { ...tenant, serves: "deletions" }, external, state: deletionSeen },
       expected: { do: "delete" },
+    },
+  ]);
+});
+
+describe("the deletion below a parent of another Tenant that no longer grants its use", () => {
+  const deleted = groupResource({ status: ready, metadata: { deletionTimestamp } });
+  const revoked = {
+    resource: deleted,
+    tenant: { ...tenant, groups: [otherRoot], parentIsForeign: true },
+    references: { are: "waiting", reason: "ReferenceNotGranted", message: "" },
+    state: deletionSeen,
+  } as const;
+  const [role, ownIdentity, otherIdentity] = ["viewer", `${otherRoot}/01`, `${parent}/01`];
+  const binding = (identity: string) => ({
+    ...revoked,
+    resource: bindingResource({
+      metadata: { deletionTimestamp },
+      status: { ...ready, identityUid: identity, roleUid: role },
+    }),
+    external: present({ uid, identity: { uid: identity, name: "" }, role: { uid: role, name: "" } } as never),
+  });
+  itDecides([
+    {
+      name: "deletes what carries the object's marker",
+      given: { ...revoked, external },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "reads the resource before it decides",
+      given: { ...revoked, external: { is: "stale" } },
+      expected: { do: "read", uid },
+    },
+    {
+      name: "leaves what only a status claims",
+      given: { ...revoked, external: present(externalGroup({ description: "" })) },
+      expected: reports("TenantDenied", "Ask the owner of the parent that the spec names to add team"),
+    },
+    {
+      name: "leaves what the status does not record",
+      given: { ...revoked, resource: groupResource({ metadata: { deletionTimestamp } }), matches: [externalGroup()] },
+      expected: reports("TenantDenied", "Ask the owner of the parent"),
+    },
+    {
+      name: "deletes a grant to an identity of the Tenant",
+      given: binding(ownIdentity),
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "leaves a grant to an identity of somebody else",
+      given: binding(otherIdentity),
+      expected: reports("TenantDenied", "Ask the owner of the parent"),
+    },
+    {
+      name: "reports a narrowed Tenant for a parent of its own",
+      given: { ...revoked, tenant: { ...revoked.tenant, parentIsForeign: false }, external },
+      expected: reports("TenantDenied", "spec.groups of the Tenant"),
     },
   ]);
 });

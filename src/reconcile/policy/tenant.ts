@@ -1,4 +1,6 @@
 import type { DecisionInput } from "./decision-input.ts";
+import { carriedMarker } from "#src/kinds/marker.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import * as messages from "./messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
 
@@ -28,6 +30,28 @@ export function findOutsideTenant({ tenant, kind }: DecisionInput, uid: string):
   if (tenant.is === "known" && tenant.groups.some((group) => kind.collection.uids.isBelow(uid, group)))
     return undefined;
   return stalled("TenantDenied", messages.outsideTenant(kind.noun));
+}
+
+/**
+ * The resource must not be deleted, or released, because it lies outside of the Tenant's groups. What the object created in
+ * a group that another Tenant granted goes with the object also after the grant was revoked. A forged status must not be
+ * enough for that: the resource carries the marker of the object, or it is a grant to an identity of this Tenant.
+ * @param found the resource, once it is known.
+ */
+export function findEndingDenied(observed: DecisionInput, uid: string, found?: ExternalResource): Problem | undefined {
+  const outside = findOutsideTenant(observed, uid);
+  const { tenant, kind, resource, markers } = observed;
+  if (outside === undefined || tenant.is !== "known" || !tenant.parentIsForeign) return outside;
+  const { status } = resource;
+  const isRecorded = status?.uid === uid && status.parentUid === kind.collection.uids.parentOf(uid);
+  if (isRecorded && found === undefined) return undefined;
+  const identity = found === undefined ? undefined : kind.identityOf(found);
+  const marker = found === undefined ? undefined : carriedMarker(found);
+  const isOurs = kind.hasMarker
+    ? marker !== undefined && markers.includes(marker)
+    : identity !== undefined && tenant.groups.some((group) => kind.collection.uids.isBelow(identity, group));
+  if (isRecorded && isOurs) return undefined;
+  return stalled("TenantDenied", messages.grantRevoked(kind.noun, resource.metadata.namespace ?? ""));
 }
 
 /** The Tenant does not allow existing resources of this kind to be adopted. */

@@ -3,6 +3,7 @@ import type { Reason } from "#src/api/reason.ts";
 import type { Undeclared } from "#src/api/status.ts";
 import type { ObservedUndeclared, SparingReason } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { retryOf } from "./retry.ts";
 import * as messages from "./undeclared-messages.ts";
 import type { Event, Step } from "./step.ts";
 
@@ -16,9 +17,14 @@ export const listedUndeclared = 10;
 
 type Assessed = Extract<ObservedUndeclared, { is: "assessed" }>;
 
-/** The step that removes the next resource that nobody declared; undefined if none is to be removed. */
-export function decideRemoval({ undeclared }: DecisionInput): Step | undefined {
+/**
+ * The step that removes the next resource that nobody declared; undefined if none is to be removed now. A removal that was
+ * not sent, because of an outage or a pause, does not keep the object from being Ready.
+ */
+export function decideRemoval(observed: DecisionInput): Step | undefined {
+  const { undeclared } = observed;
   if (undeclared?.is !== "assessed" || undeclared.removal === null) return undefined;
+  if (retryOf(observed, "removeUndeclared") !== undefined) return undefined;
   const { removal } = undeclared;
   if (removal.is === "later") return { do: "wait", until: removal.until };
   const { kind, uid } = removal.resource;
@@ -28,6 +34,15 @@ export function decideRemoval({ undeclared }: DecisionInput): Step | undefined {
     uid,
     event: { type: "Normal", reason: "Deleted", note: messages.removed(removal.resource) },
   };
+}
+
+/** `step`, or what it waits for, no later than a removal that was not sent is to be tried again. */
+export function untilRemoval(observed: DecisionInput, step: Step): Step {
+  const { undeclared } = observed;
+  const isDue = undeclared?.is === "assessed" && undeclared.removal?.is === "due";
+  const retryAt = isDue ? retryOf(observed, "removeUndeclared") : undefined;
+  if (retryAt === undefined || step.do !== "done") return step;
+  return { do: "done", recheckAt: Math.min(step.recheckAt ?? retryAt, retryAt) };
 }
 
 /** The condition AccessDeclared, without its times; undefined if the object has none. */

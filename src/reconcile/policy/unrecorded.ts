@@ -1,7 +1,12 @@
-import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import type { ExternalResource, MonotonicTime } from "#src/reconcile/observe/observed.ts";
+import { minutes } from "#src/time/durations.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { conclude } from "./conclude.ts";
 import { hasFinalizer } from "./object.ts";
+import type { Problem } from "./outcome.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
+import { attempt } from "./retry.ts";
+import type { Step } from "./step.ts";
 
 // What may exist on the platform because of an object, although its status records no uid.
 
@@ -22,8 +27,52 @@ export function unrecordedMatch(observed: DecisionInput): ExternalResource | und
 
 /** Whether the finalizer guards nothing: nothing exists because of this object, and no POST of it can still take effect. */
 export function guardsNothing(observed: DecisionInput): boolean {
-  const { resource, state, tenant, now, settledAt } = observed;
+  const { resource, state, tenant, now, settledAt, kind } = observed;
   if (!hasFinalizer(resource) || managedUid(observed) !== undefined || state.posted !== undefined) return false;
   if (unrecordedMatch(observed) !== undefined) return false;
-  return state.bornHere || (tenant.is !== "known" && now >= settledAt);
+  if (state.bornHere) return true;
+  if (now < settledAt) return false;
+  // A resource with our marker would be found by the resync, and reported as an orphan.
+  return kind.hasMarker ? tenant.is !== "known" : createdNothing(observed);
+}
+
+/** Whether the proof is complete that no process created anything for an object that no Tenant permits now. */
+function createdNothing({ unrecorded, settledAt }: DecisionInput): boolean {
+  if (unrecorded?.is !== "identified") return unrecorded?.is === "impossible";
+  const { snapshot, equal } = unrecorded;
+  return snapshot !== null && snapshot.startedAt >= settledAt && equal.length === 0;
+}
+
+/** Something may exist because of an object that no Tenant permits now, or something equal does, and it is looked for again. */
+const recheckMs = minutes(10);
+
+/**
+ * When to look again for what may exist because of an object that no Tenant permits now; undefined if there is nothing to
+ * look for.
+ */
+export function recheckUnrecordedAt(observed: DecisionInput): MonotonicTime | undefined {
+  const { unrecorded, now, settledAt } = observed;
+  if (unrecorded === null || unrecorded.is === "impossible" || guardsNothing(observed)) return undefined;
+  return now < settledAt ? settledAt : now + recheckMs;
+}
+
+/**
+ * The step for an object without a recorded uid that is being deleted, and that no Tenant permits now. An earlier process
+ * may have created a role binding for it when it was permitted. Nothing says whether an equal one is that, or somebody
+ * else's: so it is not deleted, and not forgotten either. The finalizer stays, with `problem`, until none exists, or until
+ * a Tenant permits the object again, which then owns the equal one as before.
+ */
+export function decideUnpermitted(observed: DecisionInput, problem: Problem): Step {
+  const { unrecorded, now, settledAt } = observed;
+  if (unrecorded?.is !== "identified") return conclude(observed, problem);
+  const { group, isListable, equal } = unrecorded;
+  if (now < settledAt || !isListable || equal.length > 0)
+    return conclude(observed, problem, recheckUnrecordedAt(observed));
+  return attempt(observed, {
+    do: "list",
+    parent: group,
+    startedAfter: settledAt,
+    stable: false,
+    through: "anySession",
+  });
 }

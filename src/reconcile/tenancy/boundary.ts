@@ -19,6 +19,8 @@ export interface OuterBound {
 export interface Boundary {
   /** The uids of groups. Managed resources lie below them. */
   readonly groups: readonly string[];
+  /** The uids of the groups below which the operator's settings let anybody use resources, such as those that another Tenant granted. */
+  readonly outerGroups: readonly string[];
   /** The roles that the Tenant lets its objects bind: names of built-in roles, or uids. */
   readonly roles: readonly string[];
   /** The roles that the operator's settings let anybody bind. */
@@ -42,6 +44,7 @@ export interface Boundary {
 export function boundaryOf(spec: TenantSpec, outer: OuterBound): Boundary {
   return {
     groups: commonGroups(spec.groups ?? [], outer.roots),
+    outerGroups: outer.roots,
     roles: spec.roles ?? [],
     outerRoles: outer.roles,
     identityTypes: spec.identityTypes,
@@ -92,6 +95,7 @@ export function permitsKind({ kinds }: Boundary, kind: string): boolean {
 export function everything({ roots, roles }: OuterBound): Boundary {
   return {
     groups: roots,
+    outerGroups: roots,
     roles,
     outerRoles: roles,
     identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"],

@@ -50,6 +50,8 @@ export class LiveTenancy implements Tenancy {
   readonly #contexts = new Map<string, TenantContext>();
   readonly #listeners: ((change: TenancyChange) => void)[] = [];
   #credentialIdentities: ReadonlySet<string> = new Set();
+  /** The Tenants with a session of their own, by the session. */
+  readonly #ownSessions = new WeakMap<PlatformSession, string>();
 
   constructor(options: LiveTenancyOptions) {
     this.#options = options;
@@ -93,8 +95,13 @@ export class LiveTenancy implements Tenancy {
     return namespaces === null || namespaces.includes(namespace) ? this.#selection.tenantsOf(namespace) : [];
   }
 
+  namespacesOf(session: PlatformSession): readonly string[] | undefined {
+    const tenant = this.#ownSessions.get(session);
+    return tenant === undefined ? undefined : this.#selection.namespacesOf(tenant);
+  }
+
   /** The existing namespaces that the Tenant selects, also those that the operator's settings do not allow. */
-  namespacesOf(tenant: string): readonly string[] {
+  namespacesSelectedBy(tenant: string): readonly string[] {
     return this.#selection.namespacesOf(tenant);
   }
 
@@ -161,14 +168,17 @@ export class LiveTenancy implements Tenancy {
   #onSynced(): void {
     if (!this.#isRead()) return;
     const { tenants, namespaces } = this.#options;
-    this.#notify({ namespaces: new Set(namespaces.keys()), tenants: new Set(tenants.keys()) });
+    const all = new Set(tenants.keys());
+    this.#notify({ namespaces: new Set(namespaces.keys()), tenants: all, selecting: all });
   }
 
   #onNamespaceChanged(before: CachedNamespace | undefined, after: CachedNamespace | undefined): void {
     const name = (after ?? before)?.metadata.name;
     if (name === undefined) return;
+    const selected = this.#selection.tenantsOf(name);
     const changed = this.#selection.setNamespace(name, after === undefined ? undefined : (after.metadata.labels ?? {}));
-    if (changed || before === undefined) this.#notify({ namespaces: new Set([name]), tenants: new Set() });
+    const selecting = new Set([...selected, ...this.#selection.tenantsOf(name)]);
+    if (changed || before === undefined) this.#notify({ namespaces: new Set([name]), tenants: new Set(), selecting });
   }
 
   #onTenantChanged(before: CachedTenant | undefined, after: CachedTenant | undefined): void {
@@ -176,7 +186,8 @@ export class LiveTenancy implements Tenancy {
     if (name === undefined || !isDifferent(before, after)) return;
     this.#collectIdentities();
     const namespaces = this.#apply(name, after);
-    this.#notify({ namespaces, tenants: new Set([name]) });
+    const others = [...namespaces].flatMap((namespace) => this.#selection.tenantsOf(namespace));
+    this.#notify({ namespaces, tenants: new Set([name]), selecting: new Set([name, ...others]) });
   }
 
   /** Records a Tenant as it is now; undefined: it is gone. @returns the namespaces that this concerns. */
@@ -191,6 +202,7 @@ export class LiveTenancy implements Tenancy {
     } else {
       const boundary = boundaryOf(spec, outer);
       const { session, identity, credentialEpoch } = sessions.sessionOf(tenant, tenant.identityUid, boundary);
+      if (session !== sessions.operator.session) this.#ownSessions.set(session, name);
       this.#contexts.set(name, { name, session, boundary, identity, credentialEpoch, settledAt });
     }
     return new Set([...changed, ...this.#selection.namespacesOf(name)]);

@@ -42,6 +42,8 @@ export interface TenancyChange {
   readonly namespaces: ReadonlySet<string>;
   /** The Tenants that changed: objects that are being deleted may name them although they no longer select the namespace. */
   readonly tenants: ReadonlySet<string>;
+  /** The Tenants that select one of the namespaces, or selected it before. */
+  readonly selecting: ReadonlySet<string>;
 }
 
 /** Maps objects to Tenants. */
@@ -55,6 +57,11 @@ export interface Tenancy {
   readonly contexts: Iterable<TenantContext>;
   /** Every session, once. */
   readonly sessions: Iterable<PlatformSession>;
+  /**
+   * The namespaces of the objects that the session reconciles, except of objects that are being deleted; undefined: any. What
+   * many sessions do for their objects then costs one pass over all objects together, and not one each.
+   */
+  namespacesOf(session: PlatformSession): readonly string[] | undefined;
   /** Calls `listener` for every session, those that exist and those that come. */
   onSession(listener: (session: PlatformSession) => void): void;
   /** Calls `listener` after each change. */
@@ -69,6 +76,7 @@ export function singleTenant(context: TenantContext): Tenancy {
     governanceOf: () => ({ by: "tenant", context, serves: "everything" }),
     contexts: [context],
     sessions: [context.session],
+    namespacesOf: () => undefined,
     onSession: (listener) => listener(context.session),
     onChange: () => undefined,
     credentialIdentities: new Set([context.identity]),

@@ -14,7 +14,8 @@ function sessionWith(roots: readonly string[], list: (group: string) => readonly
     roots,
     peek: async (_type: unknown, _capability: string, { childrenOf }: { readonly childrenOf: string }) => {
       asked.push(childrenOf);
-      return list(childrenOf);
+      const found = list(childrenOf);
+      return async () => found;
     },
   } as unknown as PlatformSession;
   return { asked, session };
@@ -22,7 +23,7 @@ function sessionWith(roots: readonly string[], list: (group: string) => readonly
 
 it("lists the role bindings of each group above, and says where it may not", async () => {
   const { session } = sessionWith([root], (group) => (group === organisation ? [binding] : undefined));
-  expect(await listAbove(session, kinds)).toEqual(
+  expect(await (await listAbove(session, kinds))()).toEqual(
     new Map([
       [division, null],
       [organisation, [binding]],
@@ -35,7 +36,7 @@ it("keeps what it knew of a group whose list fails", async () => {
     throw new Error("away");
   });
   const before = new Map([[organisation, [binding]]]);
-  expect(await listAbove(session, kinds, before)).toEqual(
+  expect(await (await listAbove(session, kinds, before))()).toEqual(
     new Map([
       [division, null],
       [organisation, [binding]],
@@ -45,6 +46,6 @@ it("keeps what it knew of a group whose list fails", async () => {
 
 it.each([[[organisation]], [[organisation, root]]])("lists nothing that is within a root: %j", async (roots) => {
   const { asked, session } = sessionWith(roots, () => []);
-  expect((await listAbove(session, kinds)).size).toBe(0);
+  expect((await (await listAbove(session, kinds))()).size).toBe(0);
   expect(asked).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
-import { referencesOf } from "#src/reconcile/observe/observe.ts";
+import { referencesOf } from "#src/reconcile/observe/references-of.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { permitsParent } from "#src/reconcile/tenancy/boundary.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";

@@ -16,6 +16,8 @@ export interface Finding {
   readonly firstSeenAt: MonotonicTime;
   /** In how many consecutive resyncs it was seen. */
   readonly seenIn: number;
+  /** When the list or read that showed it had started. */
+  readonly listedAt: MonotonicTime;
 }
 
 /** What lies directly in one group and is not declared. */
@@ -44,6 +46,8 @@ export interface FindingsInput {
   readonly groups: ReadonlySet<string>;
   /** The role bindings of the groups above the session's roots; null where they may not be listed. */
   readonly above: ReadonlyMap<string, readonly ExternalResource[] | null>;
+  /** When the first of their lists was started. */
+  readonly aboveListedAt: MonotonicTime;
   readonly isDeclared: (kind: Kind, external: ExternalResource) => boolean;
   /** Since when, and in how many resyncs, the resource was seen, this one included. */
   readonly seen: (external: ExternalResource) => Pick<Finding, "firstSeenTime" | "firstSeenAt" | "seenIn">;
@@ -51,13 +55,13 @@ export interface FindingsInput {
 
 /** Visits every resource in the views of the session once. */
 export function findUndeclared(input: FindingsInput): SessionFindings {
-  const { session, kinds, groups, above, isDeclared, seen } = input;
+  const { session, kinds, groups, above, aboveListedAt, isDeclared, seen } = input;
   const found = new Map<string, Finding[]>();
   const shared = new Set<string>();
-  const visit = (kind: Kind, group: string, external: ExternalResource) => {
+  const visit = (kind: Kind, group: string, external: ExternalResource, listedAt: MonotonicTime) => {
     if (hasOtherOwner(input, external)) shared.add(group);
     if (isDeclared(kind, external)) return;
-    const finding = { kind, external, ...seen(external) };
+    const finding = { kind, external, listedAt, ...seen(external) };
     const others = found.get(group);
     if (others === undefined) found.set(group, [finding]);
     else others.push(finding);
@@ -66,14 +70,14 @@ export function findUndeclared(input: FindingsInput): SessionFindings {
     const view = session.viewOf(kind.collection);
     for (const external of view.resources()) {
       const group = kind.collection.uids.parentOf(external.uid);
-      if (group === undefined || !groups.has(group) || view.stateOf(external.uid).is !== "present") continue;
-      visit(kind, group, external);
+      const state = group === undefined || !groups.has(group) ? undefined : view.stateOf(external.uid);
+      if (group !== undefined && state?.is === "present") visit(kind, group, external, state.seenAt);
     }
   }
   const bindingKind = kinds.find(({ name }) => name === "RoleBinding");
   for (const [group, bindings] of above)
     if (groups.has(group) && bindings !== null && bindingKind !== undefined)
-      for (const binding of bindings) visit(bindingKind, group, binding);
+      for (const binding of bindings) visit(bindingKind, group, binding, aboveListedAt);
 
   const order = new Map(kinds.map(({ name }, index) => [name, -index]));
   const sorted = (findings: readonly Finding[]) => findings.toSorted((a, b) => compare(order, a, b));

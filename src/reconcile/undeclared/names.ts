@@ -1,54 +1,128 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
+import { keyOf } from "#src/kube/object.ts";
+import { StoreIndex } from "#src/kube/store-index.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import { type CachedResource, claimedUids } from "#src/reconcile/observe/cached-resource.ts";
+import { type CachedResource, claimedUids, referenceKey } from "#src/reconcile/observe/cached-resource.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { grantOf } from "./grant.ts";
 
+/** The value under which objects are found that do not match their schema, those that claim no uid, and grants to anybody. */
+const invalid = "an invalid object";
+const unclaimed = "an object without a uid";
+const anyIdentity = "a grant without an identity";
+
 /**
- * Whether any object of the cluster, in any state and of any Tenant, names `external`: by its uid, by its marker, by its
- * name, or as a role binding that may be the object's. Where that is not certain, it does. Reads the stores as they are now,
- * so it is called right before a removal: an object may have been created a moment ago.
+ * What the objects of the cluster name, in any state and of any Tenant, as the stores are at the moment of the call: an
+ * object may have been created a moment ago.
+ *
+ * The first call after `release` takes one pass over all objects; from then on, each change of an object costs what the
+ * object names, and each call what may name the resource.
  */
-export function isNamed(
-  { kinds, stores }: Pick<Sources, "kinds" | "stores">,
-  session: PlatformSession,
-  kind: Kind,
-  external: ExternalResource,
-): boolean {
-  for (const other of kinds)
-    for (const cached of stores.get(other.name).values()) {
-      // An object that does not match its schema may name anything.
-      if (cached.invalid !== undefined) return true;
-      if (other.name === kind.name && mayBe(cached, kind, external)) return true;
-      if (refersToUid(other, cached, external.uid)) return true;
-      if (other.name === kind.name && mayGrant(stores, session, other, cached, external)) return true;
+export class Names {
+  readonly #sources: Pick<Sources, "kinds" | "stores">;
+  /** By kind; undefined until somebody asks. */
+  #indexes: ReadonlyMap<string, StoreIndex<CachedResource>> | undefined;
+
+  constructor(sources: Pick<Sources, "kinds" | "stores">) {
+    this.#sources = sources;
+    for (const [kind, store] of sources.stores.entries())
+      store.onChange((before, after) => {
+        const changed = after ?? before;
+        if (changed !== undefined) this.#indexes?.get(kind)?.update(keyOf(changed), before, after);
+      });
+  }
+
+  /** Frees the memory until the next call. */
+  release(): void {
+    this.#indexes = undefined;
+  }
+
+  /**
+   * Whether any object names `external`: by its uid, by its marker, by its name, or as a role binding that may be the
+   * object's. Where that is not certain, it does.
+   */
+  has(session: PlatformSession, kind: Kind, external: ExternalResource): boolean {
+    const { kinds, stores } = this.#sources;
+    // An object that does not match its schema may name anything.
+    if (kinds.some(({ name }) => this.#has(name, external.uid) || this.#has(name, invalid))) return true;
+    if (kind.hasMarker) {
+      const marker = carriedMarker(external);
+      if (marker !== undefined && stores.get(kind.name).index("object", objectOf(marker)).length > 0) return true;
+      return this.#has(kind.name, unclaimedName(kind.collection.nameOf(external)));
     }
-  return false;
+    for (const cached of this.#possibleGrants(kind, external))
+      if (mayGrant(stores, session, kind, cached, external)) return true;
+    return false;
+  }
+
+  /** The objects of the kind that may refer to the identity of a role binding. */
+  *#possibleGrants(kind: Kind, external: ExternalResource): Iterable<CachedResource> {
+    const { kinds, stores } = this.#sources;
+    const identity = grantOf(external)?.identity.uid;
+    if (identity === undefined) return;
+    const store = stores.get(kind.name);
+    const lookUp = (key: string) => store.get(key) ?? [];
+    for (const value of [identity, anyIdentity])
+      for (const key of this.#keys(kind.name, value)) yield* [lookUp(key)].flat();
+    for (const { name } of kinds) {
+      const referents = [...stores.get(name).index("claims", identity).map(keyOf), ...this.#keys(name, unclaimed)];
+      for (const key of referents) {
+        const [namespace = "", object = ""] = key.split("/");
+        yield* store.index("refersTo", referenceKey(name, namespace, object));
+      }
+    }
+  }
+
+  #has(kind: string, value: string): boolean {
+    for (const _key of this.#keys(kind, value)) return true;
+    return false;
+  }
+
+  #keys(kind: string, value: string): Iterable<string> {
+    this.#indexes ??= this.#build();
+    return this.#indexes.get(kind)?.keys(value) ?? [];
+  }
+
+  #build(): ReadonlyMap<string, StoreIndex<CachedResource>> {
+    const { kinds, stores } = this.#sources;
+    return new Map(
+      kinds.map((kind) => {
+        const index = new StoreIndex((cached: CachedResource) => namesOf(kind, cached));
+        for (const cached of stores.get(kind.name).values()) index.update(keyOf(cached), undefined, cached);
+        return [kind.name, index];
+      }),
+    );
+  }
 }
 
-/** Whether `external` may be the resource of the object. */
-function mayBe(cached: CachedResource, { hasMarker, collection }: Kind, external: ExternalResource): boolean {
-  const uids = claimedUids(cached);
-  if (uids.includes(external.uid)) return true;
-  if (!hasMarker) return false;
-  const marker = carriedMarker(external);
-  if (marker !== undefined && objectOf(marker) === cached.objectHash) return true;
-  return uids.length === 0 && collection.nameOf(external) === nameOf(cached);
+/** The values under which an object is found. Uids contain no space, so that they differ from the others. */
+function namesOf(kind: Kind, cached: CachedResource): readonly string[] {
+  if (cached.invalid !== undefined) return [invalid];
+  const { resource } = cached;
+  const { identityUid, roleUid, parentUid } = resource.status ?? {};
+  const claimed = claimedUids(cached);
+  const references = kind.references(resource);
+  const uids = [
+    ...claimed,
+    ...[identityUid, roleUid, parentUid].filter((uid) => uid !== undefined),
+    ...references.flatMap(({ target }) => (target.by === "uid" ? [target.uid] : [])),
+  ];
+  return [
+    ...uids,
+    ...(claimed.length === 0 ? [unclaimed, unclaimedName(nameOf(cached))] : []),
+    ...(kind.hasMarker || references.some(({ role }) => role === "identity") ? [] : [anyIdentity]),
+  ];
+}
+
+function unclaimedName(name: string | undefined): string {
+  return `the name ${name ?? ""}`;
 }
 
 function nameOf({ resource: { spec, metadata } }: CachedResource): string {
   return "name" in spec && typeof spec.name === "string" ? spec.name : metadata.name;
-}
-
-function refersToUid(kind: Kind, { resource }: CachedResource, uid: string): boolean {
-  const { identityUid, roleUid, parentUid } = resource.status ?? {};
-  return (
-    [identityUid, roleUid, parentUid].includes(uid) ||
-    kind.references(resource).some(({ target }) => target.by === "uid" && target.uid === uid)
-  );
 }
 
 /** Whether the role binding `external` may be the one that the object declares. */

@@ -16,12 +16,15 @@ function sessionWith(lists: Readonly<Record<string, readonly string[] | undefine
     peek: async (_type: unknown, _capability: string, scope: Readonly<Record<string, string>>) => {
       const group = scope["descendantsOf"] ?? scope["childrenOf"] ?? "";
       if (scope["descendantsOf"] === organisation) throw new Error("outside of the roots");
-      return lists[group]?.map(
+      const providers = lists[group]?.map(
         (parent): ExternalIdentityProvider => ({ uid: `${parent}/ffffffffffffffff`, oidc: { issuer: `${issuer}/` } }),
       );
+      return async () => providers;
     },
   } as unknown as PlatformSession;
 }
+
+const peopleOf = async (session: PlatformSession) => (await listPeople(session))();
 
 const identity = (claimMatch: object | undefined, parent = team): ExternalIdentity =>
   Object.assign({ uid: `${parent}/3333333333333333`, name: "", description: "" }, { claimMatch });
@@ -35,12 +38,12 @@ it.each<[boolean, readonly string[], object | undefined]>([
   [false, [`${root}/4444444444444444`], { issuer, subject: "ana" }],
   [false, [], { issuerPattern: "https://.*", subject: "ana" }],
 ])("an identity is a person: %s, with providers in %j and %j", async (expected, providers, claimMatch) => {
-  const people = await listPeople(sessionWith({ [root]: providers, [organisation]: [] }));
+  const people = await peopleOf(sessionWith({ [root]: providers, [organisation]: [] }));
   expect(people.isPerson(identity(claimMatch))).toBe(expected);
 });
 
 it("recognizes people by a provider above the root of the session", async () => {
-  const people = await listPeople(sessionWith({ [root]: [], [organisation]: [organisation] }));
+  const people = await peopleOf(sessionWith({ [root]: [], [organisation]: [organisation] }));
   expect(people.isPerson(identity({ issuer, subject: "ana" }))).toBe(true);
 });
 
@@ -49,6 +52,6 @@ it.each<[boolean, Readonly<Record<string, readonly string[] | undefined>>]>([
   [false, { [root]: [], [organisation]: undefined }],
   [false, { [root]: undefined, [organisation]: [] }],
 ])("knows the providers of a group: %s", async (expected, lists) => {
-  expect((await listPeople(sessionWith(lists))).isKnown(team)).toBe(expected);
-  expect((await listPeople(sessionWith(lists))).isKnown(organisation)).toBe(false);
+  expect((await peopleOf(sessionWith(lists))).isKnown(team)).toBe(expected);
+  expect((await peopleOf(sessionWith(lists))).isKnown(organisation)).toBe(false);
 });

@@ -4,6 +4,7 @@ import {
   identityProviders,
   listIdentityProviders,
 } from "#src/platform-client/identity-providers.ts";
+import type { Peek } from "#src/platform-client/session-lists.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin, parentOf } from "#src/platform-client/uid.ts";
 import { ancestorsOf, ancestorsOfAll } from "./ancestors.ts";
@@ -17,22 +18,41 @@ export interface People {
 }
 
 /**
- * Lists the identity providers below the session's roots, and in the groups above them. Groups whose list fails, or is not
- * permitted, are not known.
+ * Lists the identity providers below the session's roots, and in the groups above them.
+ * @returns what was listed, once it is confirmed (`Peek`). Groups whose list fails, or is not permitted, are not known.
  */
-export async function listPeople(session: PlatformSession): Promise<People> {
-  const issuers = new Map<string, Set<string>>();
-  const peek = async (scope: { readonly descendantsOf: string } | { readonly childrenOf: string }) => {
-    const found = await session.peek(identityProviders, listIdentityProviders, scope).catch(() => undefined);
-    for (const provider of found ?? []) addIssuer(issuers, provider);
-    return found !== undefined;
+export async function listPeople(session: PlatformSession): Promise<() => Promise<People>> {
+  const peeks = new Map<string, Peek<ExternalIdentityProvider>>();
+  const scopes = [
+    ...session.roots.map((root) => [root, { descendantsOf: root }] as const),
+    ...ancestorsOfAll(session.roots).map((group) => [group, { childrenOf: group }] as const),
+  ];
+  for (const [group, scope] of scopes)
+    try {
+      peeks.set(group, await session.peek(identityProviders, listIdentityProviders, scope));
+    } catch {}
+  return async () => {
+    const issuers = new Map<string, Set<string>>();
+    const known = new Set<string>();
+    for (const [group, confirm] of peeks) {
+      const found = await confirm().catch(() => undefined);
+      if (found === undefined) continue;
+      known.add(group);
+      for (const provider of found) addIssuer(issuers, provider);
+    }
+    return peopleOf(session, issuers, known);
   };
-  const known = new Set<string>();
-  for (const root of session.roots) if (await peek({ descendantsOf: root })) known.add(root);
-  for (const group of ancestorsOfAll(session.roots)) if (await peek({ childrenOf: group })) known.add(group);
+}
+
+/** @param known the groups whose providers were listed. */
+function peopleOf(
+  { roots }: PlatformSession,
+  issuers: ReadonlyMap<string, ReadonlySet<string>>,
+  known: ReadonlySet<string>,
+): People {
   return {
     isKnown: (group) =>
-      session.roots.some(
+      roots.some(
         (root) => isWithin(group, root) && known.has(root) && ancestorsOf(root).every((above) => known.has(above)),
       ),
     isPerson: (identity) => {

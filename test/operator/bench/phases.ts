@@ -7,8 +7,8 @@ import type { Operator } from "#test/support/harness/operator.ts";
 import type { System } from "#test/support/harness/system.ts";
 import { within } from "#test/support/within.ts";
 import { type TrafficCounter, trafficBetween } from "#test/support/harness/traffic.ts";
-import { inParallel } from "./in-parallel.ts";
-import type { Observer } from "./observer.ts";
+import { inParallel } from "#test/support/bench/in-parallel.ts";
+import type { Observer } from "#test/support/bench/observer.ts";
 import { percentile } from "#test/support/bench/percentile.ts";
 import { ageSeconds, cpuSeconds, memoryMiB } from "#test/support/bench/process-usage.ts";
 

@@ -6,7 +6,7 @@ import { System } from "#test/support/harness/system.ts";
 import { thisMachine } from "#test/support/bench/machine.ts";
 import type { Program } from "#test/support/bench/bundle.ts";
 import { TrafficCounter } from "#test/support/harness/traffic.ts";
-import { Observer } from "./observer.ts";
+import { Observer } from "#test/support/bench/observer.ts";
 import type { BenchOptions } from "./options.ts";
 import { type Bench, create, deleteAll, edit, rest, restart } from "./phases.ts";
 import type { Result } from "./result.ts";

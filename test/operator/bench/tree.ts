@@ -7,19 +7,21 @@ const roles = ["viewer", "editor", "registry.pull"] as const;
 /**
  * A tree with the given number of objects: each group has up to ten child groups, four identities and four role
  * bindings. Every object comes after the objects that it references.
+ * @param prefix begins every name, so that several trees can be below one group
  */
-export function treeOf(objects: number, namespace: string, rootGroup: string): KubeObject[] {
+export function treeOf(objects: number, namespace: string, rootGroup: string, prefix = ""): KubeObject[] {
   const tree: KubeObject[] = [];
-  for (let number = 0; tree.length < objects; number += 1) tree.push(...groupWithMembers(number, namespace, rootGroup));
+  for (let number = 0; tree.length < objects; number += 1)
+    tree.push(...groupWithMembers(number, namespace, rootGroup, prefix));
   return tree.slice(0, objects);
 }
 
-function groupWithMembers(number: number, namespace: string, rootGroup: string): KubeObject[] {
-  const group = `group-${number}`;
+function groupWithMembers(number: number, namespace: string, rootGroup: string, prefix: string): KubeObject[] {
+  const group = `${prefix}group-${number}`;
   const parent =
     number < groupsPerParent
       ? { parentUid: rootGroup }
-      : { parentRef: { name: `group-${Math.floor(number / groupsPerParent) - 1}` } };
+      : { parentRef: { name: `${prefix}group-${Math.floor(number / groupsPerParent) - 1}` } };
   const members = [0, 1, 2, 3].map((member) => `${group}-robot-${member}`);
   return [
     musterObject("Group", namespace, group, { ...parent, description: `Team ${number}` }),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { Random } from "#test/platform/fuzz/random.ts";
 import { conditionOf } from "#test/support/harness/muster-objects.ts";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
@@ -34,7 +35,8 @@ export async function runRound(
   const journal = new Journal();
   const violations: string[] = [];
   const reported: string[] = [];
-  const world = await World.start(controlPlane, `c${seed}-${Date.now().toString(36)}`);
+  const policies = new Random(seed, "policies").chance(0.5);
+  const world = await World.start(controlPlane, `c${seed}-${Date.now().toString(36)}`, policies);
   try {
     await world.operators.led(60_000);
     const networkRandom = new Random(seed, "network");
@@ -43,7 +45,11 @@ export async function runRound(
     world.proxy.options = {};
     await world.proxy.settled();
     for (const team of teams) await world.applyTenant(team);
-    const settled = await converge(world, journal, async () => true);
+    const settled = await converge(world, journal, async (picture) => {
+      await removeReleased(world, journal, picture);
+      await followResources(world, picture);
+      return await world.recreateNamespaces();
+    });
     const { objects } = await takePicture(world);
     violations.push(...settled.violations, ...(await changesAtRest(world)));
     log(`at rest: ${objects.length} objects, ${settled.violations.length} violations`);
@@ -90,6 +96,7 @@ async function work(
       ]),
     );
     try {
+      await world.recreateNamespaces();
       const name = await people.next();
       counts.operations += 1;
       if (options.verbose) log(`${number} ${name}`);
@@ -98,7 +105,16 @@ async function work(
       if (options.verbose) log(`${number} refused: ${(error as Error).message}`);
     }
     if (!random.chance(0.12)) continue;
-    const fault = random.pick(["kill leader", "kill leader", "kill follower", "kill platform", "pause", "cut", "cut"]);
+    const fault = random.pick([
+      "kill leader",
+      "kill leader",
+      "kill follower",
+      "kill platform",
+      "pause",
+      "cut",
+      "cut",
+      "restart API server",
+    ]);
     const ms = random.int(100, 1_500);
     if (options.verbose) log(`${number} ${fault}`);
     switch (fault) {
@@ -124,6 +140,10 @@ async function work(
       case "cut":
         counts.cuts += 1;
         world.kubernetes.cut();
+        break;
+      case "restart API server":
+        counts.kills += 1;
+        await world.restartApiServer();
     }
   }
   await Promise.all(background);
@@ -175,11 +195,25 @@ async function followResources(world: World, { objects, resources, teams: assign
   const all = [...resources.groups, ...resources.identities, ...resources.roleBindings];
   for (const object of objects) {
     const { namespace = "" } = object.metadata;
+    if (object.metadata.deletionTimestamp === undefined) continue;
     if (conditionOf(object, "Ready")?.reason !== "TenantDenied") continue;
-    const uid: string | undefined = object["status"]?.uid ?? all.find((one) => carries(one, object))?.uid;
+    const uid: string | undefined =
+      object["status"]?.uid ?? all.find((one) => carries(one, object))?.uid ?? groupOf(object, objects);
     const team = teams.find((one) => uid?.startsWith(`${world.fixed.groups[one]}/`));
     if (team !== undefined && assigned.get(namespace) !== team) await world.assign(namespace, team);
   }
+}
+
+/** The group in which the role binding of an object is: nothing in the binding shows whose it is. */
+function groupOf({ kind, metadata, spec }: KubeObject, objects: readonly KubeObject[]): string | undefined {
+  if (kind !== "RoleBinding" || metadata.deletionTimestamp === undefined) return undefined;
+  const group = objects.find(
+    (one) =>
+      one.kind === "Group" &&
+      one.metadata.namespace === metadata.namespace &&
+      one.metadata.name === spec.groupRef?.name,
+  );
+  return spec.groupUid === undefined ? group?.["status"]?.uid : `${spec.groupUid}/`;
 }
 
 /** What is written although nothing happens. */

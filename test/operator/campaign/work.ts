@@ -49,6 +49,7 @@ const operations: readonly (readonly [number, readonly [string, Operation]])[] =
   [4, ["orphan", orphan]],
   [5, ["expire", expire]],
   [5, ["move namespace", moveNamespace]],
+  [1, ["delete namespace", deleteNamespace]],
   [2, ["narrow Tenant", narrowTenant]],
   [2, ["re-create Tenant", recreateTenant]],
   [2, ["replace credentials", replaceCredentials]],
@@ -216,6 +217,12 @@ async function expire(hands: Hands): Promise<void> {
 
 async function moveNamespace({ world, random }: Hands): Promise<void> {
   await world.assign(random.pick(world.namespaces), random.pick(teams));
+}
+
+async function deleteNamespace({ world, journal, random }: Hands): Promise<void> {
+  const namespace = random.pick(world.namespaces);
+  for (const one of journal.declared.values()) if (one.namespace === namespace) journal.forget(one);
+  await world.deleteNamespace(namespace);
 }
 
 const shortMs = 1_500;

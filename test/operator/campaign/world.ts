@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { applyAdmissionPolicy } from "#test/deploy/admission-policy.ts";
+import { kustomize } from "#test/deploy/kustomize.ts";
 import { loadOperatorRbac } from "#test/deploy/operator-rbac.ts";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
 import { freePort } from "#test/support/control-plane/free-port.ts";
@@ -7,7 +9,7 @@ import { FaultProxy } from "#test/support/harness/fault-proxy.ts";
 import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
 import { System } from "#test/support/harness/system.ts";
-import { createTenantCredential } from "#test/support/harness/tenant-credential.ts";
+import { createTenantCredentials } from "#test/support/harness/tenant-credentials.ts";
 import { permissiveTenant, tenantRef } from "#test/support/harness/tenants.ts";
 import { ConnectionProxy } from "./connection-proxy.ts";
 import { OperatorPair } from "./operator-pair.ts";
@@ -58,6 +60,8 @@ export class World {
   /** The uids of the platform's resources that existed before the work. */
   readonly fixedUids: ReadonlySet<string>;
   readonly #port: number;
+  /** The namespaces that are deleted and have not been created again. */
+  readonly #leaving = new Set<string>();
   /** Whether the blue Tenant uses credentials of its own. */
   #own = false;
   #platform: PlatformProcess | undefined;
@@ -78,8 +82,11 @@ export class World {
     this.operators = new OperatorPair(this.system, flags, { platformUrl: this.proxy.url, kubernetesUrl });
   }
 
-  /** @param name distinguishes the round's namespaces and Tenants from those of others. */
-  static async start(controlPlane: ControlPlane, name: string): Promise<World> {
+  /**
+   * @param name distinguishes the round's namespaces and Tenants from those of others.
+   * @param policies whether the admission policies of `deploy/` are installed: the one that adds the finalizer, too.
+   */
+  static async start(controlPlane: ControlPlane, name: string, policies: boolean): Promise<World> {
     const proxy = await FaultProxy.start();
     const kubernetes = await ConnectionProxy.start(Number(new URL(controlPlane.url).port));
     const port = await freePort();
@@ -94,7 +101,9 @@ export class World {
       rbac: await loadOperatorRbac(),
     });
     proxy.target = system.platformUrl;
-    const fixed = await prepare(system, tenants.blue, new URL(system.platformUrl).hostname);
+    await removePolicies(controlPlane.admin);
+    if (policies) await applyPolicies(controlPlane.admin);
+    const fixed = await prepare(system, tenants.blue);
     const lists = ["groups", "identities", "roleBindings"] as const;
     const existing = await Promise.all(lists.map((collection) => system.admin.list(collection)));
     const fixedUids = new Set(existing.flat().map(({ uid }) => uid));
@@ -110,6 +119,25 @@ export class World {
 
   get platform(): PlatformAdmin {
     return this.system.admin;
+  }
+
+  /** Deletes a namespace with everything in it. The round creates it again once it is gone. */
+  async deleteNamespace(name: string): Promise<void> {
+    if (this.#leaving.has(name)) return;
+    this.#leaving.add(name);
+    await this.kube.delete({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  }
+
+  /** Creates the deleted namespaces again that are gone. @returns whether none is left to be created. */
+  async recreateNamespaces(): Promise<boolean> {
+    for (const name of this.#leaving) {
+      const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+      if ((await this.kube.find(namespace)) !== undefined) continue;
+      const labels = { "campaign/team": this.tenants[this.homeOf(name)] };
+      await this.kube.create({ ...namespace, metadata: { name, labels } });
+      this.#leaving.delete(name);
+    }
+    return this.#leaving.size === 0;
   }
 
   /** The team of which a namespace is at the start. */
@@ -162,6 +190,21 @@ export class World {
         return team === undefined ? [] : [[name, team] as const];
       }),
     );
+  }
+
+  /** Sends SIGKILL to the API server, and starts it again. It serves custom resources a moment after it is ready. */
+  async restartApiServer(): Promise<void> {
+    await this.system.controlPlane.restartApiServer();
+    const deadline = performance.now() + 60_000;
+    for (;;) {
+      try {
+        await this.objects();
+        return;
+      } catch (error) {
+        if (performance.now() > deadline) throw error;
+        await sleep(100);
+      }
+    }
   }
 
   /** Sends SIGKILL to the platform, and starts it again on its data after `downMs`. */
@@ -221,13 +264,31 @@ export class World {
   }
 }
 
-async function prepare(system: System, tenant: string, audience: string): Promise<Fixed> {
+const policyKinds = [
+  "ValidatingAdmissionPolicyBinding",
+  "MutatingAdmissionPolicyBinding",
+  "ValidatingAdmissionPolicy",
+  "MutatingAdmissionPolicy",
+];
+
+async function applyPolicies(kube: KubeClient): Promise<void> {
+  for (const object of await kustomize("base")) if (policyKinds.includes(object.kind)) await kube.apply(object);
+  await applyAdmissionPolicy(kube);
+}
+
+/** Those of an earlier round. */
+async function removePolicies(kube: KubeClient): Promise<void> {
+  const objects = [...(await kustomize("base")), ...(await kustomize("components/admission-policy"))];
+  for (const kind of policyKinds) for (const object of objects) if (object.kind === kind) await kube.delete(object);
+}
+
+async function prepare(system: System, tenant: string): Promise<Fixed> {
   const { admin, root } = system;
   const group = async (name: string) => (await admin.create("groups", root, { name })).uid;
   const groups = { red: await group("red"), blue: await group("blue"), shared: await group("shared") };
   const claimMatch = { issuer: "https://issuer.example", subject: "auditor" };
   const auditor = await admin.create("identities", groups.shared, { name: "auditor", claimMatch });
-  const credential = await createTenantCredential(system, tenant, groups.blue, audience);
+  const credential = await createTenantCredentials(system, tenant, groups.blue);
   const roles = new Map((await admin.list("roles")).map(({ name, uid }) => [name, uid]));
   await admin.create("roleBindings", groups.shared, { identityUid: credential, roleUid: roles.get("owner") });
   return { groups, auditor: auditor.uid, credential, roles };

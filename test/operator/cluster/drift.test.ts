@@ -109,6 +109,18 @@ describeWithSystem(
       ]);
       expect((await system().admin.get(collectionOf.Group, uid)).description).toBe("As they like it");
 
+      // Neither a pause nor a change during it turns the change into an edit of the spec.
+      await kube().patch(reported, { metadata: { annotations: { "iam.muster.dev/paused": "true" } } });
+      await system().waitFor(reported, isUnready("Paused"));
+      await system().admin.update("groups", uid, { description: "As they like it now" });
+      await kube().patch(reported, { metadata: { annotations: { "iam.muster.dev/paused": null } } });
+      const resumed = await system().waitFor(
+        reported,
+        (one) => isUnready("DriftDetected")(one) && one?.["status"].drift?.[0].actual === "As they like it now",
+      );
+      expect(resumed?.["status"].appliedGeneration).toBe(1);
+      expect((await system().admin.get(collectionOf.Group, uid)).description).toBe("As they like it now");
+
       await kube().patch(reported, { spec: { policy: { drift: "Correct" } } });
       expect((await system().ready(reported))["status"].drift).toBeUndefined();
       expect(await differencesFromPlatform(system())).toEqual([]);

@@ -1,7 +1,7 @@
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { musterKinds, musterObject } from "#test/support/harness/muster-objects.ts";
 import type { System } from "#test/support/harness/system.ts";
-import { createTenantCredential } from "#test/support/harness/tenant-credential.ts";
+import { createTenantCredentials } from "#test/support/harness/tenant-credentials.ts";
 import { tenantObject } from "#test/support/harness/tenants.ts";
 
 // Two Tenants: that of the victim, and that of the attacker, who may write any object in two namespaces.
@@ -118,7 +118,7 @@ export async function build(system: System, credentials: CredentialType): Promis
   });
   const [robotBinding, emergencyBinding] = [await inOwn(robot.uid), await inOwn(emergency.uid)];
   const credential =
-    credentials === "Operator" ? undefined : await createTenantCredential(system, attackerTenant, own.uid);
+    credentials === "Operator" ? undefined : await createTenantCredentials(system, attackerTenant, own.uid);
   const tenants = [
     tenantObject("treasury-tenant", {
       namespaces: [victim],

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { isReady, isUnready, musterObject, ref } from "#test/support/harness/muster-objects.ts";
 import type { System } from "#test/support/harness/system.ts";
-import { createTenantCredential } from "#test/support/harness/tenant-credential.ts";
+import { createTenantCredentials } from "#test/support/harness/tenant-credentials.ts";
 import { permissiveTenant, tenantRef } from "#test/support/harness/tenants.ts";
 
 interface OwnTenant {
@@ -12,9 +12,10 @@ interface OwnTenant {
 
 /** Creates a namespace, and a group with an identity that owns it, which the Tenant's service account assumes. */
 async function prepareOwnTenant(system: System, name: string): Promise<OwnTenant> {
-  const { uid: group } = await system.admin.create("groups", system.root, { name });
-  const identity = await createTenantCredential(system, name, group);
-  await system.controlPlane.admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  const { admin, controlPlane } = system;
+  const { uid: group } = await admin.create("groups", system.root, { name });
+  const identity = await createTenantCredentials(system, name, group);
+  await controlPlane.admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   return { group, identity };
 }
 

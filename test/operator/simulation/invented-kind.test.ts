@@ -159,9 +159,7 @@ describe("an invented kind", () => {
     await apply(shop, images);
     const { sources } = scenario.process;
     const telemetry = new OperatorTelemetry(createLog({ level: "error" }), new OperatorMetrics());
-    telemetry.watchSources(sources, new Store<CachedTenant>({ indexes: {} }), () =>
-      scenario.process.undeclared.counts(),
-    );
+    telemetry.watchSources(sources, new Store<CachedTenant>({ indexes: {} }), scenario.process.undeclared);
     const orphan = { uid: `${root}/eeeeeeeeeeeeeeee`, name: "orphan", description: "" };
     const marked = platform.created().find(({ uid }) => uid.startsWith(root))?.description ?? "";
     platform.set("repos", { ...orphan, description: marked.replace(/.{4}\]$/, "0000]") });

@@ -37,17 +37,22 @@ export class LiveTenants {
   readonly tenancy: LiveTenancy;
 
   constructor({ kube, operator, open, outer, settledAt, signal }: LiveTenantsOptions) {
-    for (const [kind, store] of [
-      ["Tenant", this.tenants],
-      ["Namespace", this.namespaces],
-    ] as const) {
-      store.addScope(undefined);
-      const objects = structuredClone(kube.clusterObjects(kind));
-      store.replace({ namespace: undefined, objects, resourceVersion: kube.version, versionAtStart: "0" });
+    for (const kind of ["Tenant", "Namespace"] as const) {
+      this.#storeOf(kind).addScope(undefined);
+      this.list(kube, kind);
     }
     this.sessions = new TenantSessions(operator, open, signal);
     const { tenants, namespaces, sessions } = this;
     this.tenancy = new LiveTenancy({ tenants, namespaces, sessions, outer, class: "", settledAt });
+  }
+
+  list(kube: MemoryKube, kind: "Tenant" | "Namespace"): void {
+    const objects = structuredClone(kube.clusterObjects(kind));
+    this.#storeOf(kind).replace({ namespace: undefined, objects, resourceVersion: kube.version, versionAtStart: "0" });
+  }
+
+  #storeOf(kind: "Tenant" | "Namespace") {
+    return kind === "Tenant" ? this.tenants : this.namespaces;
   }
 
   /** An event of a Tenant or a namespace. */

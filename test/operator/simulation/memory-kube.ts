@@ -1,4 +1,4 @@
-import { apiVersion } from "#src/api/custom-resource.ts";
+import { apiVersion, finalizer } from "#src/api/custom-resource.ts";
 import type { Status } from "#src/api/status.ts";
 import type { KubeApi, PatchOptions } from "#src/kube/api.ts";
 import type { Clock } from "#src/time/clock.ts";
@@ -51,6 +51,8 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   writes = 0;
   /** As in a namespace that is being deleted and has lost our RoleBinding: finalizers can be removed, no status written. */
   forbidsStatus = false;
+  /** As with the MutatingAdmissionPolicy `muster-finalizer`: an object has our finalizer from its creation. */
+  admitsFinalizer = false;
   /** The kinds that a process cannot list and watch when it starts. */
   readonly unreadable = new Set<string>();
   /** Refuses a patch, as RBAC, a quota or an admission policy does: the error, or undefined to accept it. */
@@ -92,7 +94,10 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   apply({ kind, name, spec, namespace: inNamespace = namespace }: Manifest): void {
     const before = this.find(kind, name, inNamespace);
     if (before !== undefined) this.#store(before, { ...before, spec });
-    else this.#create({ apiVersion, kind, metadata: { name, namespace: inNamespace }, spec });
+    else {
+      const finalizers = this.admitsFinalizer ? { finalizers: [finalizer] } : {};
+      this.#create({ apiVersion, kind, metadata: { name, namespace: inNamespace, ...finalizers }, spec });
+    }
   }
 
   applyCluster({ kind, name, spec = {}, labels = {} }: ClusterManifest): void {

@@ -8,6 +8,7 @@ import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
+import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { resyncOnce } from "#src/reconcile/resync.ts";
 import {
@@ -92,6 +93,8 @@ export class OperatorProcess {
   readonly #stopWatch: () => void;
   readonly #options: ProcessOptions;
   #dead = false;
+  /** While true, the watches deliver nothing, and what happened meanwhile is lost: only a list shows it. */
+  deaf = false;
   reconciles = 0;
   /** How many status writes were forbidden. */
   forbiddenStatuses = 0;
@@ -113,6 +116,7 @@ export class OperatorProcess {
       if (!kube.unreadable.has(kind)) this.list(kind);
     }
     this.#stopWatch = kube.watch((event) => {
+      if (this.deaf) return;
       if (event.object.metadata.namespace === undefined) {
         this.#live?.apply(structuredClone(event));
         return;
@@ -215,6 +219,20 @@ export class OperatorProcess {
       stores.get(kind).onSynced(() => this.#pool.start(controller));
   }
 
+  /** Lists everything again, as after 410 Gone, and watches from there. Each reflector does so by itself, in any order. */
+  async relist(order: readonly string[], gapMs: number): Promise<void> {
+    for (const kind of order) {
+      if (kind === "Tenant" || kind === "Namespace") this.#live?.list(this.#options.kube, kind);
+      else this.list(kind);
+      await this.#options.clock.sleep(gapMs, this.#lifetime.signal).catch(() => undefined);
+    }
+    this.deaf = false;
+    // What changed in the gaps arrives with the watch, which resumes from the version of the list.
+    for (const kind of order)
+      if (kind === "Tenant" || kind === "Namespace") this.#live?.list(this.#options.kube, kind);
+      else this.list(kind);
+  }
+
   /** Lists the objects of a kind, as a reflector does when it starts and when a kind becomes readable. */
   list(kind: string): void {
     const { kube } = this.#options;
@@ -247,10 +265,13 @@ export class OperatorProcess {
       await resyncOnce({
         kinds,
         session,
-        roots: session.roots,
         intervalMs: 0,
         clock,
         random: () => 0.5,
+        onStart: async (started) => {
+          retainExtensions(this.sources, started);
+          await this.#undeclared.prepare(started);
+        },
         onListed: () => undefined,
         onFailure: (_kind, _root, error) => this.failures.push(error),
         onComplete: async (listed) => {

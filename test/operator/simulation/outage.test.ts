@@ -97,6 +97,29 @@ describe("an outage of the platform", () => {
   });
 });
 
+it("an outage of creations only, which the probe does not see, ends for all objects with the first success", async () => {
+  const scenario = new Scenario();
+  const { kube, platform } = scenario;
+  platform.fault = (call) => (call === "create groups" ? unavailable : undefined);
+  const waiting = Array.from({ length: 20 }, (__, index) => group(`waiting-${index}`));
+  for (const manifest of waiting) {
+    kube.apply(manifest);
+    // Otherwise their delays would end together, because a simulation has no jitter.
+    await scenario.pass(7_000);
+  }
+  await scenario.pass(600_000);
+  platform.fault = () => undefined;
+  const healed = (count: number) =>
+    waiting.filter(({ name }) => readyOf(scenario, name)?.status === "True").length >= count;
+  const untilFirst = await timeUntil(scenario, () => healed(1), 600_000);
+  const untilAll = await timeUntil(scenario, () => healed(waiting.length), 600_000);
+  console.info(`the first after ${untilFirst} ms, all ${untilAll} ms later`);
+  // A POST that failed a moment ago may still take effect for 15 s.
+  expect(untilAll).toBeLessThanOrEqual(17_000);
+  expect(scenario.differences(waiting)).toEqual([]);
+  expect(scenario.process.failures).toEqual([]);
+});
+
 it("an object whose own call always fails keeps its backoff, and wakes no other", async () => {
   const scenario = new Scenario();
   const { kube, platform } = scenario;

@@ -3,7 +3,7 @@ import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { owner } from "./memory-platform.ts";
 import type { Fault } from "./scenario.ts";
-import { blue, issuer, red, resource, TwoTenants } from "./two-tenants.ts";
+import { blue, issuer, red, resource, shared, TwoTenants } from "./two-tenants.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const group = (undeclared: string, namespace: string, parentUid: string): Manifest => ({
@@ -107,4 +107,117 @@ it("a grant that expires at any moment of its creation is gone afterwards", asyn
       count += 1;
     }
   console.info(`${count} moments and losses`);
+});
+
+it("is removed once, and reported once, although the sessions of two Tenants see the group", async () => {
+  const world = new TwoTenants();
+  const { scenario } = world;
+  const { platform } = scenario;
+  const objects = [group("Remove", "team", shared), identity("team"), binding("team")];
+  await world.apply(objects);
+  await world.until("Available", objects);
+  const [shop, ci] = objects.map((one) => world.statusOf(one)?.uid ?? "");
+  const below = group("Report", "other", shop ?? "");
+  await world.apply([below]);
+  await world.until("Available", [below]);
+  await scenario.resync();
+  const others = scenario.process.undeclared.counts().get("RoleBinding");
+  let deletions = 0;
+  platform.fault = (call) => {
+    if (call === "delete roleBindings") deletions += 1;
+    return undefined;
+  };
+  const deleted = () => scenario.events.filter((event) => event === "Deleted shop").length;
+  for (let times = 1; times <= 3; times += 1) {
+    const uid = `${shop}/00000000000000e${times}`;
+    const grant = { uid, identity: { uid: ci ?? "", name: "" }, role: { uid: owner, name: "owner" } };
+    platform.set("roleBindings", resource(grant));
+    for (let resyncs = 0; resyncs < 4 && platform.has(uid); resyncs += 1) {
+      await scenario.resync();
+      await scenario.pass(1_000);
+    }
+    expect(platform.has(uid)).toBe(false);
+    scenario.process.reconcileAll();
+    await scenario.pass(1_000);
+    expect([deletions, deleted()]).toEqual([times, times]);
+    expect(scenario.process.undeclared.counts().get("RoleBinding")).toBe(others);
+  }
+});
+
+it("makes the removals that an outage prevented once it ends", async () => {
+  const world = new TwoTenants();
+  const { scenario } = world;
+  const { platform } = scenario;
+  const objects = [group("Remove", "team", red), identity("team"), binding("team")];
+  await world.apply(objects);
+  await world.until("Available", objects);
+  const [shop, ci] = objects.map((one) => world.statusOf(one)?.uid ?? "");
+  const uids = Array.from({ length: 12 }, (_, index) => `${shop}/00000000000000e${index.toString(16)}`);
+  for (const uid of uids) {
+    const grant = { uid, identity: { uid: ci ?? "", name: "" }, role: { uid: owner, name: "owner" } };
+    platform.set("roleBindings", resource(grant));
+  }
+  await scenario.resync();
+  await scenario.pass(1_000);
+  let sent = 0;
+  platform.fault = (call) => {
+    if (call === "delete roleBindings") sent += 1;
+    return sent === 0 ? undefined : { kind: "noResponse", message: "away" };
+  };
+  await scenario.resync();
+  await scenario.pass(300_000);
+  const remaining = () => uids.filter((uid) => platform.has(uid)).length;
+  expect(remaining()).toBe(uids.length);
+  expect(sent).toBeLessThan(6);
+  const [shopObject = group("", "", "")] = objects;
+  expect(world.reasonOf(shopObject)).toBe("Available");
+  platform.fault = () => undefined;
+  await scenario.pass(120_000);
+  // Those that were sent failed: they are repeated after the next resync.
+  expect(remaining()).toBe(sent);
+  await scenario.resync();
+  await scenario.pass(1_000);
+  expect(remaining()).toBe(0);
+  const access = world.statusOf(shopObject)?.conditions?.find(({ type }) => type === "AccessDeclared");
+  expect(access?.status).toBe("True");
+});
+
+it("a resync reads the permissions of each session once, whatever it lists", async () => {
+  const world = new TwoTenants();
+  const { scenario } = world;
+  const objects = [group("Remove", "other", blue), identity("other"), binding("other")];
+  await world.apply(objects);
+  await world.until("Available", objects);
+  await scenario.resync();
+  await scenario.pass(60_000);
+  const calls: string[] = [];
+  scenario.platform.fault = (call) => {
+    calls.push(call);
+    return undefined;
+  };
+  await scenario.resync();
+  const sessions = [...scenario.process.sources.tenancy.sessions];
+  expect(sessions).toHaveLength(2);
+  expect(calls.filter((call) => call === "list roles")).toHaveLength(sessions.length);
+});
+
+it("a resync of many sessions takes as many passes over all objects as one of a single session", async () => {
+  const world = new TwoTenants();
+  const { scenario } = world;
+  const objects = [group("Report", "other", blue), identity("other"), binding("other")];
+  await world.apply(objects);
+  await world.until("Available", objects);
+  await scenario.resync();
+  await scenario.pass(60_000);
+  const passes = new Map<string, number>();
+  for (const [kind, store] of scenario.process.sources.stores.entries()) {
+    const { values } = store;
+    store.values = () => {
+      passes.set(kind, (passes.get(kind) ?? 0) + 1);
+      return values.call(store);
+    };
+  }
+  await scenario.resync();
+  // The assessment of the breaker, for the session of the operator, and one look at what is declared.
+  expect(passes.get("RoleBinding")).toBe(2);
 });

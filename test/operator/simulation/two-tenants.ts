@@ -20,6 +20,7 @@ export const issuer = "https://ci.example";
 
 export interface TenantOptions {
   readonly groups?: readonly string[];
+  readonly roles?: readonly string[];
   readonly identityUid?: string;
   readonly namespaces?: readonly string[];
   readonly adopt?: readonly string[];
@@ -76,6 +77,7 @@ export class TwoTenants {
   tenant(name: string, options: TenantOptions = {}): void {
     const {
       groups = [name === "red" ? red : blue, shared],
+      roles = ["viewer"],
       namespaces,
       adopt = ["Group", "Identity", "RoleBinding"],
     } = options;
@@ -90,7 +92,7 @@ export class TwoTenants {
       spec: {
         ...selector,
         groups: [...groups],
-        roles: ["viewer"],
+        roles: [...roles],
         claimIssuers: [{ issuer }],
         adopt: [...adopt],
         undeclared: "Remove",

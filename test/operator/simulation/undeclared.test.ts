@@ -1,4 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { CachedTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
+import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
+import { OperatorTelemetry } from "#src/commands/operator/telemetry.ts";
+import { Store } from "#src/kube/store.ts";
+import { createLog } from "#src/telemetry/log.ts";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import type { Status } from "#src/api/status.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
@@ -85,6 +90,13 @@ async function start(
     },
     share: () => scenario.process.undeclared.shareOf("all"),
   };
+}
+
+/** The metrics of the operator. */
+function metricsOf({ process: { sources, undeclared } }: Scenario): Promise<string> {
+  const telemetry = new OperatorTelemetry(createLog({ level: "error" }), new OperatorMetrics());
+  telemetry.watchSources(sources, new Store<CachedTenant>({ indexes: {} }), undeclared);
+  return telemetry.metrics.text();
 }
 
 describe("a grant that nobody declared", () => {
@@ -348,6 +360,7 @@ describe("Remove", () => {
     for (let count = 0; count < 3; count += 1) await resync();
     expect(existing(...uids)).toHaveLength(45);
     expect(share()?.held?.uids.size).toBe(45);
+    expect(await metricsOf(scenario)).toContain("muster_breaker 45");
     confirmation = share()?.held?.id;
     expect(access()?.message).toContain(String(confirmation));
     expect(scenario.process.undeclared.groupsHeldBy("all", "another id")).toEqual([]);

@@ -29,6 +29,11 @@ export interface ControlPlane {
   readonly apiServerPid: number;
   /** Without the controllers (see `Programs`), a deleted namespace stays and a new one has no service account. */
   readonly hasControllers: boolean;
+  /**
+   * Sends SIGKILL to the API server, and starts it again on its data. It then knows no earlier change: a watch that resumes
+   * gets 410 Gone. `apiServerPid` is that of the first process.
+   */
+  restartApiServer(): Promise<void>;
   /** All completed requests by user, verb, resource and code. @throws {Error} without the option `audit` */
   requestCounts(): Promise<readonly RequestCount[]>;
   /** Ends the processes and removes the folder. It can be called again. */
@@ -116,10 +121,12 @@ async function start(
     secret,
   );
   if (audit) await writeAuditPolicy(folder);
-  const apiServer = run(programs.apiServer, "kube-apiserver", {
-    ...apiServerFlags(folder, port, url, etcdAddress),
-    ...(audit ? auditFlags(folder) : {}),
-  });
+  const runApiServer = () =>
+    run(programs.apiServer, "kube-apiserver", {
+      ...apiServerFlags(folder, port, url, etcdAddress),
+      ...(audit ? auditFlags(folder) : {}),
+    });
+  let apiServer = runApiServer();
 
   const caFile = file("certificates/apiserver.crt");
   const ca = await ready(servers, url, caFile, adminToken, signal);
@@ -142,6 +149,12 @@ async function start(
     admin,
     folder,
     apiServerPid: apiServer.pid,
+    restartApiServer: async () => {
+      await apiServer.kill();
+      servers.splice(servers.indexOf(apiServer), 1);
+      apiServer = runApiServer();
+      await ready(servers, url, caFile, adminToken, signal);
+    },
     hasControllers: programs.controllerManager !== undefined,
     requestCounts: async () => {
       if (!auditLog) throw new Error("requestCounts: start the control plane with audit: true");

@@ -5,7 +5,7 @@ import { KubeError } from "./kube-connection.ts";
 const retryMs = 100;
 
 /**
- * Watches the objects of a kind in a namespace until `signal` aborts. The first events are an ADDED for each existing
+ * Watches the objects of a kind, in one namespace or in all of them, until `signal` aborts. The first events are an ADDED for each existing
  * object. The watch resumes when the API server ends it. It starts again, with an ADDED for each object, after 410 Gone
  * and after 429, which the API server sends just after a CRD was created.
  * @throws {KubeError} for every other error
@@ -13,14 +13,17 @@ const retryMs = 100;
 export async function* follow(
   kube: KubeClient,
   kind: KindRef,
-  namespace: string,
+  namespace: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent> {
   let resourceVersion: string | undefined;
   while (!signal.aborted) {
-    const from = resourceVersion === undefined ? {} : { resourceVersion };
+    const from = {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
     try {
-      for await (const event of kube.watch(kind, { namespace, signal, ...from })) {
+      for await (const event of kube.watch(kind, { signal, ...from })) {
         resourceVersion = event.object.metadata.resourceVersion;
         yield event;
       }

@@ -8,7 +8,7 @@ interface Expectation {
 }
 
 /**
- * Watches objects become Ready and disappear. Its times are values of `performance.now()`, taken when the watch event
+ * Watches objects, of one namespace or of all. Its times are values of `performance.now()`, taken when the watch event
  * arrived.
  */
 export class Observer {
@@ -17,7 +17,7 @@ export class Observer {
   readonly #ended = new AbortController();
   readonly #failed = Promise.withResolvers<never>();
 
-  constructor(client: KubeClient, namespace: string) {
+  constructor(client: KubeClient, namespace?: string) {
     // Reported to every caller that waits; there may be none yet.
     this.#failed.promise.catch(() => {});
     for (const kind of musterKinds) this.#follow(client, kindRef(kind), namespace).catch(this.#failed.reject);
@@ -25,24 +25,16 @@ export class Observer {
 
   /** The time at which the object was seen Ready with this generation. */
   ready(ref: ObjectRef, generation: number): Promise<number> {
-    return this.#when(ref, (object) => object?.metadata.generation === generation && isReady(object));
+    return this.when(ref, (object) => object?.metadata.generation === generation && isReady(object));
   }
 
   /** The time at which the object was seen deleted. The object must have existed. */
   gone(ref: ObjectRef): Promise<number> {
-    return this.#when(ref, (object) => object === undefined);
+    return this.when(ref, (object) => object === undefined);
   }
 
-  /** The number of objects that callers still wait for. */
-  get waiting(): number {
-    return this.#expectations.size;
-  }
-
-  stop(): void {
-    this.#ended.abort();
-  }
-
-  #when(ref: ObjectRef, isMet: Expectation["isMet"]): Promise<number> {
+  /** The time at which the object, or its absence, was seen to be as wanted. */
+  when(ref: ObjectRef, isMet: (object: KubeObject | undefined) => boolean): Promise<number> {
     const key = keyOf(ref);
     if (isMet(this.#objects.get(key))) return Promise.resolve(performance.now());
     const met = new Promise<number>((resolve) => {
@@ -54,7 +46,16 @@ export class Observer {
     return seen;
   }
 
-  async #follow(client: KubeClient, kind: KindRef, namespace: string): Promise<void> {
+  /** The number of objects that callers still wait for. */
+  get waiting(): number {
+    return this.#expectations.size;
+  }
+
+  stop(): void {
+    this.#ended.abort();
+  }
+
+  async #follow(client: KubeClient, kind: KindRef, namespace: string | undefined): Promise<void> {
     for await (const { type, object } of follow(client, kind, namespace, this.#ended.signal))
       this.#update(keyOf(object), type === "DELETED" ? undefined : object);
   }
@@ -73,5 +74,5 @@ export class Observer {
 }
 
 function keyOf({ kind, metadata }: ObjectRef): string {
-  return `${kind} ${metadata.name}`;
+  return `${kind} ${metadata.namespace ?? ""} ${metadata.name}`;
 }

@@ -1,0 +1,130 @@
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import { minutes } from "#src/time/durations.ts";
+import type { PlatformApi } from "./api.ts";
+import type { ExternalResource, ManagedCollection } from "./collection.ts";
+import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
+import type { OwnerCheck } from "./owner-check.ts";
+import { groups } from "./permission-resources.ts";
+import type { SessionViews } from "./session-views.ts";
+
+/**
+ * How long a group that this process created is known to contain nothing but what this process created there: long enough
+ * for a tree that is applied at once, short enough that nobody else has used the group yet.
+ */
+const newGroupMs = minutes(1);
+
+export interface SessionWritesOptions {
+  readonly api: PlatformApi;
+  readonly views: SessionViews;
+  readonly owner?: OwnerCheck;
+  readonly canWrite: () => boolean;
+  /** Rejects if the root above the resource cannot be read. @throws {PlatformFailure} */
+  readonly requireReadableRoot: (uid: string) => Promise<void>;
+  /** Proves that the resource is absent. @throws {PlatformFailure} if that is not proven. */
+  readonly proveAbsence: (collection: ManagedCollection, uid: string) => Promise<void>;
+  /** Whether the group is proven to be gone. */
+  readonly isGone: (group: string) => Promise<boolean>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** The writes of a session. The result of each is in the views before it resolves. */
+export class SessionWrites {
+  readonly #options: SessionWritesOptions;
+  readonly #newGroups = new Map<string, MonotonicTime>();
+
+  constructor(options: SessionWritesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether this process created the group within the last minute, so that it contains only what this process created. */
+  createdRecently(group: string): boolean {
+    const createdAt = this.#newGroups.get(group);
+    if (createdAt === undefined) return false;
+    if (this.#options.clock.monotonic() < createdAt + newGroupMs) return true;
+    this.#newGroups.delete(group);
+    return false;
+  }
+
+  /**
+   * Creates one resource below `parent`; `key` is its natural key. Rejects with `parentGone` if the platform does not find
+   * something and the parent is proven to be gone.
+   */
+  async create(
+    collection: ManagedCollection,
+    parent: string,
+    body: Readonly<Record<string, unknown>>,
+    key: string,
+  ): Promise<void> {
+    const { api, views, clock, signal } = this.#options;
+    await this.#requireWritable(`create ${collection.name}`, parent);
+    const post = async () => {
+      const created = await api.create(collection, parent, body, signal);
+      if (collection.naturalKeyOf(created) === key) return created;
+      // A resource with another key would not be found again, and would be created again: the outcome is unknown.
+      throw new PlatformFailure(`create ${collection.name}`, {
+        kind: "noResponse",
+        message: "the response is not the resource that was requested",
+      });
+    };
+    const existing = views
+      .viewOf(collection)
+      .withKey(key)
+      .map(({ uid }) => uid);
+    const sent = { key, collection: collection.name, parent, sentAt: clock.monotonic(), existing };
+    let resource: ExternalResource;
+    try {
+      resource = await views.posts.track(sent, post, hadNoEffect);
+    } catch (error) {
+      if (isRejection(error, "NOT_FOUND") && (await this.#options.isGone(parent)))
+        throw new PlatformFailure(`create ${collection.name}`, { kind: "parentGone", parent }, { cause: error });
+      throw error;
+    }
+    const createdAt = clock.monotonic();
+    views.record(collection, resource, createdAt);
+    if (collection.name === groups.name) this.#newGroups.set(resource.uid, createdAt);
+  }
+
+  /** Changes the fields in `mask`. */
+  async update(
+    collection: ManagedCollection,
+    uid: string,
+    body: Readonly<Record<string, unknown>>,
+    mask: readonly string[],
+  ): Promise<void> {
+    const { api, views, clock, signal } = this.#options;
+    await this.#requireWritable(`update ${collection.name}`, uid);
+    try {
+      views.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
+    } catch (error) {
+      if (!hadNoEffect(error) || isRejection(error, "NOT_FOUND")) views.viewOf(collection).recordStale(uid);
+      throw error;
+    }
+  }
+
+  /** Deletes one resource. Resolves also if it was absent before and that is proven. */
+  async delete(collection: ManagedCollection, uid: string): Promise<void> {
+    const { api, views, clock, signal } = this.#options;
+    await this.#requireWritable(`delete ${collection.name}`, uid);
+    try {
+      await api.delete(collection, uid, signal);
+    } catch (error) {
+      if (!isRejection(error, "NOT_FOUND")) {
+        if (!hadNoEffect(error)) views.viewOf(collection).recordStale(uid);
+        throw error;
+      }
+      await this.#options.proveAbsence(collection, uid);
+    }
+    views.viewOf(collection).recordGone(uid, clock.monotonic());
+  }
+
+  async #requireWritable(call: string, uid: string): Promise<void> {
+    await this.#options.owner?.require();
+    await this.#options.requireReadableRoot(uid);
+    if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
+  }
+}
+
+function hadNoEffect(error: unknown): boolean {
+  return error instanceof PlatformFailure && provesNoEffect(error.problem);
+}

@@ -1,0 +1,43 @@
+import { finalizer, type Resource } from "#src/api/custom-resource.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import { keyOf } from "#src/kube/object.ts";
+import { type CachedResource, referenceKey } from "./cached-resource.ts";
+import type { Dependent } from "./observed.ts";
+import type { Sources } from "./sources.ts";
+
+/** The objects that refer to this one and have an external resource, or may come to have one. */
+export function dependentsOf(sources: Sources, { kind, metadata }: Resource): Dependent[] {
+  const reference = referenceKey(kind, metadata.namespace ?? "", metadata.name);
+  return [...sources.stores.entries()].flatMap(([kindName, store]) =>
+    store.index("refersTo", reference).flatMap((cached) => {
+      const { status } = cached.resource;
+      const recorded = status?.uid !== undefined && status.management !== "Observed";
+      const unsettled = !recorded && mayHaveCreated(sources, kindName, cached);
+      return recorded || unsettled
+        ? [{ kind: kindName, key: keyOf(cached), unsettled, deleting: cached.metadata.deletionTimestamp !== undefined }]
+        : [];
+    }),
+  );
+}
+
+/** The kinds whose objects may refer to those of `kind`, but which have not been read. */
+export function unreadDependentsOf({ kinds, stores }: Sources, kind: Kind): string[] {
+  return kinds.flatMap(({ name, refersTo }) =>
+    refersTo.includes(kind.name) && !stores.get(name).synced ? [name] : [],
+  );
+}
+
+/**
+ * Whether an object without a recorded uid may have created something: this process sent a POST for it, or an earlier one
+ * may have, and died before it could report anything.
+ */
+function mayHaveCreated({ states, clock }: Sources, kind: string, cached: CachedResource): boolean {
+  const { posted, bornHere } = states.get(kind).get(keyOf(cached), cached, clock.monotonic());
+  if (posted !== undefined) return true;
+  const { finalizers = [], deletionTimestamp } = cached.metadata;
+  return (
+    !bornHere &&
+    finalizers.includes(finalizer) &&
+    (deletionTimestamp !== undefined || cached.resource.status?.conditions === undefined)
+  );
+}

@@ -1,0 +1,207 @@
+import { readyCondition } from "#src/api/condition.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { CollectionView } from "#src/platform-client/collection-view.ts";
+import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
+import type { CachedResource } from "./cached-resource.ts";
+import { isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
+import { childrenOf } from "./children.ts";
+import { extensionsFor } from "./foreign-parent.ts";
+import { grantsOf } from "./grants.ts";
+import { mayWant } from "./may-want.ts";
+import type { Claim, NameConflict, Observed, ReconcileState, References } from "./observed.ts";
+import { protectionsOf } from "./protections.ts";
+import { referencesOf } from "./references-of.ts";
+import type { Sources } from "./sources.ts";
+
+/** The part of an observation that depends on a session of the platform. */
+type PlatformObservation = Pick<
+  Observed,
+  | "references"
+  | "claim"
+  | "matches"
+  | "nameConflicts"
+  | "rival"
+  | "children"
+  | "snapshot"
+  | "parentIsFresh"
+  | "rootSnapshots"
+  | "postUnknownSince"
+  | "createdHere"
+  | "protections"
+  | "grants"
+  | "settledAt"
+  | "credentialEpoch"
+  | "recoveries"
+>;
+
+/** What is known of the platform through the session of the object's Tenant. */
+export function observePlatform(
+  sources: Sources,
+  context: TenantContext,
+  kind: Kind,
+  cached: CachedResource,
+  markers: Observed["markers"],
+  state: ReconcileState,
+  foreignParent: readonly string[],
+): PlatformObservation {
+  const { resource, invalid } = cached;
+  const store = sources.stores.get(kind.name);
+  const { session } = context;
+  const view = session.viewOf(kind.collection);
+  const references =
+    invalid === undefined ? referencesOf(sources, context, kind, resource, markers[0]) : invalidReferences;
+  const resolved = references.are === "resolved" ? references : undefined;
+  const parent = resolved?.uids.parent;
+
+  const claimed = claimedUid(resource);
+  const claim =
+    claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view.stateOf(claimed), context.name);
+  const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
+  const matches = keys
+    .flatMap((one) => view.withKey(one))
+    .filter(
+      ({ uid }) =>
+        (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
+        !isRecordedByOther(store, uid, cached),
+    );
+  const hasWanted = (other: CachedResource) => hasWhatItWants(view, kind, other);
+  const settled = resolved === undefined || hasWanted(cached);
+  const name = kind.hasMarker ? kind.nameOf(resource) : undefined;
+  const nameConflicts: readonly NameConflict[] =
+    settled || parent === undefined || name === undefined
+      ? []
+      : view
+          .named(parent, name)
+          .filter((external) => external.uid !== claimed && !matches.includes(external))
+          .map((external) => ({ external, claimedBy: claimantOf(sources, kind, external.uid, cached) }));
+  const rival =
+    settled || resource.spec.policy.management !== "Full"
+      ? null
+      : rivalOf(
+          kind,
+          cached,
+          resolved.uids,
+          { storeOf: (one) => sources.stores.get(one), roles: session.roles },
+          { mayWant: (other) => mayWant(sources, kind, other), has: hasWanted },
+        );
+  const present = claim?.external.is === "present" ? [claim.external.resource] : [];
+  const found = [...present, ...matches, ...nameConflicts.map(({ external }) => external)];
+  const key = kind.hasMarker ? markers[0] : (resolved?.naturalKey ?? state.posted?.naturalKey);
+  return {
+    references,
+    claim,
+    matches,
+    nameConflicts,
+    rival,
+    children: claimed === undefined ? [] : childrenOf(sources, session, claimed, state),
+    snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
+    parentIsFresh: parent !== undefined && session.createdRecently(parent),
+    rootSnapshots: [...session.roots, ...extensionsFor(context, foreignParent)].map((group) => ({
+      group,
+      snapshot: view.snapshotOf(group) ?? null,
+    })),
+    postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
+    createdHere: key === undefined ? [] : session.posts.createdBy(key),
+    protections: protectionsOf(sources, context, kind, claimed, found),
+    grants: grantsOf(context, kind, found),
+    settledAt: context.settledAt,
+    credentialEpoch: context.credentialEpoch(),
+    recoveries: session.recoveries,
+  };
+}
+
+/** Without a Tenant there is no session for the object, and nothing is known but what carries its marker. */
+export function unobservedPlatform(
+  sources: Sources,
+  kind: Kind,
+  cached: CachedResource,
+  markers: Observed["markers"],
+): PlatformObservation {
+  const claimed = claimedUid(cached.resource);
+  const views = Array.from(sources.tenancy.sessions, (session) => session.viewOf(kind.collection));
+  return {
+    references: ungoverned,
+    claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, { is: "unknown" }, null),
+    matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
+    nameConflicts: [],
+    rival: null,
+    children: [],
+    snapshot: null,
+    parentIsFresh: false,
+    rootSnapshots: [],
+    postUnknownSince: null,
+    createdHere: [],
+    protections: [],
+    grants: [],
+    settledAt: sources.soleLeaderSince,
+    credentialEpoch: 0,
+    recoveries: 0,
+  };
+}
+
+function claimOf(
+  sources: Sources,
+  kind: Kind,
+  cached: CachedResource,
+  uid: string,
+  external: Claim["external"],
+  tenant: string | null,
+): Claim {
+  // Any number of objects may observe a resource.
+  const manages = cached.resource.spec.policy.management === "Full" || isRecorded(cached.resource, uid);
+  return {
+    uid,
+    external,
+    claimedBy: manages ? claimantOf(sources, kind, uid, cached) : null,
+    heldByBreaker: tenant !== null && sources.breakers.holds(tenant, kind.name, uid),
+  };
+}
+
+function claimantOf(sources: Sources, kind: Kind, uid: string, cached: CachedResource): string | null {
+  return otherClaimantOf(sources.stores.get(kind.name), uid, cached, (other) => mayWant(sources, kind, other, uid));
+}
+
+/** The natural keys of a kind without markers: of what the spec describes, of what the status records, of the last POST. */
+function naturalKeysOf(
+  kind: Kind,
+  { status }: Resource,
+  resolved: Extract<References, { are: "resolved" }> | undefined,
+  { posted }: ReconcileState,
+): readonly string[] {
+  const { parentUid, identityUid, roleUid } = status ?? {};
+  const recorded =
+    parentUid === undefined || identityUid === undefined || roleUid === undefined
+      ? undefined
+      : kind.naturalKey({ parent: parentUid, identity: identityUid, role: roleUid }, "");
+  return [...new Set([resolved?.naturalKey, recorded, posted?.naturalKey].filter((key) => key !== undefined))];
+}
+
+/** Whether the recorded resource of an object has the name that it wants, or equals its spec as that was last applied. */
+function hasWhatItWants(view: CollectionView<ExternalResource>, kind: Kind, { resource }: CachedResource): boolean {
+  const { status, metadata } = resource;
+  if (status?.uid === undefined || !isRecorded(resource, status.uid)) return false;
+  const external = view.stateOf(status.uid);
+  if (external.is === "gone") return false;
+  if (kind.hasMarker && external.is === "present")
+    return kind.collection.nameOf(external.resource) === kind.nameOf(resource);
+  return !kind.hasMarker || readyCondition(resource)?.observedGeneration === metadata.generation;
+}
+
+/** What is being deleted claims only what it manages. */
+function claimedUid({ spec, status, metadata }: Resource): string | undefined {
+  return metadata.deletionTimestamp === undefined ? (spec.uid ?? status?.uid) : status?.uid;
+}
+
+const ungoverned: References = {
+  are: "waiting",
+  reason: "ReferenceNotReady",
+  message: "References are resolved once exactly one Tenant selects the namespace.",
+};
+
+const invalidReferences: References = {
+  are: "waiting",
+  reason: "ReferenceNotFound",
+  message: "The spec is invalid, so its references cannot be resolved. Correct the spec.",
+};

@@ -1,0 +1,20 @@
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import { isServedBy } from "#src/reconcile/tenancy/tenancy.ts";
+import type { CachedResource } from "./cached-resource.ts";
+import type { Sources } from "./sources.ts";
+
+/** The objects of a kind that the session reconciles, except those that are being deleted. */
+export function* servedObjects(
+  { stores, tenancy }: Pick<Sources, "stores" | "tenancy">,
+  session: PlatformSession,
+  kind: string,
+): Iterable<CachedResource> {
+  const store = stores.get(kind);
+  const namespaces = tenancy.namespacesOf(session);
+  const candidates =
+    namespaces === undefined
+      ? store.values()
+      : Iterator.from(namespaces).flatMap((namespace) => store.index("namespace", namespace));
+  for (const cached of candidates)
+    if (cached.metadata.deletionTimestamp === undefined && isServedBy(tenancy, cached.resource, session)) yield cached;
+}

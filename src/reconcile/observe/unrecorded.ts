@@ -1,0 +1,114 @@
+import { finalizer, type Resource } from "#src/api/custom-resource.ts";
+import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import { isWithin } from "#src/platform-client/uid.ts";
+import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
+import type { CachedResource } from "./cached-resource.ts";
+import { isRecorded, isRecordedByOther } from "./claims.ts";
+import type { ReconcileState, References, Unrecorded } from "./observed.ts";
+import type { Sources } from "./sources.ts";
+
+/**
+ * Observes what an earlier process may have created for an object, whatever a Tenant permits now. The resource is found by
+ * what the references mean, and through any session that lists its group: it is only looked for, and never written.
+ * @returns null where `Observed.matches` says all there is: see `Unrecorded`.
+ */
+export function observeUnrecorded(
+  sources: Sources,
+  kind: Kind,
+  cached: CachedResource,
+  state: ReconcileState,
+  governance: Exclude<Governance, { by: "unserved" }>,
+  references: References,
+): Unrecorded | null {
+  const { resource, metadata } = cached;
+  const { uid } = resource.status ?? {};
+  if (kind.hasMarker || metadata.finalizers?.includes(finalizer) !== true) return null;
+  if ((uid !== undefined && isRecorded(resource, uid)) || state.bornHere || state.posted !== undefined) return null;
+  if (!isUnpermitted(resource, governance, references)) return null;
+  // An object with spec.uid never creates anything.
+  if (cached.invalid !== undefined || resource.spec.uid !== undefined) return { is: "impossible" };
+  return identify(sources, kind, cached);
+}
+
+/** Whether no Tenant permits what the object refers to, and nothing is waited for that could change that. */
+function isUnpermitted(
+  { metadata, spec }: Resource,
+  governance: Exclude<Governance, { by: "unserved" }>,
+  references: References,
+): boolean {
+  if (governance.by !== "tenant" || references.are === "denied") return true;
+  return references.are !== "resolved" && (metadata.deletionTimestamp !== undefined || spec.expiresAt !== undefined);
+}
+
+function identify(sources: Sources, kind: Kind, cached: CachedResource): Unrecorded {
+  const uids: Partial<Record<ReferenceRole, string>> = {};
+  let isRoleUnread = false;
+  for (const field of kind.references(cached.resource)) {
+    const meant = meaningOf(sources, field, cached.resource);
+    if (meant.is === "impossible" || meant.is === "unknown") return { is: meant.is };
+    if (meant.is === "unreadRole") isRoleUnread = true;
+    else uids[field.role] = meant.uid;
+  }
+  const { parent: group } = uids;
+  if (group === undefined) return { is: "impossible" };
+  const sessions = sessionsOver(sources.tenancy, group);
+  const latest = sessions
+    .flatMap((session) => {
+      const view = session.viewOf(kind.collection);
+      const snapshot = view.snapshotOf(group);
+      return snapshot === undefined ? [] : [{ view, snapshot }];
+    })
+    .toSorted((a, b) => b.snapshot.startedAt - a.snapshot.startedAt)[0];
+  // To list is to read the roles, too.
+  if (latest === undefined || isRoleUnread)
+    return { is: "identified", group, isListable: sessions.length > 0, snapshot: null, equal: [] };
+  const store = sources.stores.get(kind.name);
+  const equal = latest.view
+    .withKey(kind.naturalKey(uids, ""))
+    .flatMap(({ uid }) => (isRecordedByOther(store, uid, cached) ? [] : [uid]));
+  return { is: "identified", group, isListable: true, snapshot: latest.snapshot, equal };
+}
+
+type Meaning =
+  | { readonly is: "uid"; readonly uid: string }
+  | { readonly is: "unreadRole" }
+  | Extract<Unrecorded, { is: "impossible" | "unknown" }>;
+
+/** The uid that a reference means, whether or not a Tenant permits it. */
+function meaningOf({ stores, tenancy }: Sources, { target }: ReferenceField, { metadata }: Resource): Meaning {
+  switch (target.by) {
+    case "uid":
+      return { is: "uid", uid: target.uid };
+    case "roleName": {
+      const catalogs = Array.from(tenancy.sessions, ({ roles }) => roles).filter((roles) => roles !== undefined);
+      if (catalogs.length === 0) return { is: "unreadRole" };
+      const role = catalogs.flatMap(({ byName }) => byName.get(target.name) ?? [])[0];
+      return role === undefined ? { is: "impossible" } : { is: "uid", uid: role.uid };
+    }
+    case "resource": {
+      const store = stores.get(target.kind);
+      if (!store.synced) return { is: "unknown" };
+      const { namespace = metadata.namespace ?? "", name } = target.reference;
+      // What such a resource refers to goes after it: if that is gone, or was never there, so is the resource.
+      const uid = store.get(`${namespace}/${name}`)?.resource.status?.uid;
+      return uid === undefined ? { is: "impossible" } : { is: "uid", uid };
+    }
+  }
+}
+
+/** The session through which the children of `group` are listed for an object that no Tenant permits. */
+export function sessionThatLists(
+  tenancy: Pick<Tenancy, "sessions">,
+  { collection }: Kind,
+  group: string,
+): PlatformSession | undefined {
+  const sessions = sessionsOver(tenancy, group);
+  return (
+    sessions.find(({ permissions }) => permissions?.allow(collection.listCapability, group) !== false) ?? sessions[0]
+  );
+}
+
+function sessionsOver({ sessions }: Pick<Tenancy, "sessions">, group: string): PlatformSession[] {
+  return [...sessions].filter(({ groups }) => groups.some((one) => isWithin(group, one)));
+}

@@ -1,0 +1,26 @@
+import { readyCondition } from "#src/api/condition.ts";
+import type { Status } from "#src/api/status.ts";
+import type { Outcome } from "./outcome.ts";
+
+// Which generation of the spec the external resource matched last. What differs from that generation was changed outside of
+// Kubernetes; what differs from a later one is an edit that was not applied yet.
+
+/** The generation that the recorded resource matched last; undefined if it has matched none. */
+export function appliedGeneration(status: Status | undefined): number | undefined {
+  const ready = readyCondition({ status });
+  return ready?.status === "True" ? ready.observedGeneration : status?.appliedGeneration;
+}
+
+/**
+ * What the status must say of it, so that an interruption does not lose it: the condition Ready says it while it is True,
+ * and null removes the field.
+ */
+export function keptAppliedGeneration(before: Status | undefined, outcome: Outcome): number | null {
+  if (before?.uid === undefined || outcome.is === "ready") return null;
+  if ("recorded" in outcome && outcome.recorded !== undefined) {
+    const { recorded } = outcome;
+    if (typeof recorded === "string" || recorded.uid !== before.uid || recorded.management !== before.management)
+      return null;
+  }
+  return appliedGeneration(before) ?? null;
+}

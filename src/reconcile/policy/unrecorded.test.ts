@@ -1,0 +1,167 @@
+import { describe } from "vitest";
+import type { References, Unrecorded } from "#src/reconcile/observe/observed.ts";
+import { type DecisionCase, itDecides, reports, waitingLong } from "./decision-cases.testing.ts";
+import {
+  bindingResource,
+  emptyState,
+  groupResource,
+  observed,
+  parent,
+  platformError,
+} from "./observed-fixture.testing.ts";
+import { attemptOf } from "./retry.ts";
+
+// Role bindings that an earlier process may have created, and whose objects no Tenant permits now.
+
+const deletionTimestamp = "2026-02-02T02:02:02Z";
+const deletedBinding = bindingResource({ metadata: { deletionTimestamp } });
+const deletionSeen = { ...waitingLong, deletionSeenAt: 18_000 };
+const denied: References = { are: "denied", message: "spec.groupUid: outside." };
+const notGranted: References = { are: "waiting", reason: "ReferenceNotGranted", message: "" };
+const none = { is: "none" } as const;
+const listed = { startedAt: 50, stable: true };
+const absent: Unrecorded = { is: "identified", group: parent, isListable: true, snapshot: listed, equal: [] };
+const released = { do: "removeFinalizer" };
+const looks = { do: "list", parent, startedAfter: 10, through: "anySession" };
+
+const unpermitted = [
+  { why: "denied", parts: { references: denied }, reason: "TenantDenied" },
+  { why: "not granted", parts: { references: notGranted }, reason: "TenantDenied" },
+  { why: "without a Tenant", parts: { references: notGranted, tenant: none }, reason: "NoTenant" },
+] as const;
+
+describe("the deletion of a role binding that an earlier process may have created", () => {
+  itDecides(
+    unpermitted.flatMap(({ why, parts, reason }): DecisionCase[] => {
+      const given = { resource: deletedBinding, state: deletionSeen, ...parts };
+      return [
+        {
+          name: `${why}: looks for an equal one`,
+          given: { ...given, unrecorded: { ...absent, snapshot: null } },
+          expected: looks,
+        },
+        {
+          name: `${why}: looks again if the list may not show what an earlier process created`,
+          given: { ...given, unrecorded: { ...absent, snapshot: { ...listed, startedAt: 9 } } },
+          expected: looks,
+        },
+        {
+          name: `${why}: does not look before the requests of an earlier process are settled`,
+          given: { ...given, settledAt: 30_000, unrecorded: absent },
+          expected: reports(reason),
+        },
+        { name: `${why}: is completed if there is none`, given: { ...given, unrecorded: absent }, expected: released },
+        {
+          name: `${why}: is completed if it refers to what does not exist`,
+          given: { ...given, unrecorded: { is: "impossible" } },
+          expected: released,
+        },
+        {
+          name: `${why}: neither deletes an equal one nor forgets it`,
+          given: { ...given, unrecorded: { ...absent, equal: [`${parent}/4444444444444444`] } },
+          expected: reports(reason),
+        },
+        {
+          name: `${why}: waits if nobody can look`,
+          given: { ...given, unrecorded: { ...absent, snapshot: null, isListable: false } },
+          expected: reports(reason),
+        },
+        {
+          name: `${why}: waits if what it refers to is not known`,
+          given: { ...given, unrecorded: { is: "unknown" } },
+          expected: reports(reason),
+        },
+      ];
+    }),
+  );
+  itDecides([
+    {
+      name: "says how to complete it, and not whether there is an equal one",
+      given: {
+        resource: deletedBinding,
+        state: deletionSeen,
+        references: denied,
+        unrecorded: { ...absent, equal: [`${parent}/4444444444444444`] },
+      },
+      expected: reports("TenantDenied", "may have created the role binding when it was permitted"),
+    },
+    {
+      name: "reports why it cannot look",
+      given: {
+        resource: deletedBinding,
+        references: denied,
+        unrecorded: { ...absent, snapshot: null },
+        state: {
+          ...deletionSeen,
+          failure: {
+            step: "list",
+            problem: { kind: "rejected", error: platformError("PERMISSION_DENIED") },
+            attemptOf: attemptOf(observed({ resource: deletedBinding, references: denied })),
+            attempts: 1,
+            at: 19_000,
+            retryAt: 30_000,
+          },
+        },
+      },
+      expected: reports("PermissionDenied"),
+    },
+  ]);
+});
+
+describe("a role binding that no Tenant permits", () => {
+  const equal = { ...absent, equal: [`${parent}/4444444444444444`] };
+  itDecides(
+    unpermitted
+      .filter(({ why }) => why !== "not granted")
+      .flatMap(({ why, parts, reason }): DecisionCase[] => {
+        const given = { resource: bindingResource(), ...parts };
+        return [
+          {
+            name: `${why}: keeps its finalizer while an equal one exists`,
+            given: { ...given, unrecorded: equal },
+            expected: reports(reason),
+          },
+          {
+            name: `${why}: keeps its finalizer until it was looked for`,
+            given: { ...given, unrecorded: { ...absent, snapshot: null } },
+            expected: reports(reason),
+          },
+          {
+            name: `${why}: loses its finalizer once there is none`,
+            given: { ...given, unrecorded: absent },
+            expected: released,
+          },
+          {
+            name: `${why}: loses its finalizer if this process would know of its POST`,
+            given: { ...given, state: { ...emptyState, bornHere: true } },
+            expected: released,
+          },
+        ];
+      }),
+  );
+  itDecides([
+    {
+      name: "does not report that an expired grant ended while an equal one exists",
+      given: {
+        resource: bindingResource({ spec: { expiresAt: "2026-01-31T00:00:00Z" } }),
+        references: denied,
+        unrecorded: equal,
+      },
+      expected: reports("Expired", "it may still exist"),
+    },
+    {
+      name: "does not report that an expired grant ended while it is not known what the object refers to",
+      given: {
+        resource: bindingResource({ spec: { expiresAt: "2026-01-31T00:00:00Z" } }),
+        references: { are: "unreadKind", kind: "Identity", path: "spec.identityRef" },
+        unrecorded: { is: "unknown" },
+      },
+      expected: reports("Expired", "it may still exist"),
+    },
+    {
+      name: "keeps the finalizer of a group, which is found by its marker",
+      given: { resource: groupResource(), references: denied },
+      expected: reports("TenantDenied"),
+    },
+  ]);
+});

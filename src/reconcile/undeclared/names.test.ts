@@ -1,0 +1,169 @@
+import { expect, it } from "vitest";
+import type { Identity } from "#src/api/identity.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
+import type { Status } from "#src/api/status.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
+import { PerKind } from "#src/kinds/per-kind.ts";
+import type { KubeObject } from "#src/kube/object.ts";
+import { Store } from "#src/kube/store.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import {
+  type CachedResource,
+  parseResource,
+  type ResourceIndex,
+  resourceIndexes,
+} from "#src/reconcile/observe/cached-resource.ts";
+import {
+  bindingResource,
+  groupResource,
+  identityResource,
+  type Parts,
+  parent,
+  ready,
+} from "#src/reconcile/policy/observed-fixture.testing.ts";
+import { Names } from "./names.ts";
+
+const [viewer, editor] = ["c".repeat(40), "d".repeat(40)];
+const [person, robot] = [`${parent}/00000000000000a1`, `${parent}/00000000000000a2`];
+const session = {
+  roles: { byName: new Map([["viewer", { uid: viewer }]]), byUid: new Map() },
+} as unknown as PlatformSession;
+
+/** An Identity that matches its schema. */
+function identity(parts: Parts<Identity> = {}): Resource {
+  const claimMatch = { issuer: "https://issuer.example", subject: "ci" };
+  return identityResource({ ...parts, spec: { claimMatch, ...parts.spec } });
+}
+
+function start(...objects: readonly Resource[]) {
+  const stores = new PerKind(
+    kinds,
+    (kind) =>
+      new Store<CachedResource, ResourceIndex>({
+        parse: (one) => parseResource(kind, one),
+        indexes: resourceIndexes(kind),
+      }),
+  );
+  let version = 1;
+  const versioned = (object: Resource) => {
+    version += 1;
+    return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } } as unknown as KubeObject;
+  };
+  for (const [kind, store] of stores.entries()) {
+    store.addScope(undefined);
+    const ofKind = objects.filter((one) => one.kind === kind).map(versioned);
+    store.replace({ namespace: undefined, objects: ofKind, resourceVersion: "100", versionAtStart: "0" });
+  }
+  version = 100;
+  const names = new Names({ kinds, stores });
+  const has = (kind: string, external: object) => {
+    const found = kinds.find(({ name }) => name === kind);
+    if (found === undefined) throw new Error(`unknown kind ${kind}`);
+    return names.has(session, found, external as ExternalResource);
+  };
+  const apply = (type: "ADDED" | "MODIFIED" | "DELETED", object: Resource) =>
+    stores.get(object.kind).apply({ type, object: versioned(object) });
+  return { stores, names, has, apply };
+}
+
+const grant = (identityUid: string, role: string, group = parent) => ({
+  uid: `${group}/aaaaaaaaaaaaaaaa`,
+  identity: { uid: identityUid, name: "" },
+  role: { uid: role, name: "" },
+});
+const stranger = (fields: object = {}) => ({ uid: person, name: "person", description: "", ...fields });
+const recorded = (uid: string): Status => ({ ...ready, uid, parentUid: parent });
+
+it.each<[string, boolean, string, object, Resource]>([
+  ["an identity by its uid", true, "Identity", stranger(), identity({ status: recorded(person) })],
+  ["an identity by the uid in its spec", true, "Identity", stranger(), identity({ spec: { uid: person } })],
+  ["an identity by its name, before it has a uid", true, "Identity", stranger({ name: "ci" }), identity()],
+  [
+    "not an identity by its name, once it has a uid",
+    false,
+    "Identity",
+    stranger({ name: "ci" }),
+    identity({ status: recorded(robot) }),
+  ],
+  [
+    "an identity by its marker",
+    true,
+    "Identity",
+    stranger({ description: withMarker("", markerOf(ownerHash("any"), objectHash("Identity", "team", "ci"))) }),
+    identity({ status: recorded(robot) }),
+  ],
+  [
+    "an identity by the uid in a grant",
+    true,
+    "Identity",
+    stranger(),
+    bindingResource({ spec: { identityUid: person, roleRef: { name: "viewer" } } }),
+  ],
+  [
+    "a grant by its uids",
+    true,
+    "RoleBinding",
+    grant(person, viewer),
+    bindingResource({ spec: { identityUid: person, roleRef: { name: "viewer" } } }),
+  ],
+  [
+    "not a grant of another role",
+    false,
+    "RoleBinding",
+    grant(person, editor),
+    bindingResource({ spec: { identityUid: person, roleRef: { name: "viewer" } } }),
+  ],
+  [
+    "not a grant to another identity",
+    false,
+    "RoleBinding",
+    grant(robot, viewer),
+    bindingResource({ spec: { identityUid: person, roleRef: { name: "viewer" } } }),
+  ],
+  [
+    "a grant by what the status records",
+    true,
+    "RoleBinding",
+    grant(robot, editor),
+    bindingResource({ status: { ...recorded(`${parent}/00000000000000a3`), identityUid: robot, roleUid: editor } }),
+  ],
+  [
+    "anything in doubt",
+    true,
+    "RoleBinding",
+    grant(robot, editor),
+    { ...groupResource(), spec: {} } as unknown as Resource,
+  ],
+])("names %s: %s", (_, expected, kind, external, object) => {
+  expect(start(object).has(kind, external)).toBe(expected);
+});
+
+it("names a grant to what an object without a uid may be", () => {
+  const binding = bindingResource({ spec: { identityRef: { name: "ci" }, roleRef: { name: "viewer" } } });
+  expect(start(binding, identity()).has("RoleBinding", grant(person, viewer))).toBe(true);
+  const [other, same] = [identity({ status: recorded(robot) }), identity({ status: recorded(person) })];
+  expect(start(binding, other).has("RoleBinding", grant(person, viewer))).toBe(false);
+  expect(start(binding, same).has("RoleBinding", grant(person, viewer))).toBe(true);
+});
+
+it("follows the changes of objects without another pass over all of them", () => {
+  const { stores, has, apply } = start(groupResource());
+  let passes = 0;
+  for (const store of stores.values()) {
+    const { values } = store;
+    store.values = () => {
+      passes += 1;
+      return values.call(store);
+    };
+  }
+  const binding = bindingResource({ spec: { identityUid: person, roleRef: { name: "viewer" } } });
+  for (let times = 0; times < 10; times += 1) {
+    expect(has("RoleBinding", grant(person, viewer))).toBe(false);
+    apply("ADDED", binding);
+    expect(has("RoleBinding", grant(person, viewer))).toBe(true);
+    apply("DELETED", binding);
+  }
+  expect(passes).toBe(kinds.length);
+});

@@ -1,0 +1,42 @@
+import { timestamp } from "#src/api/timestamp.ts";
+import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
+import type { Clock } from "#src/time/clock.ts";
+import type { Finding } from "./findings.ts";
+
+/** Since when, and in how many consecutive resyncs, a resource was seen. */
+export type Sighting = Pick<Finding, "firstSeenTime" | "firstSeenAt" | "seenIn">;
+
+/** By uid. As large as what was found. */
+export type Sightings = ReadonlyMap<string, Sighting>;
+
+/**
+ * Continues the sightings of the resync before.
+ * @param before undefined at the first resync of this process: then the statuses of `groups` say when a previous process
+ * first saw what they list.
+ * @returns a function that notes that a resource is seen now, and what it has noted.
+ */
+export function continueSightings(
+  before: Sightings | undefined,
+  groups: readonly CachedResource[],
+  clock: Clock,
+): { readonly note: (external: { readonly uid: string }) => Sighting; readonly sightings: Sightings } {
+  const at = clock.monotonic();
+  const now = timestamp(clock.now());
+  const recorded = before === undefined ? recordedTimes(groups) : undefined;
+  const sightings = new Map<string, Sighting>();
+  const note = ({ uid }: { readonly uid: string }) => {
+    const { firstSeenTime = recorded?.get(uid) ?? now, firstSeenAt = at, seenIn = 0 } = before?.get(uid) ?? {};
+    const next = { firstSeenTime, firstSeenAt, seenIn: seenIn + 1 };
+    sightings.set(uid, next);
+    return next;
+  };
+  return { note, sightings };
+}
+
+function recordedTimes(groups: readonly CachedResource[]): ReadonlyMap<string, string> {
+  return new Map(
+    groups.flatMap(({ resource: { status } }) =>
+      (status?.undeclared ?? []).map(({ uid, firstSeenTime }) => [uid, firstSeenTime] as const),
+    ),
+  );
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { treeOf } from "#test/operator/bench/tree.ts";
+import { cpuSeconds, memoryMiB } from "#test/support/bench/process-usage.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { conditionOf, kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
+import { trafficBetween } from "#test/support/harness/traffic.ts";
+import { createAll, inTime } from "../apply.ts";
+import { brokenObjects, takenName } from "../broken-objects.ts";
+import { editOneByOne, type EditTimes } from "../edits.ts";
+import { count, type Figure, mebibytes, milliseconds, type Outcome, seconds } from "../figure.ts";
+import type { ScaleOptions } from "../options.ts";
+import { createTeams, type Team } from "../team.ts";
+import type { World } from "../world.ts";
+
+const quietObjects = 90;
+const noisyNamespaces = 5;
+
+/**
+ * One tenant's edits, alone, while another tenant applies objects that cannot work, and while these rest. As the load
+ * occupies the API server, too, the edits are also measured while the API server checks as many objects as it would write, and
+ * stores none: what that costs is not the operator's.
+ */
+export async function noisy(world: World, { broken, edits, rate }: ScaleOptions): Promise<Outcome> {
+  const { system, observer, counter, progress } = world;
+  const [quiet, loud] = (await createTeams(system, [
+    { name: "quiet", namespaces: 1 },
+    { name: "loud", namespaces: noisyNamespaces },
+  ])) as [Team, Team];
+  await system.admin.create("groups", loud.group, { name: takenName });
+  const operator = await world.startOperator();
+  const tree = treeOf(quietObjects, quiet.namespaces[0] ?? "", quiet.group);
+  await createAll(world, tree);
+  const never = () => false;
+  progress("editing, alone");
+  // The first edits of a process are slower.
+  await editOneByOne(world, tree, Math.ceil(edits / 4), never);
+  const alone = await editOneByOne(world, tree, edits, never);
+
+  progress("editing while the API server only checks broken objects");
+  const objects = brokenObjects(broken, loud, quiet.group);
+  const checked = objects.slice(0, Math.ceil(broken / 2));
+  // Twice the rate: an object that is applied is written twice, by its author and, in the status, by the operator.
+  const besideChecks = await editDuring(world, tree, edits, (signal) => apply(world, checked, 2 * rate, signal, true));
+
+  progress(`editing while ${broken} broken objects are applied`);
+  const before = await counter.settled();
+  const cpuBefore = await cpuSeconds(operator.process.pid);
+  const startedAt = performance.now();
+  let appliedSeconds = 0;
+  const besideBroken = await editDuring(world, tree, edits, async (signal) => {
+    await apply(world, objects, rate, signal, false);
+    appliedSeconds = (performance.now() - startedAt) / 1000;
+    await inTime(
+      "broken objects",
+      observer,
+      objects.map((object) => observer.when(object, reportsProblem)),
+    );
+  });
+  const reportedSeconds = (performance.now() - startedAt) / 1000;
+  const reasons = await reasonsOf(world, loud.namespaces);
+  progress(`editing while ${broken} broken objects rest`);
+  const resting = await editOneByOne(world, tree, edits, never);
+  const traffic = trafficBetween(before, await counter.settled(300_000));
+  const cpu = (await cpuSeconds(operator.process.pid)) - cpuBefore;
+  const memory = await memoryMiB(operator.process.pid);
+  const editsMade = besideBroken.edits + resting.edits;
+  return {
+    scenario: "noisy",
+    setting: `One Tenant with ${quietObjects} objects edits one after the other; another applies ${broken} broken objects, ${rate} per second.`,
+    figures: [
+      ...editFigures("alone", alone),
+      ...editFigures("while the API server only checks them", besideChecks),
+      ...editFigures("while broken objects are applied", besideBroken, 2 * alone.p99),
+      ...editFigures("while broken objects rest", resting, 2 * alone.p99),
+      seconds("Seconds until all broken objects are applied", appliedSeconds),
+      seconds("… until all of them report the problem", reportedSeconds),
+      count("Calls to the platform per broken object", (traffic.platformCalls - editsMade) / broken),
+      count("Writes to Kubernetes per broken object", (traffic.kubernetesWrites - editsMade) / broken),
+      count("Writes of events, total", traffic.eventWrites),
+      milliseconds("Operator's CPU per broken object, with that of the edits", cpu / broken),
+      mebibytes("Operator's memory", memory.now),
+    ],
+    details: { alone, besideChecks, besideBroken, resting, reasons, traffic },
+  };
+}
+
+/** Edits one object after the other, at least `least` times and until the load has ended. */
+async function editDuring(
+  world: World,
+  objects: readonly KubeObject[],
+  least: number,
+  load: (signal: AbortSignal) => Promise<void>,
+): Promise<EditTimes> {
+  const ended = new AbortController();
+  let goesOn = true;
+  const loading = load(ended.signal).finally(() => {
+    goesOn = false;
+  });
+  loading.catch(() => {});
+  try {
+    const times = await editOneByOne(world, objects, least, () => goesOn);
+    await loading;
+    return times;
+  } finally {
+    ended.abort();
+  }
+}
+
+/** How many objects of the namespaces report each reason. */
+async function reasonsOf({ controlPlane }: World, namespaces: readonly string[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const kind of musterKinds)
+    for (const object of await controlPlane.admin.list(kindRef(kind))) {
+      if (!namespaces.includes(object.metadata.namespace ?? "")) continue;
+      const reason = `${kind} ${conditionOf(object, "Ready")?.reason ?? "none"}`;
+      counts[reason] = (counts[reason] ?? 0) + 1;
+    }
+  return counts;
+}
+
+function editFigures(when: string, { p50, p99, edits }: EditTimes, atMost?: number): Figure[] {
+  return [
+    milliseconds(`Edit ${when}, p50 of ${edits}`, p50),
+    milliseconds(`Edit ${when}, p99`, p99, atMost === undefined ? undefined : atMost * 1000),
+  ];
+}
+
+/** Creates the objects, `rate` per second, or lets the API server only check them. */
+async function apply(
+  { controlPlane }: World,
+  objects: readonly KubeObject[],
+  rate: number,
+  signal: AbortSignal,
+  dryRun: boolean,
+): Promise<void> {
+  const startedAt = performance.now();
+  const created: Promise<unknown>[] = [];
+  for (const [index, object] of objects.entries()) {
+    const waitMs = startedAt + (index / rate) * 1000 - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    signal.throwIfAborted();
+    const creation = controlPlane.admin.create(object, { dryRun });
+    creation.catch(() => {});
+    created.push(creation);
+  }
+  await Promise.all(created);
+}
+
+/** Whether the object reports why it is not Ready. */
+function reportsProblem(object: KubeObject | undefined): boolean {
+  return conditionOf(object, "Ready")?.status === "False";
+}
