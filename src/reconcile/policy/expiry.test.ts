@@ -143,7 +143,7 @@ describe("a paused role binding that has expired", () => {
     {
       name: "says so after it was reported as paused",
       given: {
-        resource: bindingResource({ metadata, spec, status: { ...notReady("Paused"), ...recorded } as Status }),
+        resource: bindingResource({ metadata, spec, status: { ...notReady("Paused"), ...recorded } }),
         references,
         external: present(external),
       },
@@ -189,7 +189,7 @@ describe("a paused role binding that has expired", () => {
       resource: bindingResource({
         metadata,
         spec: { expiresAt: future },
-        status: { ...notReady("Paused"), ...recorded } as Status,
+        status: { ...notReady("Paused"), ...recorded },
       }),
       references,
       external: present(external),
