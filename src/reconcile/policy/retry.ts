@@ -7,7 +7,6 @@ import { attemptOf, retryOf } from "./attempted.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { isBeingDeleted } from "./object.ts";
-import { attemptOf, retryOf } from "./attempted.ts";
 import { type Concerned, problemOf } from "./platform-problem.ts";
 import type { PlatformStep, Step } from "./step.ts";
 
