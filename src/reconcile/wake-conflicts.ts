@@ -2,6 +2,7 @@ import type { Kind, ResolvedUids } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { Enqueue } from "./enqueue.ts";
 import {
+  anyConflict,
   type CachedResource,
   contestedKeys,
   contestedName,
@@ -27,6 +28,7 @@ export function mayReleaseClaim({ resource, metadata }: CachedResource, after: C
 /** The objects in Conflict over what any of `others` claims, or claimed: a change of it may have resolved that. */
 export function wakeConflicts(sources: Sources, kind: Kind, others: readonly CachedResource[], enqueue: Enqueue): void {
   const store = sources.stores.get(kind.name);
+  if (!store.isIndexed("inConflict", anyConflict)) return;
   // Many may contend for the same: each key is looked up once.
   const contested = new Set<string>();
   const wanted = new Set<string>();

@@ -69,9 +69,12 @@ export function resourceIndexes(kind: Kind) {
     object: ({ objectHash: hash }: CachedResource): readonly string[] => [hash],
     /** By namespace. */
     namespace: ({ metadata: { namespace = "" } }: CachedResource): readonly string[] => [namespace],
-    /** The objects that are not Ready because of a Conflict with another resource, by what they may be in conflict over. */
+    /**
+     * The objects that are not Ready because of a Conflict with another resource, by what they may be in conflict over, and
+     * all of them under `anyConflict`.
+     */
     inConflict: (cached: CachedResource): readonly string[] =>
-      isInConflict(cached) ? contestedKeys(kind, cached) : [],
+      isInConflict(cached) ? [anyConflict, ...contestedKeys(kind, cached)] : [],
   } as const;
 }
 
@@ -120,6 +123,9 @@ export function contestedKeys(kind: Kind, cached: CachedResource): readonly stri
   const name = kind.hasMarker ? kind.nameOf(cached.resource) : undefined;
   return [...claimedUids(cached), ...(name === undefined ? [] : [contestedName(name)])];
 }
+
+/** The key of the index `inConflict` for every object in it. */
+export const anyConflict = "any";
 
 /** The key of the index `inConflict` for a name. */
 export function contestedName(name: string): string {

@@ -77,7 +77,8 @@ export class Names {
   }
 
   #has(kind: string, value: string): boolean {
-    return Iterator.from(this.#keys(kind, value)).some(() => true);
+    this.#indexes ??= this.#build();
+    return this.#indexes.get(kind)?.has(value) === true;
   }
 
   #keys(kind: string, value: string): Iterable<string> {

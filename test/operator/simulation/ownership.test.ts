@@ -84,7 +84,7 @@ describe("D9: a resource with the object's marker below another group", () => {
       description: withMarker("", markerOf(ownerHash("cluster"), objectHash("Group", "team", "shop"))),
     };
     platform.setInitial("groups", { uid: elsewhere, name: "elsewhere", description: "" } as ExternalResource);
-    platform.set("groups", copy as ExternalResource);
+    platform.set("groups", copy);
     const { groupUid: _, ...identity } = ci.spec as { readonly groupUid: string };
     const inShop: Manifest = { ...ci, spec: { ...identity, groupRef: { name: "shop" } } };
     for (const manifest of [shop, inShop]) scenario.kube.apply(manifest);
