@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import { kinds } from "#src/kinds/kinds.ts";
+import { ownerHash } from "#src/kinds/marker.ts";
 import type { KubeClient } from "#src/kube/client.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
 import { acquireLease } from "#src/kube/lease.ts";
@@ -62,9 +63,11 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     const cluster = await identifyCluster(values, kube, { clock, random, onError }, signal);
     const lease = { name: leaseNameOf(values), namespace };
     leadership = await acquireLeadership({ values, leases, lease, log }, signal);
-    log.info({ acquired: leadership.acquired, ownerId: cluster.ownerId }, "leading");
+    const { ownerId } = cluster;
+    // The hash is what markers, and messages about them, show of the owner.
+    log.info({ acquired: leadership.acquired, ownerId, ownerHash: ownerHash(ownerId, values.class) }, "leading");
     telemetry.metrics.leading(lease.name, true);
-    telemetry.metrics.ownerInfo.set({ owner_id: cluster.ownerId }, 1);
+    telemetry.metrics.ownerInfo.set({ owner_id: ownerId }, 1);
     // Only the objects show whether there was a leader before this one. No object is served before its Tenant is known.
     await Promise.race([
       Promise.all(leadership.acquired === "created" ? [tried, tenancy.tried] : [tenancy.tried]),
