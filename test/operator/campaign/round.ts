@@ -3,6 +3,7 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { Random } from "#test/platform/fuzz/random.ts";
 import { conditionOf } from "#test/support/harness/muster-objects.ts";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
+import { crashesOf } from "./crashes.ts";
 import { drawFault } from "./faults.ts";
 import { Evidence } from "./evidence.ts";
 import { Journal } from "./journal.ts";
@@ -67,7 +68,10 @@ export async function runRound(
     });
     violations.push(...end.violations.map((text) => `after the deletion: ${text}`));
     reported.push(...settled.reported, ...end.reported);
-    if (end.violations.length > 0) await evidence.save(world, "after-the-deletion", end.violations);
+    const crashes = crashesOf(world.system.operators);
+    violations.push(...crashes);
+    if (end.violations.length + crashes.length > 0)
+      await evidence.save(world, "after-the-deletion", [...end.violations, ...crashes]);
     return {
       seed,
       counts: journal.counts,
