@@ -163,9 +163,17 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 
   return {
     stop: async () => {
-      await pool.stop({ graceMs: leadership.signal.aborted ? 0 : drainMs });
-      platform.posts.noteAbort();
-      lifetime.abort(new Error("the operator is stopping"));
+      const graceMs = leadership.signal.aborted ? 0 : drainMs;
+      const end = () => {
+        platform.posts.noteAbort();
+        lifetime.abort(new Error("the operator is stopping"));
+      };
+      const drained = pool.stop({ graceMs });
+      // Reconciles wait for calls to the platform, which are not aborted with them.
+      const cancel = clock.setTimer(end, graceMs);
+      await drained;
+      cancel();
+      end();
       await platform.close();
       await Promise.all([work.ended(), expiries]);
       return !platform.posts.mayStillTakeEffect(clock.monotonic());
