@@ -1,4 +1,7 @@
-/** While it is `"true"`, the operator writes nothing for the object except that it is paused. A deletion waits, too. */
+/**
+ * While it is `"true"`, the operator writes nothing for the object except that it is paused, or has expired. A deletion waits,
+ * too.
+ */
 export const pausedAnnotation = "iam.muster.dev/paused";
 
 /** Any new value requests a reconcile at once; `status.lastHandledReconcileAt` repeats the value after it was handled. */
@@ -16,7 +19,7 @@ export const annotations = [
     name: pausedAnnotation,
     value: '"true"',
     effect:
-      "The operator writes nothing for the object until the annotation is removed, except that `Ready` becomes Unknown with the reason `Paused`. A deletion waits, too, and so does the end of an expired grant.",
+      "The operator writes nothing for the object until the annotation is removed, except that `Ready` becomes Unknown with the reason `Paused`. A deletion waits, too, and so does the end of an expired grant, which is reported: `Ready` is False with the reason `Expired`.",
   },
   {
     name: reconcileRequestedAtAnnotation,

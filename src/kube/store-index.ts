@@ -11,6 +11,10 @@ export class StoreIndex<T> {
     this.#valuesOf = valuesOf;
   }
 
+  has(value: string): boolean {
+    return this.#keys.has(value);
+  }
+
   keys(value: string): Iterable<string> {
     const keys = this.#keys.get(value) ?? [];
     return typeof keys === "string" ? [keys] : keys;

@@ -126,6 +126,11 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     return found;
   }
 
+  /** Whether any object has `value` in the index `name`. */
+  isIndexed(name: IndexName, value: string): boolean {
+    return this.#indexes.get(name)?.has(value) === true;
+  }
+
   /** Calls `listener` for every change from now on. @returns a function that unsubscribes it. */
   onChange(listener: ChangeListener<T>): () => void {
     this.#listeners.add(listener);

@@ -61,9 +61,12 @@ export class CollectionView<R extends { readonly uid: string }> {
   readonly #byName = new UidIndex();
   readonly #snapshots = new Snapshots();
   readonly #keys: ResourceKeys<R>;
+  readonly #onNameReleased: (name: string) => void;
 
-  constructor(keys: ResourceKeys<R>) {
+  /** @param onNameReleased called after a resource that had this name was recorded with another one, or as gone. */
+  constructor(keys: ResourceKeys<R>, onNameReleased: (name: string) => void = () => undefined) {
     this.#keys = keys;
+    this.#onNameReleased = onNameReleased;
   }
 
   /** How many resources the view holds. */
@@ -109,14 +112,18 @@ export class CollectionView<R extends { readonly uid: string }> {
 
   /** Records a resource that a GET or a write returned. */
   record(resource: R, at: MonotonicTime): void {
+    const before = this.#nameOf(resource.uid);
     this.#gone.delete(resource.uid);
     this.#put(resource, at);
+    if (before !== undefined && before !== this.#keys.nameOf(resource)) this.#onNameReleased(before);
   }
 
   /** Records a proven absence. */
   recordGone(uid: string, at: MonotonicTime): void {
+    const before = this.#nameOf(uid);
     this.#remove(uid);
     this.#gone.set(uid, at);
+    if (before !== undefined) this.#onNameReleased(before);
   }
 
   /** Records that a write to `uid` had an unknown outcome. */
@@ -163,6 +170,11 @@ export class CollectionView<R extends { readonly uid: string }> {
       .keys()
       .filter((uid) => this.#keys.uids.isBelow(uid, scope.descendantsOf))
       .toArray();
+  }
+
+  #nameOf(uid: string): string | undefined {
+    const entry = this.#entries.get(uid);
+    return entry === undefined ? undefined : this.#keys.nameOf(entry.resource);
   }
 
   #put(resource: R, seenAt: MonotonicTime): void {

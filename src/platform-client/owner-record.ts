@@ -2,6 +2,7 @@
  * The description of the operator's identity on the platform records who uses the identity: ` [muster-owner:<owner id>]`.
  * Two live clusters that share their manifests, and so their markers, would otherwise delete for each other.
  */
+const opening = "[muster-owner:";
 const pattern = / ?\[muster-owner:([^\s\]]{1,160})\]/g;
 
 /** What an owner id may look like: the uid of a namespace, or a name of the user's choice. */
@@ -14,6 +15,8 @@ export function ownerOf(ownerId: string, operatorClass = ""): string {
 
 /** The owner that `description` records. */
 export function recordedOwner(description: string): string | undefined {
+  // Each decision asks for the identities that it concerns, and hardly any is an operator's.
+  if (!description.includes(opening)) return undefined;
   return Array.from(description.matchAll(pattern)).at(-1)?.[1];
 }
 

@@ -6,6 +6,9 @@ import type { CompleteList } from "./list-all.ts";
 import type { PostLedger } from "./post-ledger.ts";
 import { isWithin } from "./uid.ts";
 
+/** Receives the name of a resource that now has another one, or is gone. */
+export type NameListener = (collection: ManagedCollection, name: string) => void;
+
 /**
  * A view of each collection, and the ledger of the POSTs. Every resource that the session sees is recorded in both: a POST
  * with a lost response is settled when what it creates is seen.
@@ -14,9 +17,14 @@ export class SessionViews {
   readonly posts: PostLedger;
   readonly #views: ReadonlyMap<string, CollectionView<ExternalResource>>;
 
-  constructor(collections: readonly ManagedCollection[], posts: PostLedger) {
+  constructor(collections: readonly ManagedCollection[], posts: PostLedger, onNameReleased: NameListener) {
     this.posts = posts;
-    this.#views = new Map(collections.map((collection) => [collection.name, new CollectionView(collection)]));
+    this.#views = new Map(
+      collections.map((collection) => [
+        collection.name,
+        new CollectionView(collection, (name) => onNameReleased(collection, name)),
+      ]),
+    );
   }
 
   /** @throws {Error} if the session was not created with this collection. */

@@ -16,7 +16,7 @@ import { type Peek, SessionLists, type SnapshotListener } from "./session-lists.
 import { SessionPermissions } from "./session-permissions.ts";
 import { SessionReach } from "./session-reach.ts";
 import { SessionRecoveries } from "./session-recoveries.ts";
-import { SessionViews } from "./session-views.ts";
+import { type NameListener, SessionViews } from "./session-views.ts";
 import { SessionWrites } from "./session-writes.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
 import type { SharedRoles } from "./shared-roles.ts";
@@ -85,12 +85,15 @@ export class PlatformSession {
   readonly #writes: SessionWrites;
   readonly #recoveries: SessionRecoveries;
   readonly #grants = new RecentGrants();
+  readonly #nameListeners: NameListener[] = [];
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#reach = new SessionReach(options.roots);
     this.#permissions = new SessionPermissions({ ...options, reach: this.#reach });
-    this.#seen = new SessionViews(options.collections, options.posts);
+    this.#seen = new SessionViews(options.collections, options.posts, (collection, name) => {
+      for (const listener of this.#nameListeners) listener(collection, name);
+    });
     const shared = { ...options, permissions: this.#permissions, views: this.#seen };
     this.#lists = new SessionLists(shared);
     this.#writes = new SessionWrites({
@@ -210,6 +213,11 @@ export class PlatformSession {
   /** Calls `listener` after each complete list, before the callers that wait for the list continue. */
   onSnapshot(listener: SnapshotListener): void {
     this.#lists.onSnapshot(listener);
+  }
+
+  /** Calls `listener` when a resource that was seen with a name is seen with another one, or is gone, whoever wrote it. */
+  onNameReleased(listener: NameListener): void {
+    this.#nameListeners.push(listener);
   }
 
   /** Calls `listener` after permissions and roles were read. */

@@ -1,7 +1,5 @@
-import { readyCondition } from "#src/api/condition.ts";
 import { isDeepStrictEqual } from "node:util";
-import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind, ResolvedUids } from "#src/kinds/kind.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
@@ -11,26 +9,27 @@ import { isServedBy, type TenancyChange } from "./tenancy/tenancy.ts";
 import {
   type CachedResource,
   claimedUids,
-  contestedKeys,
-  isInConflict,
+  readyReason,
   referencedKeys,
   referenceKey,
 } from "./observe/cached-resource.ts";
-import { type RivalLookup, rivalsOf } from "./observe/claims.ts";
 import { servedObjects } from "./observe/served-objects.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
+import { mayReleaseClaim, wakeConflicts, wakeConflictsOverName } from "./wake-conflicts.ts";
 
 /**
  * Turns changes into keys to reconcile.
  *
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
- *   its deletion; the objects that claim the same uid; and those in Conflict, if it may have released a name.
+ *   its deletion; the objects that claim the same uid; and those in Conflict, if it may have released what they want.
+ * - A resource got another name, or is gone: the objects in Conflict over its name.
  * - The platform was listed: the objects whose external resources changed, and all objects of the session that are waiting.
  * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
  * - A kind could be read for the first time: all objects that are waiting.
- * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace, and those that refer to them.
+ * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace, those that refer to them, and those
+ *   in Conflict with any of these.
  *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
  * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions,
@@ -50,6 +49,10 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
       const kind = kinds.find((one) => one.collection.name === collection.name);
       if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
     });
+    session.onNameReleased((collection, name) => {
+      const kind = kinds.find((one) => one.collection.name === collection.name);
+      if (kind !== undefined) wakeConflictsOverName(sources, kind, name, enqueue);
+    });
     const wakeItsWaiting = () => {
       for (const kind of kinds) wakeWaiting(sources, session, kind, enqueue);
     };
@@ -57,7 +60,7 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
     session.onRecovery(wakeItsWaiting);
   });
   tenancy.onChange((change) => {
-    for (const kind of kinds) onTenancyChanged(sources, kind, change, enqueue);
+    onTenancyChanged(sources, change, enqueue);
     const served = new Set(Array.from(tenancy.contexts, ({ name }) => name));
     for (const tenant of change.tenants) if (!served.has(tenant)) sources.breakers.retire(tenant);
   });
@@ -86,11 +89,15 @@ function onResourceChanged(
     const waitsForNobody = source === "list" && after !== undefined && !isUnhandled(after);
     enqueue(kind.name, key, { priority: waitsForNobody ? "low" : "high" });
   }
-  if (mattersToReferrers(before, after)) wakeReferrers(sources, kind, cached, enqueue);
+  if (mattersToReferrers(before, after)) {
+    const referrers = referrersOf(sources, kind, cached);
+    for (const [name, referrer] of referrers) enqueue(name, keyOf(referrer), {});
+    if (changesWhatReferrersMayWant(before, after)) wakeConflictsWith(sources, referrers, enqueue);
+  }
   if (after === undefined || before?.resource.status?.uid !== after.resource.status?.uid)
     wakeReferents(sources, kind, cached, enqueue);
   wakeClaimants(sources, kind, before, after, enqueue);
-  if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, before, enqueue);
+  if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, [before], enqueue);
 }
 
 function onCollectionListed(
@@ -135,33 +142,49 @@ function wakeWaiting(
 
 /**
  * The objects whose Tenant, or what it permits, may have changed, and those that refer to them: a reference is within one
- * Tenant, or granted by another. Whatever they waited for, they may do now.
+ * Tenant, or granted by another. Whatever they waited for, they may do now; and what they may not have any longer, those in
+ * Conflict with them may.
  */
-function onTenancyChanged(sources: Sources, kind: Kind, change: TenancyChange, enqueue: Enqueue): void {
-  const { stores } = sources;
-  const { namespaces, tenants } = change;
-  const store = stores.get(kind.name);
-  const wake = (name: string, cached: CachedResource) => {
-    const key = keyOf(cached);
-    sources.states.get(name).clearFailure(key);
-    enqueue(name, key, { priority: "low" });
-  };
-  const holds = sources.breakers.holdsAny;
-  for (const namespace of namespaces)
-    for (const cached of store.index("namespace", namespace)) {
-      wake(kind.name, cached);
-      const governance = holds ? sources.tenancy.governanceOf(cached.resource) : undefined;
-      if (governance?.by === "tenant")
-        for (const uid of claimedUids(cached)) sources.breakers.move(kind.name, uid, governance.context.name);
-      for (const [name, referrer] of referrersOf(sources, kind, cached))
-        if (!namespaces.has(referrer.metadata.namespace ?? "")) wake(name, referrer);
+function onTenancyChanged(sources: Sources, { namespaces, tenants }: TenancyChange, enqueue: Enqueue): void {
+  const { kinds, stores, breakers, tenancy } = sources;
+  const concerned: (readonly [kind: string, cached: CachedResource])[] = [];
+  const holds = breakers.holdsAny;
+  for (const kind of kinds) {
+    const store = stores.get(kind.name);
+    for (const namespace of namespaces)
+      for (const cached of store.index("namespace", namespace)) {
+        concerned.push([kind.name, cached]);
+        const governance = holds ? tenancy.governanceOf(cached.resource) : undefined;
+        if (governance?.by === "tenant")
+          for (const uid of claimedUids(cached)) breakers.move(kind.name, uid, governance.context.name);
+        for (const one of referrersOf(sources, kind, cached))
+          if (!namespaces.has(one[1].metadata.namespace ?? "")) concerned.push(one);
+      }
+    if (tenants.size === 0) continue;
+    for (const cached of store.values()) {
+      const { metadata, status } = cached.resource;
+      const isNamed = status?.tenant !== undefined && tenants.has(status.tenant);
+      if (isNamed && metadata.deletionTimestamp !== undefined && !namespaces.has(metadata.namespace ?? ""))
+        concerned.push([kind.name, cached]);
     }
-  if (tenants.size === 0) return;
-  for (const cached of store.values()) {
-    const { metadata, status } = cached.resource;
-    const isNamed = status?.tenant !== undefined && tenants.has(status.tenant);
-    if (isNamed && metadata.deletionTimestamp !== undefined && !namespaces.has(metadata.namespace ?? ""))
-      wake(kind.name, cached);
+  }
+  for (const [kind, cached] of concerned) {
+    const key = keyOf(cached);
+    sources.states.get(kind).clearFailure(key);
+    enqueue(kind, key, { priority: "low" });
+  }
+  wakeConflictsWith(sources, concerned, enqueue);
+}
+
+/** The objects in Conflict with any of `others`, each of which is given with its kind. */
+function wakeConflictsWith(
+  sources: Sources,
+  others: readonly (readonly [kind: string, cached: CachedResource])[],
+  enqueue: Enqueue,
+): void {
+  for (const kind of sources.kinds) {
+    const ofKind = others.flatMap(([name, cached]) => (name === kind.name ? [cached] : []));
+    if (ofKind.length > 0) wakeConflicts(sources, kind, ofKind, enqueue);
   }
 }
 
@@ -192,12 +215,14 @@ function mattersToReferrers(before: CachedResource | undefined, after: CachedRes
   );
 }
 
-function readyReason(resource: Resource | undefined): string | undefined {
-  return readyCondition(resource ?? {})?.reason;
-}
-
-function wakeReferrers(sources: Sources, kind: Kind, cached: CachedResource, enqueue: Enqueue): void {
-  for (const [name, referrer] of referrersOf(sources, kind, cached)) enqueue(name, keyOf(referrer), {});
+/** Whether the objects that refer to this one may want something else now, or nothing, because of what they refer to. */
+function changesWhatReferrersMayWant(before: CachedResource | undefined, after: CachedResource | undefined): boolean {
+  const [earlier, later] = [before?.resource, after?.resource];
+  return (
+    later === undefined ||
+    earlier?.status?.uid !== later.status?.uid ||
+    !isDeepStrictEqual(earlier?.spec.allowedNamespaces, later.spec.allowedNamespaces)
+  );
 }
 
 /** The objects that refer to `cached`, each with its kind. */
@@ -244,53 +269,6 @@ function wakeClaimants(
 
 function claimsOf(cached: CachedResource | undefined): readonly string[] {
   return cached === undefined ? [] : claimedUids(cached);
-}
-
-/** Whether the object may want, or its external resource may have, something else now. */
-function mayReleaseClaim({ resource, metadata }: CachedResource, after: CachedResource | undefined): boolean {
-  return (
-    after === undefined ||
-    after.metadata.generation !== metadata.generation ||
-    after.resource.status?.observedGeneration !== resource.status?.observedGeneration ||
-    after.resource.status?.uid !== resource.status?.uid ||
-    readyReason(after.resource) !== readyReason(resource)
-  );
-}
-
-/** The objects in Conflict over what `before` claimed: the change may have resolved it. */
-function wakeConflicts(sources: Sources, kind: Kind, before: CachedResource, enqueue: Enqueue): void {
-  const { stores, states } = sources;
-  const contested = contestedKeys(kind, before).flatMap((key) => stores.get(kind.name).index("inConflict", key));
-  const equal = kind.hasMarker ? [] : [...rivalsOf(kind, before, knownUids(sources, kind, before), lookupIn(sources))];
-  for (const cached of new Set([...contested, ...equal.filter(isInConflict)])) {
-    states.get(kind.name).clearFailure(keyOf(cached));
-    enqueue(kind.name, keyOf(cached), {});
-  }
-}
-
-function lookupIn({ stores, tenancy }: Sources): RivalLookup {
-  const [roles] = Iterator.from(tenancy.sessions).flatMap((session) =>
-    session.roles === undefined ? [] : [session.roles],
-  );
-  return { storeOf: (kind) => stores.get(kind), roles };
-}
-
-/** What the references of an object resolved to, or would resolve to now, as far as its status and theirs say. */
-function knownUids({ stores }: Sources, kind: Kind, { resource, invalid }: CachedResource): ResolvedUids {
-  if (invalid !== undefined) return {};
-  const { parentUid, identityUid, roleUid } = resource.status ?? {};
-  const recorded: ResolvedUids = {
-    ...(parentUid === undefined ? {} : { parent: parentUid }),
-    ...(identityUid === undefined ? {} : { identity: identityUid }),
-    ...(roleUid === undefined ? {} : { role: roleUid }),
-  };
-  const named = kind.references(resource).flatMap(({ role, target }) => {
-    if (target.by !== "resource") return [];
-    const { namespace = resource.metadata.namespace ?? "", name } = target.reference;
-    const uid = stores.get(target.kind).get(`${namespace}/${name}`)?.resource.status?.uid;
-    return uid === undefined ? [] : [[role, uid] as const];
-  });
-  return { ...Object.fromEntries(named), ...recorded };
 }
 
 /** The objects of an external resource: those that claim its uid, and the one whose marker it carries. */

@@ -57,7 +57,8 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
 
   async function runBootstrap(ownerId: string, ...extraFlags: string[]): Promise<MusterProcess> {
     const flags = ["--platform-url", platformUrl, "--admin-token-file", join(folder, "admin-token")];
-    const cluster = ["--issuer", controlPlane().url, "--owner-id", ownerId, "--tenant-namespace", "shop"];
+    const issuer = extraFlags.includes("--issuer") ? [] : ["--issuer", controlPlane().url];
+    const cluster = [...issuer, "--owner-id", ownerId, "--tenant-namespace", "shop"];
     const roles = ["viewer", "editor", "registry.pull"].flatMap((role) => ["--tenant-role", role]);
     const issuers = ["--tenant-issuer", "https://token.actions.githubusercontent.com"];
     const run = new MusterProcess(["bootstrap", ...flags, ...cluster, ...roles, ...issuers, ...extraFlags]);
@@ -106,6 +107,22 @@ describeWithControlPlane("a running deployment of the overlay try-out", (control
     expect(rebuilt.exitCode, rebuilt.plainOutput).toBe(0);
     expect((await runBootstrap(own, "--take-over")).exitCode).toBe(0);
     expect(await bootstrap()).toContain(own);
+  });
+
+  it("bootstrap changes the identity of a cluster that has another issuer, and makes no second one with its name", async () => {
+    const own = await ownerIdOf(controlPlane());
+    const moved = ["--issuer", "https://rebuilt.example"];
+    const [first] = documents(await bootstrap());
+    const refused = await runBootstrap("another-cluster", ...moved);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.plainOutput).toContain("--identity-name");
+    for (const issuer of [moved, []]) {
+      const taken = await runBootstrap(own, ...issuer, "--take-over");
+      expect(taken.exitCode, taken.plainOutput).toBe(0);
+      expect(documents(taken.plainOutput)[0]).toEqual(first);
+    }
+    const named = await runBootstrap("another-cluster", ...moved, "--identity-name", "muster-another");
+    expect(named.exitCode, named.plainOutput).toBe(0);
   });
 
   it("bootstrap gives the operator of a class an identity of its own, which records the class", async () => {

@@ -52,8 +52,9 @@ export class AdminApi {
     return (await this.#send("POST", `${collection}/${parent}`, body)) as Resource;
   }
 
-  async describe(collection: string, uid: string, description: string): Promise<Resource> {
-    return (await this.#send("PATCH", `${collection}/${uid}?updateMask=description`, { description })) as Resource;
+  /** Changes the fields of `body`. */
+  async update(collection: string, uid: string, body: object): Promise<Resource> {
+    return (await this.#send("PATCH", `${collection}/${uid}?updateMask=${Object.keys(body).join()}`, body)) as Resource;
   }
 
   close(): Promise<void> {

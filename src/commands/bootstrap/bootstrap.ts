@@ -28,11 +28,15 @@ export default defineCommand({
       "The class of the operator, exactly as in its --class. Set it if the cluster has several operators. The identity and the Tenant are for this class.",
     ),
     takeOver: settings.toggle(
-      "Use an owner id that another identity records, or replace that of this identity. Only if the other cluster is gone.",
+      "Change the identity that records the owner id so that the operator of this cluster assumes it, or replace the owner id of this cluster's identity. Only if the other cluster is gone.",
     ),
     serviceAccount: settings.optional(
       settings.matching("NAMESPACE/NAME", objectName, "NAMESPACE/NAME"),
       "The operator's service account. (default: muster-system/muster-operator; with --class, muster-system/muster-operator-CLASS)",
+    ),
+    identityName: settings.optional(
+      settings.text,
+      "The name of the operator's identity, if it is created. Operators of several clusters in one group need different names. (default: muster; with --class, muster-CLASS)",
     ),
     audience: settings.withDefault(settings.text, "muster", "The audience of the operator's service-account token."),
     rootGroup: settings.optional(
@@ -80,7 +84,7 @@ export default defineCommand({
       if (role === undefined) throw new Error(`--role: the role "${values.role}" does not exist on the platform`);
       const subject = `system:serviceaccount:${serviceAccount.replace("/", ":")}`;
       const identity = await ensureOperatorIdentity(api, group, {
-        name: `muster${suffix}`,
+        name: values.identityName ?? `muster${suffix}`,
         claimMatch: { issuer: values.issuer, subject, audience: values.audience },
         owner: ownerOf(values.ownerId, values.class),
         takeOver: values.takeOver,

@@ -95,10 +95,10 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
   });
   sessions.onSession(({ tenant, session, signal }) => {
     session.onOutageChange((outage) => telemetry.outageChanged(tenant, outage));
-    const forget = () => {
+    const forgetOrphans = () => {
       for (const ofKind of orphans.values()) ofKind.delete(session);
     };
-    signal.addEventListener("abort", forget, { once: true });
+    signal.addEventListener("abort", forgetOrphans, { once: true });
     track(checks.run(session, signal));
     track(
       runResyncs(

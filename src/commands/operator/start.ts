@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import { kinds } from "#src/kinds/kinds.ts";
+import { ownerHash } from "#src/kinds/marker.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { readConnection } from "#src/kube/config.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
@@ -59,9 +60,11 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     const cluster = await identifyCluster(values, kube, signal);
     const lease = { name: leaseNameOf(values), namespace };
     leadership = await acquireLeadership({ values, kube, lease, log }, signal);
-    log.info({ acquired: leadership.acquired, ownerId: cluster.ownerId }, "leading");
+    const { ownerId } = cluster;
+    // The hash is what markers, and messages about them, show of the owner.
+    log.info({ acquired: leadership.acquired, ownerId, ownerHash: ownerHash(ownerId, values.class) }, "leading");
     telemetry.metrics.leading(lease.name, true);
-    telemetry.metrics.ownerInfo.set({ owner_id: cluster.ownerId }, 1);
+    telemetry.metrics.ownerInfo.set({ owner_id: ownerId }, 1);
     // Only the objects show whether there was a leader before this one. No object is served before its Tenant is known.
     await Promise.race([
       Promise.all(leadership.acquired === "created" ? [tried, tenancy.tried] : [tenancy.tried]),

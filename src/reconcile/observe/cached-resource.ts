@@ -1,3 +1,4 @@
+import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { ObjectMeta } from "#src/api/metadata.ts";
 import type { Kind } from "#src/kinds/kind.ts";
@@ -68,9 +69,12 @@ export function resourceIndexes(kind: Kind) {
     object: ({ objectHash: hash }: CachedResource): readonly string[] => [hash],
     /** By namespace. */
     namespace: ({ metadata: { namespace = "" } }: CachedResource): readonly string[] => [namespace],
-    /** The objects that are not Ready because of a Conflict with another resource, by what they may be in conflict over. */
+    /**
+     * The objects that are not Ready because of a Conflict with another resource, by what they may be in conflict over, and
+     * all of them under `anyConflict`.
+     */
     inConflict: (cached: CachedResource): readonly string[] =>
-      isInConflict(cached) ? contestedKeys(kind, cached) : [],
+      isInConflict(cached) ? [anyConflict, ...contestedKeys(kind, cached)] : [],
   } as const;
 }
 
@@ -104,15 +108,28 @@ export function wantedKey(kind: Kind, resource: Resource, targets: readonly stri
   return name === undefined ? undefined : `${targets.join(" | ")} | ${name}`;
 }
 
+/** The reason of the condition Ready; undefined before it was reported. */
+export function readyReason(resource: Resource | undefined): string | undefined {
+  return readyCondition(resource ?? {})?.reason;
+}
+
 /** Whether the object is not Ready because of a Conflict. */
-export function isInConflict({ resource: { status } }: CachedResource): boolean {
-  return status?.conditions?.some(({ type, reason }) => type === "Ready" && reason === "Conflict") === true;
+export function isInConflict({ resource }: CachedResource): boolean {
+  return readyReason(resource) === "Conflict";
 }
 
 /** What an object may be in conflict over with others: uids, and its name without regard to where. */
 export function contestedKeys(kind: Kind, cached: CachedResource): readonly string[] {
   const name = kind.hasMarker ? kind.nameOf(cached.resource) : undefined;
-  return [...claimedUids(cached), ...(name === undefined ? [] : [`name ${name}`])];
+  return [...claimedUids(cached), ...(name === undefined ? [] : [contestedName(name)])];
+}
+
+/** The key of the index `inConflict` for every object in it. */
+export const anyConflict = "any";
+
+/** The key of the index `inConflict` for a name. */
+export function contestedName(name: string): string {
+  return `name ${name}`;
 }
 
 /** The uids that an object claims. */

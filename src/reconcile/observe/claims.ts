@@ -85,26 +85,36 @@ export function rivalOf(
   return olderThan(undefined, found, (other) => has(other) && mayWant(other)) ?? olderThan(self, found, mayWant);
 }
 
-/**
- * The other objects that want the same name below the same parent, or an equal role binding.
- * @param uids what the references of `self` resolve to, as far as that is known.
- */
-export function rivalsOf(
+/** The other objects that want the same name below the same parent, or an equal role binding. */
+function rivalsOf(
   kind: Kind,
   self: CachedResource,
   uids: ResolvedUids,
   lookup: RivalLookup,
 ): ReadonlySet<CachedResource> {
-  if (self.invalid !== undefined) return new Set();
+  const keys = rivalKeys(kind, self, uids, lookup);
+  const found = new Set(keys.flatMap((key) => lookup.storeOf(kind.name).index("wants", key)));
+  found.delete(self);
+  return found;
+}
+
+/**
+ * The keys of the index `wants` under which the objects are found that want the same as `self`, however they write it.
+ * @param uids what the references of `self` resolve to, as far as that is known.
+ */
+export function rivalKeys(
+  kind: Kind,
+  self: CachedResource,
+  uids: ResolvedUids,
+  lookup: RivalLookup,
+): readonly string[] {
+  if (self.invalid !== undefined) return [];
   const targets = kind.references(self.resource).map(({ role, target }) => {
     const [written, resolved] = asWritten(target, self, lookup);
     const uid = uids[role] ?? resolved;
     return [...new Set([written, ...(uid === undefined ? [] : targetsOf(role, uid, lookup))])];
   });
-  const keys = combinations(targets).flatMap((one) => wantedKey(kind, self.resource, one) ?? []);
-  const found = new Set(keys.flatMap((key) => lookup.storeOf(kind.name).index("wants", key)));
-  found.delete(self);
-  return found;
+  return combinations(targets).flatMap((one) => wantedKey(kind, self.resource, one) ?? []);
 }
 
 /** A reference as the object writes it, and the uid that this means, if that does not depend on another object. */

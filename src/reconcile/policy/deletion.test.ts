@@ -501,3 +501,20 @@ describe("a resource that is not ours, or stays", () => {
     },
   ]);
 });
+
+describe("a role binding that was never recorded, after a restart", () => {
+  const equal = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
+  const references = resolved({ identityUid: anotherUid, roleUid: "c".repeat(40) });
+  itDecides([
+    {
+      name: "deletes an equal one, which an earlier process may have created",
+      given: { resource: deletedBinding(), references, matches: [equal] },
+      expected: { do: "delete", uid },
+    },
+    ...(["breakGlass", "otherOwner"] as const).map((because) => ({
+      name: `leaves one alone that it could not take over: ${because}`,
+      given: { resource: deletedBinding(), references, matches: [equal], protections: [{ uid, because }] },
+      expected: released,
+    })),
+  ]);
+});

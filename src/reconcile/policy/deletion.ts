@@ -1,6 +1,7 @@
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { pausedOutcome } from "./expiry.ts";
 import { rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isAbandoned, isPaused } from "./object.ts";
@@ -23,7 +24,7 @@ export function decideDeletion(observed: DecisionInput): Step {
   if (!hasFinalizer(resource)) return { do: "done" };
   if (isAbandoned(resource))
     return { do: "removeFinalizer", event: orphaned(observed, claim?.uid, messages.orphanedBecause.abandoned) };
-  if (isPaused(resource)) return conclude(observed, { is: "paused" });
+  if (isPaused(resource)) return conclude(observed, pausedOutcome(observed));
   if (guardsNothing(observed)) return { do: "removeFinalizer" };
   const ungoverned = findUngoverned(observed);
   if (ungoverned !== undefined) return decideUnpermitted(observed, ungoverned);

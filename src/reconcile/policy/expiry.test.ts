@@ -120,6 +120,16 @@ describe("an expired role binding", () => {
       },
       expected: { do: "list", startedAfter: 16_000, stable: true },
     },
+    ...(["breakGlass", "otherOwner"] as const).map((because) => ({
+      name: `does not delete an equal one that it could not take over, whoever led before: ${because}`,
+      given: {
+        resource: bindingResource({ spec: { expiresAt: past }, status: notReady("Expired", { stalled: true }) }),
+        references,
+        matches: [external],
+        protections: [{ uid, because }],
+      },
+      expected: reports("Expired", "this object has no role binding"),
+    })),
     {
       name: "is deleted to the end although expiresAt was extended meanwhile",
       given: {
@@ -142,6 +152,80 @@ describe("an expired role binding", () => {
       expected: { do: "create" },
     },
   ]);
+});
+
+describe("a paused role binding that has expired", () => {
+  const metadata = { annotations: { "iam.muster.dev/paused": "true" } };
+  const spec = { expiresAt: past };
+  itDecides([
+    {
+      name: "is not Ready, and its binding is kept",
+      given: {
+        resource: bindingResource({ metadata, spec, status: readyBinding }),
+        references,
+        external: present(external),
+      },
+      expected: reports("Expired", "Remove the annotation iam.muster.dev/paused"),
+    },
+    {
+      name: "says so after it was reported as paused",
+      given: {
+        resource: bindingResource({ metadata, spec, status: { ...notReady("Paused"), ...recorded } }),
+        references,
+        external: present(external),
+      },
+      expected: reports("Expired"),
+    },
+    {
+      name: "stays as it is while it is paused, also if it is being deleted",
+      given: {
+        resource: bindingResource({
+          metadata: { ...metadata, deletionTimestamp: "2026-02-02T02:02:02Z" },
+          spec,
+          status: readyBinding,
+        }),
+        references,
+        external: present(external),
+      },
+      expected: reports("Expired", "Remove the annotation iam.muster.dev/paused"),
+    },
+    {
+      name: "has no binding if none was created",
+      given: { resource: bindingResource({ metadata, spec }), references },
+      expected: reports("Expired", "this object has no role binding"),
+    },
+    {
+      name: "is deleted when it is resumed",
+      given: { resource: bindingResource({ spec, status: ending }), references, external: present(external) },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "does not acknowledge a requested reconcile",
+      given: {
+        resource: bindingResource({ metadata, spec, status: readyBinding }),
+        references,
+        external: present(external),
+        request: { value: "now", seenAt: 1 },
+      },
+      expected: { do: "writeStatus", patch: expect.not.objectContaining({ lastHandledReconcileAt: "now" }) },
+    },
+  ]);
+
+  it("is looked at again when it expires", () => {
+    const given = observed({
+      resource: bindingResource({
+        metadata,
+        spec: { expiresAt: future },
+        status: { ...notReady("Paused"), ...recorded },
+      }),
+      references,
+      external: present(external),
+    });
+    const written = decide(given, kindOf(given));
+    if (written.do !== "writeStatus") throw new Error(`unexpected step ${written.do}`);
+    const resource = { ...given.resource, status: { ...given.resource.status, ...written.patch } as Status };
+    expect(decide({ ...given, resource }, kindOf(given))).toEqual({ do: "done", recheckAt: 80_000 });
+  });
 });
 
 it("a Ready role binding is looked at again when it expires", () => {

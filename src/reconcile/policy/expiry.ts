@@ -5,7 +5,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import { rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "./object.ts";
-import { type Problem, stalled } from "./outcome.ts";
+import { type Outcome, type Problem, stalled } from "./outcome.ts";
 import { managedUid, owns, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import { statusPatch } from "./status.ts";
@@ -56,6 +56,17 @@ function proveEnded(observed: DecisionInput, ending: Problem): Step | undefined 
   const proof = isUnread ? attempt(observed, { do: "refreshPermissions" }) : proveAbsenceBelowRoots(observed, ending);
   if (proof === undefined || isPlatformStep(proof) || state.failure === undefined) return proof;
   return conclude(observed, ending, state.failure.retryAt);
+}
+
+/** What a paused object comes to. Its resource is kept, but from `expiresAt` on the object is not Ready, and says why. */
+export function pausedOutcome(observed: DecisionInput): Outcome {
+  if (!hasExpired(observed)) return { is: "paused" };
+  const { kind, resource } = observed;
+  const exists = managedUid(observed) !== undefined || unrecordedMatch(observed) !== undefined;
+  const message = exists
+    ? messages.expiredWhilePaused(kind.noun, resource.spec.expiresAt)
+    : messages.expired(kind.noun);
+  return stalled("Expired", message);
 }
 
 /** The resource `uid` is to be deleted, and the object is reported as `ending` until it is `ended`. */

@@ -143,6 +143,11 @@ export function nameManagedBy(noun: string, name: string, uid: string, owner: st
   return `${nameInUse(noun, name, uid)} and is managed by ${owner}. Choose another name.`;
 }
 
+/** @param other the object that manages the resource with the name. */
+export function nameOfOther(noun: string, name: string, uid: string, other: string): string {
+  return `${nameInUse(noun, name, uid)} and is managed by ${other}. Choose another name, or rename that object or delete it: this one then continues. To swap the names of two objects, first give one of them a third name.`;
+}
+
 export function nameNotAdopted(noun: string, name: string, uid: string): string {
   return `${nameInUse(noun, name, uid)} and is not managed by Muster. To manage it, if the Tenant allows its adoption, set spec.policy.adoption: IfExists, or create this object again with spec.uid: ${uid}. Otherwise choose another name.`;
 }
@@ -235,8 +240,15 @@ export function valuesNotKept(drift: readonly Drift[]): string {
 // Expiry.
 
 export function expiring(noun: string, expiresAt: string | undefined): string {
-  const since = expiresAt === undefined ? "" : ` (spec.expiresAt: ${expiresAt})`;
-  return `The grant has expired${since}, and the ${noun} is being deleted on the platform.`;
+  return `The grant has expired${since(expiresAt)}, and the ${noun} is being deleted on the platform.`;
+}
+
+export function expiredWhilePaused(noun: string, expiresAt: string | undefined): string {
+  return `The grant has expired${since(expiresAt)}, but the ${noun} is still on the platform, because this object is paused. Remove the annotation ${pausedAnnotation} to have the ${noun} deleted.`;
+}
+
+function since(expiresAt: string | undefined): string {
+  return expiresAt === undefined ? "" : ` (spec.expiresAt: ${expiresAt})`;
 }
 
 export function expiredUnpermitted(noun: string): string {

@@ -5,7 +5,10 @@ import * as messages from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Event } from "./step.ts";
 
-/** The Event for an identity that anybody can assume who has an account at its issuer, once it is so in a new generation. */
+/**
+ * The Event for an identity that anybody can assume who has an account at its issuer, once it is so in a new generation. Its
+ * reason is that of undeclared access: who can use what is granted to the identity, nobody declared.
+ */
 export function openAccessEvent(observed: DecisionInput, outcome: Outcome): Event | undefined {
   const { kind, resource, references, publicIssuers } = observed;
   if (outcome.is !== "ready" || kind.principal === null || references.are !== "resolved") return undefined;

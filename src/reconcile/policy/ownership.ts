@@ -92,6 +92,12 @@ export function protectionOf({ protections }: DecisionInput, uid: string): Prote
   return protections.find((protection) => protection.uid === uid)?.because;
 }
 
+/** Whether the resource belongs to an identity for emergencies, or to one of another owner. */
+export function isNeverAdopted(observed: DecisionInput, uid: string): boolean {
+  const because = protectionOf(observed, uid);
+  return because === "breakGlass" || because === "otherOwner";
+}
+
 /** The resource carries the marker of another object, or of another owner. */
 export function findForeignMarker(observed: DecisionInput, external: ExternalResource): Problem | undefined {
   const marker = foreignMarkerOf(observed, external);
@@ -119,15 +125,15 @@ export function findNameManagedByOther(observed: DecisionInput): Problem | undef
     ({ claimedBy, external }) => claimedBy !== null || foreignMarkerOf(observed, external) !== undefined,
   );
   if (conflict === undefined) return undefined;
+  const name = nameOf(observed, conflict);
+  const { uid } = conflict.external;
+  if (conflict.claimedBy !== null) {
+    const other = messages.otherObject(kind.name, resource.metadata.namespace, conflict.claimedBy);
+    return stalled("Conflict", messages.nameOfOther(kind.noun, name, uid, other));
+  }
   const marker = foreignMarkerOf(observed, conflict.external);
-  const owner =
-    conflict.claimedBy === null
-      ? messages.anotherOwner(marker === undefined ? undefined : otherOwnerIn(observed, marker))
-      : messages.otherObject(kind.name, resource.metadata.namespace, conflict.claimedBy);
-  return stalled(
-    "Conflict",
-    messages.nameManagedBy(kind.noun, nameOf(observed, conflict), conflict.external.uid, owner),
-  );
+  const owner = messages.anotherOwner(marker === undefined ? undefined : otherOwnerIn(observed, marker));
+  return stalled("Conflict", messages.nameManagedBy(kind.noun, name, uid, owner));
 }
 
 /** A resource with the desired name exists, and this object manages another one. */

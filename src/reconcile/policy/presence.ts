@@ -6,7 +6,7 @@ import { conclude, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts
 import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
-import { decideExpiry } from "./expiry.ts";
+import { decideExpiry, pausedOutcome } from "./expiry.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isEdited, isPaused } from "./object.ts";
@@ -41,7 +41,7 @@ import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
  */
 export function decidePresence(observed: DecisionInput): Step {
   const { resource, references } = observed;
-  if (isPaused(resource)) return conclude(observed, { is: "paused" });
+  if (isPaused(resource)) return conclude(observed, pausedOutcome(observed));
   if (observed.invalid !== null)
     return conclude(observed, stalled("InvalidSpec", messages.invalidSpec(observed.invalid)));
   const expiry = decideExpiry(observed);

@@ -9,6 +9,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import { keptAppliedGeneration } from "./applied.ts";
 import * as messages from "./messages.ts";
 import { exchangeOf } from "./exchange.ts";
+import { isPaused } from "./object.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Recorded } from "./recorded.ts";
 import { plainText } from "./plain-text.ts";
@@ -94,8 +95,8 @@ function withoutMessage({ message: _message, ...condition }: Condition): Omit<Co
 }
 
 /** A request for a reconcile is handled once there is an outcome: not while paused, nor while a call is being retried. */
-function isHandled({ request, state }: DecisionInput, outcome: Outcome): boolean {
-  if (request === null || outcome.is === "paused") return false;
+function isHandled({ request, state, resource }: DecisionInput, outcome: Outcome): boolean {
+  if (request === null || outcome.is === "paused" || isPaused(resource)) return false;
   return outcome.is === "ready" || outcome.is === "stalled" || !isRetrying(state);
 }
 

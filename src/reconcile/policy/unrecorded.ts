@@ -5,7 +5,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import { conclude } from "./conclude.ts";
 import { hasFinalizer } from "./object.ts";
 import type { Problem } from "./outcome.ts";
-import { managedUid } from "./ownership.ts";
+import { isNeverAdopted, managedUid } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 
@@ -13,20 +13,16 @@ import type { Step } from "./step.ts";
 
 /**
  * The resource of this object although its uid was never recorded. A marker identifies it. A role binding without one is
- * ours only if it is what this process, or perhaps an earlier one, created.
+ * ours only if it is what this process, or perhaps an earlier one, created; what may not be taken over is neither.
  */
-export function unrecordedMatch({
-  matches,
-  resource,
-  kind,
-  state,
-  createdHere,
-}: DecisionInput): ExternalResource | undefined {
+export function unrecordedMatch(observed: DecisionInput): ExternalResource | undefined {
+  const { matches, resource, kind, state, createdHere } = observed;
   const first = matches.find(({ uid }) => createdHere.includes(uid)) ?? matches[0];
   if (kind.hasMarker) return first;
   if (state.posted !== undefined)
     return matches.find((match) => kind.collection.naturalKeyOf(match) === state.posted?.naturalKey);
   // An object with spec.uid never creates, and an object that was not seen to be created may have, before a restart.
+  if (first === undefined || isNeverAdopted(observed, first.uid)) return undefined;
   return state.bornHere || resource.spec.uid !== undefined ? undefined : first;
 }
 

@@ -152,10 +152,10 @@ it("follows the changes of objects without another pass over all of them", () =>
   const { stores, has, apply } = start(groupResource());
   let passes = 0;
   for (const store of stores.values()) {
-    const { values } = store;
+    const values = store.values.bind(store);
     store.values = () => {
       passes += 1;
-      return values.call(store);
+      return values();
     };
   }
   const binding = bindingResource({ spec: { identityUid: person, roleRef: { name: "viewer" } } });

@@ -77,8 +77,8 @@ export class Names {
   }
 
   #has(kind: string, value: string): boolean {
-    for (const _key of this.#keys(kind, value)) return true;
-    return false;
+    this.#indexes ??= this.#build();
+    return this.#indexes.get(kind)?.has(value) === true;
   }
 
   #keys(kind: string, value: string): Iterable<string> {

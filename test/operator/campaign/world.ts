@@ -6,10 +6,10 @@ import type { ControlPlane } from "#test/support/control-plane/control-plane.ts"
 import { freePort } from "#test/support/control-plane/free-port.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { FaultProxy } from "#test/support/harness/fault-proxy.ts";
-import { createTenantIdentity } from "#test/support/harness/operator-identity.ts";
 import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
 import { System } from "#test/support/harness/system.ts";
+import { createTenantCredentials } from "#test/support/harness/tenant-credentials.ts";
 import { permissiveTenant, tenantRef } from "#test/support/harness/tenants.ts";
 import { ConnectionProxy } from "./connection-proxy.ts";
 import { OperatorPair } from "./operator-pair.ts";
@@ -103,7 +103,7 @@ export class World {
     proxy.target = system.platformUrl;
     await removePolicies(controlPlane.admin);
     if (policies) await applyPolicies(controlPlane.admin);
-    const fixed = await prepare(system, tenants.blue, new URL(system.platformUrl).hostname);
+    const fixed = await prepare(system, tenants.blue);
     const lists = ["groups", "identities", "roleBindings"] as const;
     const existing = await Promise.all(lists.map((collection) => system.admin.list(collection)));
     const fixedUids = new Set(existing.flat().map(({ uid }) => uid));
@@ -282,31 +282,14 @@ async function removePolicies(kube: KubeClient): Promise<void> {
   for (const kind of policyKinds) for (const object of objects) if (object.kind === kind) await kube.delete(object);
 }
 
-async function prepare(system: System, tenant: string, audience: string): Promise<Fixed> {
-  const { admin, root, controlPlane, operatorNamespace: namespace } = system;
+async function prepare(system: System, tenant: string): Promise<Fixed> {
+  const { admin, root } = system;
   const group = async (name: string) => (await admin.create("groups", root, { name })).uid;
   const groups = { red: await group("red"), blue: await group("blue"), shared: await group("shared") };
   const claimMatch = { issuer: "https://issuer.example", subject: "auditor" };
   const auditor = await admin.create("identities", groups.shared, { name: "auditor", claimMatch });
-  const account = { namespace, name: `muster-tenant-${tenant}` };
-  const credential = await createTenantIdentity(admin, groups.blue, controlPlane, account, audience);
+  const credential = await createTenantCredentials(system, tenant, groups.blue);
   const roles = new Map((await admin.list("roles")).map(({ name, uid }) => [name, uid]));
   await admin.create("roleBindings", groups.shared, { identityUid: credential, roleUid: roles.get("owner") });
-  await controlPlane.admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: account });
-  await controlPlane.admin.apply({
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "Role",
-    metadata: account,
-    rules: [
-      { apiGroups: [""], resources: ["serviceaccounts/token"], resourceNames: [account.name], verbs: ["create"] },
-    ],
-  });
-  await controlPlane.admin.apply({
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "RoleBinding",
-    metadata: account,
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: account.name },
-    subjects: [{ kind: "ServiceAccount", namespace, name: "muster" }],
-  });
   return { groups, auditor: auditor.uid, credential, roles };
 }

@@ -1,45 +1,23 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
+import { conditionOf, isUnready, type MusterKind, musterObject } from "#test/support/harness/muster-objects.ts";
 import {
-  conditionOf,
-  isUnready,
-  type MusterKind,
-  musterKinds,
-  musterObject,
-} from "#test/support/harness/muster-objects.ts";
-import type { System } from "#test/support/harness/system.ts";
-import { tenantObject } from "#test/support/harness/tenants.ts";
+  accomplice,
+  attacker,
+  build,
+  credentialTypes,
+  disclosures,
+  everything,
+  github,
+  issuer,
+  stranger,
+  victim,
+  type World,
+} from "./escalation-world.ts";
 
-const victim = "vault";
-const attacker = "attic";
-const accomplice = "attic-ci";
-const stranger = "nowhere";
-const issuer = "https://issuer.example";
-const github = "https://token.actions.githubusercontent.com";
 const keys = { issuerKeys: '{"keys":[]}', audiences: ["muster"] };
 const aws = { arnPattern: ".*", userIdPattern: ".*" };
-
-/** The uids that the attempts name. */
-interface World {
-  readonly root: string;
-  readonly operator: string;
-  /** The cluster's issuer of service-account tokens. */
-  readonly cluster: string;
-  /** The groups of the Tenants. */
-  readonly own: string;
-  readonly foreign: string;
-  /** What the other Tenant's objects manage. */
-  readonly vault: string;
-  readonly vaultIdentity: string;
-  readonly vaultBinding: string;
-  readonly ownerRole: string;
-  readonly editorRole: string;
-  /** A role in the attacker's group with the name of a built-in one. */
-  readonly fakeViewer: string;
-  /** An identity in the attacker's group that no object declares. */
-  readonly robot: string;
-}
 
 interface Attempt {
   readonly what: string;
@@ -47,6 +25,8 @@ interface Attempt {
   /** @param name the name of the object. */
   readonly spec: (world: World, name: string) => object;
   readonly reason: string;
+  /** Whether the references are permitted, so that what exists on the platform decides. */
+  readonly resolves?: boolean;
 }
 
 const group = (what: string, reason: string, spec: Attempt["spec"]): Attempt => ({ what, kind: "Group", spec, reason });
@@ -80,7 +60,65 @@ const denied = "TenantDenied";
 const notGranted = "ReferenceNotGranted";
 const notFound = "ReferenceNotFound";
 
+/** The references are permitted, but what exists on the platform may not be taken. */
+const existing = (attempt: Attempt): Attempt => ({ ...attempt, resolves: true });
+/** As `uid`, below a root whose uid differs in its last digit. */
+const inSiblingRoot = (uid: string) => lookAlike(uid.slice(0, 40)) + uid.slice(40);
+
 const attempts: readonly Attempt[] = [
+  // What exists in the attacker's own group, without the permission to adopt.
+  existing(
+    group("a group to adopt by its name", denied, ({ own }) => ({
+      parentUid: own,
+      name: "unmanaged",
+      policy: { adoption: "IfExists" },
+    })),
+  ),
+  existing(group("a group to adopt by its uid", denied, ({ own, unmanaged }) => ({ parentUid: own, uid: unmanaged }))),
+  existing(group("a group by its name", "Conflict", ({ own }) => ({ parentUid: own, name: "unmanaged" }))),
+  existing(
+    identity("an identity to adopt by its name", denied, () => ({
+      name: "robot",
+      ...claim({}),
+      policy: { adoption: "IfExists" },
+    })),
+  ),
+  existing(identity("an identity to adopt by its uid", denied, ({ robot }) => ({ uid: robot, ...claim({}) }))),
+  existing(
+    identity("an identity for emergencies to adopt by its uid", denied, ({ emergency }) => ({
+      uid: emergency,
+      ...claim({}),
+    })),
+  ),
+  existing(binding("a role binding to adopt by its uid", denied, ({ robotBinding }) => ({ uid: robotBinding }))),
+  existing(
+    binding("the role binding of an identity for emergencies", "Conflict", ({ emergency }) => ({
+      identityUid: emergency,
+    })),
+  ),
+  existing(
+    binding("the same, to end it", "Expired", ({ emergency }) => ({
+      identityUid: emergency,
+      expiresAt: "2020-01-01T00:00:00Z",
+    })),
+  ),
+  // A sibling of the root.
+  group("a group in a sibling root", denied, ({ own }) => ({ parentUid: inSiblingRoot(own) })),
+  group("a group in a sibling root to adopt", denied, ({ own, unmanaged }) => ({
+    parentUid: inSiblingRoot(own),
+    uid: inSiblingRoot(unmanaged),
+  })),
+  group("a group in a sibling root, observed", denied, ({ unmanaged }) => ({
+    uid: inSiblingRoot(unmanaged),
+    policy: { management: "Observe" },
+  })),
+  identity("an identity in a sibling root", denied, ({ own, robot }) => ({
+    groupUid: inSiblingRoot(own),
+    uid: inSiblingRoot(robot),
+    ...claim({}),
+  })),
+  binding("a grant to an identity in a sibling root", denied, ({ robot }) => ({ identityUid: inSiblingRoot(robot) })),
+  binding("a look-alike of a permitted role by uid", denied, ({ viewerRole }) => ({ roleUid: lookAlike(viewerRole) })),
   // Groups of others, by uid.
   group("a group below the root", denied, ({ root }) => ({ parentUid: root })),
   group("a group below the other Tenant's group", denied, ({ foreign }) => ({ parentUid: foreign })),
@@ -240,175 +278,93 @@ const finalizer = "iam.muster.dev/external";
 const isConcluded = (object: KubeObject) => !["Paused", undefined].includes(conditionOf(object, "Ready")?.reason);
 const nameOf = (index: number) => `attempt-${index}`;
 
-describeWithSystem(
-  "privilege escalation",
-  (system) => {
-    const kube = () => system().controlPlane.admin;
-    const objectOf = ({ kind, spec }: Attempt, index: number) =>
-      musterObject(kind, attacker, nameOf(index), spec(world, nameOf(index)));
-    let world: World;
-    let before: unknown;
+describe.each(credentialTypes)("privilege escalation with the credentials of %s", (credentials) => {
+  describeWithSystem(
+    "by a namespace editor",
+    (system) => {
+      const kube = () => system().controlPlane.admin;
+      const objectOf = ({ kind, spec }: Attempt, index: number) =>
+        musterObject(kind, attacker, nameOf(index), spec(world, nameOf(index)));
+      let world: World;
+      let before: unknown;
 
-    beforeAll(async () => {
-      world = await build(system());
-      before = await everything(system());
-      for (const [index, attempt] of attempts.entries()) await kube().apply(objectOf(attempt, index));
-    });
-
-    it("makes at least 60 attempts", () => {
-      expect(attempts.length).toBeGreaterThanOrEqual(60);
-    });
-
-    describe("is refused:", () => {
-      it.each(attempts.map((attempt, index) => ({ ...attempt, index })))(
-        "$what",
-        async ({ index, reason, ...attempt }) => {
-          const shown = await system().waitFor(objectOf({ reason, ...attempt }, index), isUnready(reason));
-          expect(conditionOf(shown, "ReferencesResolved")?.status).not.toBe("True");
-          expect(shown?.["status"]?.uid).toBeUndefined();
-          expect(disclosures(shown, world)).toEqual([]);
-        },
-      );
-    });
-
-    it("writes nothing to the platform", async () => {
-      expect(await everything(system())).toEqual(before);
-    });
-
-    it("deletes nothing of others when the attempts are deleted", async () => {
-      for (const [index, attempt] of attempts.entries()) await kube().delete(objectOf(attempt, index));
-      for (const [index, attempt] of attempts.entries()) await system().gone(objectOf(attempt, index));
-      expect(await everything(system())).toEqual(before);
-    });
-
-    it("leaves alone what a forged status claims", async () => {
-      const { own, robot, foreign, vault, vaultIdentity, vaultBinding } = world;
-      const viewer = { roleRef: { name: "viewer" } };
-      const forgeries: readonly [MusterKind, object, object][] = [
-        ["Group", { parentUid: own }, { uid: vault, parentUid: foreign, management: "Created" }],
-        ["Group", { parentUid: own }, { uid: foreign, parentUid: own, management: "Created" }],
-        ["Identity", { groupUid: own, ...claim({}) }, { uid: vaultIdentity, parentUid: vault, management: "Created" }],
-        ["RoleBinding", { groupUid: own, identityUid: robot, ...viewer }, { uid: vaultBinding, parentUid: vault }],
-        [
-          "RoleBinding",
-          { groupUid: own, identityUid: robot, ...viewer },
-          { uid: vaultBinding, parentUid: vault, identityUid: vaultIdentity },
-        ],
-      ];
-      const objects = forgeries.map(([kind, spec], index) => ({
-        ...musterObject(kind, attacker, `forgery-${index}`, { ...spec, policy: { deletion: "Delete" } }),
-      }));
-      for (const [index, object] of objects.entries()) {
-        const { metadata } = object;
-        const paused = { ...metadata, annotations: { "iam.muster.dev/paused": "true" }, finalizers: [finalizer] };
-        await kube().apply({ ...object, metadata: paused });
-        await kube().patch(object, { status: { observedGeneration: 1, ...forgeries[index]?.[2] } }, "status");
-        await kube().delete(object);
-        await kube().patch(object, { metadata: { annotations: null } });
-      }
-      for (const object of objects) await system().waitFor(object, (seen) => seen === undefined || isConcluded(seen));
-      expect(await everything(system())).toEqual(before);
-    });
-
-    it("does not prevent what another Tenant granted", async () => {
-      const granted = musterObject("Group", accomplice, "granted", {
-        parentRef: { name: "shared", namespace: victim },
+      beforeAll(async () => {
+        world = await build(system(), credentials);
+        before = await everything(system());
+        for (const [index, attempt] of attempts.entries()) await kube().apply(objectOf(attempt, index));
       });
-      await kube().apply(granted);
-      const { status } = (await system().ready(granted)) as KubeObject & { status: { uid: string } };
-      expect(status.uid.startsWith(`${world.foreign}/`)).toBe(true);
-      await kube().delete(granted);
-      await system().gone(granted);
-    });
-  },
-  { namespaces: [victim, attacker, accomplice, stranger], tenants: () => [] },
-);
 
-/** The uids and names of the other Tenant that an object shows although its spec does not name them. */
-function disclosures(object: KubeObject | undefined, world: World): string[] {
-  const said = JSON.stringify([object?.["spec"]]);
-  const shown = JSON.stringify([object?.["status"]]);
-  const secrets = ["treasury", world.foreign, world.vault, world.vaultIdentity, world.vaultBinding, world.operator];
-  return secrets.filter((secret) => shown.includes(secret) && !said.includes(secret));
-}
+      it("makes at least 80 attempts", () => {
+        expect(attempts.length).toBeGreaterThanOrEqual(80);
+      });
 
-/** Everything on the platform, with the times of the last writes. */
-async function everything({ admin }: System): Promise<unknown> {
-  const collections = (["groups", "identities", "roleBindings", "roles"] as const).map((collection) =>
-    admin.list(collection),
+      describe("is refused:", () => {
+        it.each(attempts.map((attempt, index) => ({ ...attempt, index })))(
+          "$what",
+          async ({ index, reason, resolves, ...attempt }) => {
+            const shown = await system().waitFor(objectOf({ reason, ...attempt }, index), isUnready(reason));
+            expect(conditionOf(shown, "ReferencesResolved")?.status === "True").toBe(resolves === true);
+            expect(shown?.["status"]?.uid).toBeUndefined();
+            expect(disclosures(shown, world)).toEqual([]);
+          },
+        );
+      });
+
+      it("writes nothing to the platform", async () => {
+        expect(await everything(system())).toEqual(before);
+      });
+
+      it("deletes nothing of others when the attempts are deleted", async () => {
+        for (const [index, attempt] of attempts.entries()) await kube().delete(objectOf(attempt, index));
+        for (const [index, attempt] of attempts.entries()) await system().gone(objectOf(attempt, index));
+        expect(await everything(system())).toEqual(before);
+      });
+
+      it("leaves alone what a forged status claims", async () => {
+        const { own, robot, foreign, vault, vaultIdentity, vaultBinding } = world;
+        const viewer = { roleRef: { name: "viewer" } };
+        const forgeries: readonly [MusterKind, object, object][] = [
+          ["Group", { parentUid: own }, { uid: vault, parentUid: foreign, management: "Created" }],
+          ["Group", { parentUid: own }, { uid: foreign, parentUid: own, management: "Created" }],
+          [
+            "Identity",
+            { groupUid: own, ...claim({}) },
+            { uid: vaultIdentity, parentUid: vault, management: "Created" },
+          ],
+          ["RoleBinding", { groupUid: own, identityUid: robot, ...viewer }, { uid: vaultBinding, parentUid: vault }],
+          [
+            "RoleBinding",
+            { groupUid: own, identityUid: robot, ...viewer },
+            { uid: vaultBinding, parentUid: vault, identityUid: vaultIdentity },
+          ],
+        ];
+        const objects = forgeries.map(([kind, spec], index) => ({
+          ...musterObject(kind, attacker, `forgery-${index}`, { ...spec, policy: { deletion: "Delete" } }),
+        }));
+        for (const [index, object] of objects.entries()) {
+          const { metadata } = object;
+          const paused = { ...metadata, annotations: { "iam.muster.dev/paused": "true" }, finalizers: [finalizer] };
+          await kube().apply({ ...object, metadata: paused });
+          await kube().patch(object, { status: { observedGeneration: 1, ...forgeries[index]?.[2] } }, "status");
+          await kube().delete(object);
+          await kube().patch(object, { metadata: { annotations: null } });
+        }
+        for (const object of objects) await system().waitFor(object, (seen) => seen === undefined || isConcluded(seen));
+        expect(await everything(system())).toEqual(before);
+      });
+
+      // A credential of its own needs the platform's permission in that group, too.
+      it.runIf(credentials === "Operator")("does not prevent what another Tenant granted", async () => {
+        const granted = musterObject("Group", accomplice, "granted", {
+          parentRef: { name: "shared", namespace: victim },
+        });
+        await kube().apply(granted);
+        const { status } = (await system().ready(granted)) as KubeObject & { status: { uid: string } };
+        expect(status.uid.startsWith(`${world.foreign}/`)).toBe(true);
+        await kube().delete(granted);
+        await system().gone(granted);
+      });
+    },
+    { namespaces: [victim, attacker, accomplice, stranger], tenants: () => [] },
   );
-  const resources = (await Promise.all(collections)).flat();
-  return resources
-    .map(({ lastSeen: _lastSeen, ...resource }) => resource)
-    .toSorted((a, b) => (a["uid"] < b["uid"] ? -1 : 1));
-}
-
-/** Two Tenants, and what the other one has. */
-async function build(system: System): Promise<World> {
-  const { admin, root, identity: operator } = system;
-  const kube = system.controlPlane.admin;
-  const [own, foreign] = await Promise.all([
-    admin.create("groups", root, { name: "attic" }),
-    admin.create("groups", root, { name: "treasury" }),
-  ]);
-  const robot = await admin.create("identities", own.uid, { name: "robot", claimMatch: { issuer, subject: "robot" } });
-  await admin.create("groups", own.uid, { name: "unmanaged" });
-  const fakeViewer = await admin.create("roles", own.uid, { name: "viewer", capabilities: ["CAP_IAM_GROUPS_LIST"] });
-  const roles = await admin.list("roles");
-  const roleUid = (name: string) => roles.find((role) => role.name === name && !role.uid.includes("/"))?.uid ?? "";
-  const everyType = ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"];
-  const tenants = [
-    tenantObject("treasury-tenant", {
-      namespaces: [victim],
-      groups: [foreign.uid],
-      roles: ["viewer", "editor"],
-      identityTypes: everyType,
-      claimIssuers: [{ issuer }],
-      adopt: musterKinds,
-      allowOrphan: true,
-    }),
-    tenantObject("attic-tenant", {
-      namespaces: [attacker, accomplice],
-      groups: [own.uid],
-      roles: ["viewer"],
-      identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys"],
-      claimIssuers: [{ issuer, subjectPrefixes: ["attic:"] }, { issuer: github }],
-      awsAccounts: ["123456789012"],
-    }),
-  ];
-  for (const tenant of tenants) await kube.apply(tenant);
-  const objects = [
-    musterObject("Group", victim, "vault", { parentUid: foreign.uid }),
-    musterObject("Group", victim, "shared", { parentUid: foreign.uid, allowedNamespaces: [accomplice] }),
-    musterObject("Identity", victim, "vault", {
-      groupRef: { name: "vault" },
-      claimMatch: { issuer, subject: "vault:ci" },
-    }),
-    musterObject("RoleBinding", victim, "vault", {
-      groupRef: { name: "vault" },
-      identityRef: { name: "vault" },
-      roleRef: { name: "viewer" },
-    }),
-  ];
-  await kube.apply(
-    musterObject("Group", stranger, "planted", { parentUid: foreign.uid, allowedNamespaces: [attacker] }),
-  );
-  for (const object of objects) await kube.apply(object);
-  const uids: string[] = [];
-  for (const object of objects) uids.push((await system.ready(object))["status"].uid);
-  const [vault = "", , vaultIdentity = "", vaultBinding = ""] = uids;
-  return {
-    root,
-    operator,
-    cluster: system.controlPlane.url,
-    own: own.uid,
-    foreign: foreign.uid,
-    vault,
-    vaultIdentity,
-    vaultBinding,
-    ownerRole: roleUid("owner"),
-    editorRole: roleUid("editor"),
-    fakeViewer: fakeViewer.uid,
-    robot: robot.uid,
-  };
-}
+});

@@ -4,8 +4,8 @@ import { describeWithSystem } from "#test/support/harness/describe-with-system.t
 import { conditionOf, isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
 import { tenantRef } from "#test/support/harness/tenants.ts";
 
-describeWithSystem("an operator whose identity records another owner", (system) => {
-  it("writes nothing, names both owners, and continues once the identity is its own again", async () => {
+describeWithSystem("the owner of an operator", (system, operator) => {
+  it("keeps it from writing while its identity records another one: it names both, and continues once that is corrected", async () => {
     const { admin, controlPlane, identity, root } = system();
     const own = (await admin.get("identities", identity)).description;
     await admin.update("identities", identity, { description: withRecordedOwner("", "another-cluster") });
@@ -22,5 +22,14 @@ describeWithSystem("an operator whose identity records another owner", (system) 
     await admin.update("identities", identity, { description: own });
     await system().ready(group);
     await system().ready(tenantRef("test"));
+  });
+
+  it("is in the log by the hash that its markers carry", async () => {
+    const { admin, controlPlane, root } = system();
+    const group = musterObject("Group", "team", "marked", { parentUid: root });
+    await controlPlane.admin.apply(group);
+    const { uid } = (await system().ready(group))["status"];
+    const { ownerHash } = await operator().process.logged("leading");
+    expect((await admin.get("groups", uid)).description).toMatch(new RegExp(`\\[muster:${String(ownerHash)}-`));
   });
 });

@@ -10,7 +10,7 @@ interface OwnTenant {
   readonly identity: string;
 }
 
-/** Creates a group with an identity that owns it, and the service account that assumes the identity. */
+/** Creates a namespace, and a group with an identity that owns it, which the Tenant's service account assumes. */
 async function prepareOwnTenant(system: System, name: string): Promise<OwnTenant> {
   const { admin, controlPlane } = system;
   const { uid: group } = await admin.create("groups", system.root, { name });

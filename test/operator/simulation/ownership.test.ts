@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
+import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, lostResponses, root, viewer } from "./memory-platform.ts";
@@ -69,6 +70,27 @@ describe("D8: a grant whose create response was lost", () => {
         const grants = scenario.platform.created().filter((one) => "role" in one);
         expect(grants, `POST ${post}, deleted after ${afterMs} ms`).toEqual([]);
       }
+  });
+});
+
+describe("D9: a resource with the object's marker below another group", () => {
+  it("is not taken for the object's, and nothing is created in it", async () => {
+    const scenario = new Scenario();
+    const { platform } = scenario;
+    const elsewhere = `${root}/00000000000000e1`;
+    const copy = {
+      uid: `${elsewhere}/00000000000000e2`,
+      name: "shop",
+      description: withMarker("", markerOf(ownerHash("cluster"), objectHash("Group", "team", "shop"))),
+    };
+    platform.setInitial("groups", { uid: elsewhere, name: "elsewhere", description: "" } as ExternalResource);
+    platform.set("groups", copy);
+    const { groupUid: _, ...identity } = ci.spec as { readonly groupUid: string };
+    const inShop: Manifest = { ...ci, spec: { ...identity, groupRef: { name: "shop" } } };
+    for (const manifest of [shop, inShop]) scenario.kube.apply(manifest);
+    await scenario.until("Ready", () => [shop, inShop].every((one) => reasonOf(scenario, one) === "Available"));
+    expect(platform.created().filter(({ uid }) => uid.startsWith(elsewhere))).toEqual([copy]);
+    expect(statusOf(scenario, inShop)?.parentUid).toBe(statusOf(scenario, shop)?.uid);
   });
 });
 

@@ -23,6 +23,7 @@ export interface TenantOptions {
   readonly roles?: readonly string[];
   readonly identityUid?: string;
   readonly namespaces?: readonly string[];
+  readonly adopt?: readonly string[];
 }
 
 /**
@@ -74,7 +75,12 @@ export class TwoTenants {
 
   /** Applies a Tenant. */
   tenant(name: string, options: TenantOptions = {}): void {
-    const { groups = [name === "red" ? red : blue, shared], roles = ["viewer"], namespaces } = options;
+    const {
+      groups = [name === "red" ? red : blue, shared],
+      roles = ["viewer"],
+      namespaces,
+      adopt = ["Group", "Identity", "RoleBinding"],
+    } = options;
     const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
     const selector =
       namespaces === undefined
@@ -88,7 +94,7 @@ export class TwoTenants {
         groups: [...groups],
         roles: [...roles],
         claimIssuers: [{ issuer }],
-        adopt: ["Group", "Identity", "RoleBinding"],
+        adopt: [...adopt],
         undeclared: "Remove",
         allowOrphan: true,
         credentials:

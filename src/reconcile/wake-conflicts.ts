@@ -1,0 +1,83 @@
+import type { Kind, ResolvedUids } from "#src/kinds/kind.ts";
+import { keyOf } from "#src/kube/object.ts";
+import type { Enqueue } from "./enqueue.ts";
+import {
+  anyConflict,
+  type CachedResource,
+  contestedKeys,
+  contestedName,
+  isInConflict,
+  readyReason,
+} from "./observe/cached-resource.ts";
+import { rivalKeys, type RivalLookup } from "./observe/claims.ts";
+import type { Sources } from "./observe/sources.ts";
+
+// Which objects in Conflict with another resource or object may continue. Without this they would wait for the next resync.
+
+/** Whether the object may want, or its external resource may have, something else now. */
+export function mayReleaseClaim({ resource, metadata }: CachedResource, after: CachedResource | undefined): boolean {
+  return (
+    after === undefined ||
+    after.metadata.generation !== metadata.generation ||
+    after.resource.status?.observedGeneration !== resource.status?.observedGeneration ||
+    after.resource.status?.uid !== resource.status?.uid ||
+    readyReason(after.resource) !== readyReason(resource)
+  );
+}
+
+/** The objects in Conflict over what any of `others` claims, or claimed: a change of it may have resolved that. */
+export function wakeConflicts(sources: Sources, kind: Kind, others: readonly CachedResource[], enqueue: Enqueue): void {
+  const store = sources.stores.get(kind.name);
+  if (!store.isIndexed("inConflict", anyConflict)) return;
+  // Many may contend for the same: each key is looked up once.
+  const contested = new Set<string>();
+  const wanted = new Set<string>();
+  for (const other of others) for (const key of contestedKeys(kind, other)) contested.add(key);
+  if (!kind.hasMarker) {
+    const lookup = lookupIn(sources);
+    for (const other of others)
+      for (const key of rivalKeys(kind, other, knownUids(sources, kind, other), lookup)) wanted.add(key);
+  }
+  const found = new Set([
+    ...[...contested].flatMap((key) => store.index("inConflict", key)),
+    ...[...wanted].flatMap((key) => store.index("wants", key).filter(isInConflict)),
+  ]);
+  for (const cached of found) wake(sources, kind, cached, enqueue);
+}
+
+/** The objects in Conflict over a name, wherever that is: a resource has it no longer. */
+export function wakeConflictsOverName(sources: Sources, kind: Kind, name: string, enqueue: Enqueue): void {
+  for (const cached of sources.stores.get(kind.name).index("inConflict", contestedName(name)))
+    wake(sources, kind, cached, enqueue);
+}
+
+function wake({ states }: Sources, kind: Kind, cached: CachedResource, enqueue: Enqueue): void {
+  const key = keyOf(cached);
+  states.get(kind.name).clearFailure(key);
+  enqueue(kind.name, key, {});
+}
+
+function lookupIn({ stores, tenancy }: Sources): RivalLookup {
+  const [roles] = Iterator.from(tenancy.sessions).flatMap((session) =>
+    session.roles === undefined ? [] : [session.roles],
+  );
+  return { storeOf: (kind) => stores.get(kind), roles };
+}
+
+/** What the references of an object resolved to, or would resolve to now, as far as its status and theirs say. */
+function knownUids({ stores }: Sources, kind: Kind, { resource, invalid }: CachedResource): ResolvedUids {
+  if (invalid !== undefined) return {};
+  const { parentUid, identityUid, roleUid } = resource.status ?? {};
+  const recorded: ResolvedUids = {
+    ...(parentUid === undefined ? {} : { parent: parentUid }),
+    ...(identityUid === undefined ? {} : { identity: identityUid }),
+    ...(roleUid === undefined ? {} : { role: roleUid }),
+  };
+  const named = kind.references(resource).flatMap(({ role, target }) => {
+    if (target.by !== "resource") return [];
+    const { namespace = resource.metadata.namespace ?? "", name } = target.reference;
+    const uid = stores.get(target.kind).get(`${namespace}/${name}`)?.resource.status?.uid;
+    return uid === undefined ? [] : [[role, uid] as const];
+  });
+  return { ...Object.fromEntries(named), ...recorded };
+}
