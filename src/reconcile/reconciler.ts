@@ -126,11 +126,11 @@ export class Reconciler {
     step: PlatformStep,
   ): Pick<TenantContext, "session" | "credentialEpoch"> | undefined {
     const { tenancy } = this.#options.sources;
+    const governance = tenancy.governanceOf(underPoster(resource, state));
     if (step.do === "list" && step.through === "anySession") {
-      const session = sessionThatLists(tenancy, kind, step.parent);
+      const session = sessionThatLists(tenancy, kind, step.parent, governance);
       return session === undefined ? undefined : { session, credentialEpoch: () => credentialEpoch };
     }
-    const governance = tenancy.governanceOf(underPoster(resource, state));
     if (governance.by !== "tenant") return undefined;
     const { context } = governance;
     if (tenant.is === "known" && tenant.name === context.name)

@@ -47,7 +47,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     publicIssuers: sources.publicIssuers,
     request,
     ...platform,
-    unrecorded: observeUnrecorded(sources, kind, cached, state, governance, platform.references),
+    unrecorded: observeUnrecorded(sources, kind, cached, markers, state, governance, platform.references),
     undeclared: sources.undeclared.observe(cached, governance, resource.status?.uid ?? platform.matches[0]?.uid),
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(sources, resource),
     unreadDependents: resource.metadata.deletionTimestamp === undefined ? [] : unreadDependentsOf(sources, kind),

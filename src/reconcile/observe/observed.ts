@@ -142,8 +142,8 @@ export type References =
   | { readonly are: "denied"; readonly message: string };
 
 /**
- * What an earlier process may have created for an object with a finalizer, whose kind has no marker, and which records no
- * uid, while no Tenant permits what it refers to. (If one does, `matches` has what was created.)
+ * What an earlier process may have created for an object with a finalizer that records no uid, while no Tenant permits what
+ * it refers to. (If one does, `matches` has what was created.)
  */
 export type Unrecorded =
   /** The object refers to something that does not exist on the platform, and without which nothing was created. */
@@ -158,8 +158,8 @@ export type Unrecorded =
       readonly isListable: boolean;
       /** The latest complete list that included the group, of any session. */
       readonly snapshot: Snapshot | null;
-      /** The uids of the equal resources in that list that no other object records. */
-      readonly equal: readonly string[];
+      /** The uids of the resources in that list that carry the object's marker, or equal it, and that no other object records. */
+      readonly found: readonly string[];
     };
 
 /** A uid that an object claims, and what is known of it. */

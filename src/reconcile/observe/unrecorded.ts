@@ -5,30 +5,32 @@ import { isWithin } from "#src/platform-client/uid.ts";
 import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { isRecorded, isRecordedByOther } from "./claims.ts";
-import type { ReconcileState, References, Unrecorded } from "./observed.ts";
+import type { Observed, ReconcileState, References, Unrecorded } from "./observed.ts";
 import type { Sources } from "./sources.ts";
 
 /**
  * Observes what an earlier process may have created for an object, whatever a Tenant permits now. The resource is found by
- * what the references mean, and through any session that lists its group: it is only looked for, and never written.
+ * its marker, or by what the references mean; and through the session of the object's Tenant if that lists the group, else
+ * through any that does: it is only looked for, and never written.
  * @returns null where `Observed.matches` says all there is: see `Unrecorded`.
  */
 export function observeUnrecorded(
   sources: Sources,
   kind: Kind,
   cached: CachedResource,
+  markers: Observed["markers"],
   state: ReconcileState,
   governance: Exclude<Governance, { by: "unserved" }>,
   references: References,
 ): Unrecorded | null {
   const { resource, metadata } = cached;
   const { uid } = resource.status ?? {};
-  if (kind.hasMarker || metadata.finalizers?.includes(finalizer) !== true) return null;
+  if (metadata.finalizers?.includes(finalizer) !== true) return null;
   if ((uid !== undefined && isRecorded(resource, uid)) || state.bornHere || state.posted !== undefined) return null;
   if (!isUnpermitted(resource, governance, references)) return null;
   // An object with spec.uid never creates anything.
   if (cached.invalid !== undefined || resource.spec.uid !== undefined) return { is: "impossible" };
-  return identify(sources, kind, cached);
+  return identify(sources, kind, cached, markers, governance);
 }
 
 /** Whether no Tenant permits what the object refers to, and nothing is waited for that could change that. */
@@ -41,7 +43,13 @@ function isUnpermitted(
   return references.are !== "resolved" && (metadata.deletionTimestamp !== undefined || spec.expiresAt !== undefined);
 }
 
-function identify(sources: Sources, kind: Kind, cached: CachedResource): Unrecorded {
+function identify(
+  sources: Sources,
+  kind: Kind,
+  cached: CachedResource,
+  markers: Observed["markers"],
+  governance: Governance,
+): Unrecorded {
   const uids: Partial<Record<ReferenceRole, string>> = {};
   let isRoleUnread = false;
   for (const field of kind.references(cached.resource)) {
@@ -52,7 +60,7 @@ function identify(sources: Sources, kind: Kind, cached: CachedResource): Unrecor
   }
   const { parent: group } = uids;
   if (group === undefined) return { is: "impossible" };
-  const sessions = sessionsOver(sources.tenancy, group);
+  const sessions = sessionsOver(sources.tenancy, group, governance);
   const latest = sessions
     .flatMap((session) => {
       const view = session.viewOf(kind.collection);
@@ -62,12 +70,13 @@ function identify(sources: Sources, kind: Kind, cached: CachedResource): Unrecor
     .toSorted((a, b) => b.snapshot.startedAt - a.snapshot.startedAt)[0];
   // To list is to read the roles, too.
   if (latest === undefined || isRoleUnread)
-    return { is: "identified", group, isListable: sessions.length > 0, snapshot: null, equal: [] };
+    return { is: "identified", group, isListable: sessions.length > 0, snapshot: null, found: [] };
   const store = sources.stores.get(kind.name);
-  const equal = latest.view
-    .withKey(kind.naturalKey(uids, ""))
+  const keys = kind.hasMarker ? markers : [kind.naturalKey(uids, "")];
+  const found = keys
+    .flatMap((key) => latest.view.withKey(key))
     .flatMap(({ uid }) => (isRecordedByOther(store, uid, cached) ? [] : [uid]));
-  return { is: "identified", group, isListable: true, snapshot: latest.snapshot, equal };
+  return { is: "identified", group, isListable: true, snapshot: latest.snapshot, found };
 }
 
 type Meaning =
@@ -102,13 +111,21 @@ export function sessionThatLists(
   tenancy: Pick<Tenancy, "sessions">,
   { collection }: Kind,
   group: string,
+  governance: Governance,
 ): PlatformSession | undefined {
-  const sessions = sessionsOver(tenancy, group);
+  const sessions = sessionsOver(tenancy, group, governance);
   return (
     sessions.find(({ permissions }) => permissions?.allow(collection.listCapability, group) !== false) ?? sessions[0]
   );
 }
 
-function sessionsOver({ sessions }: Pick<Tenancy, "sessions">, group: string): PlatformSession[] {
-  return [...sessions].filter(({ groups }) => groups.some((one) => isWithin(group, one)));
+/** Where the session of the object's Tenant lists the group, the others do not count: they do not see what it deletes. */
+function sessionsOver(
+  { sessions }: Pick<Tenancy, "sessions">,
+  group: string,
+  governance: Governance,
+): PlatformSession[] {
+  const over = [...sessions].filter(({ groups }) => groups.some((one) => isWithin(group, one)));
+  const own = governance.by === "tenant" ? governance.context.session : undefined;
+  return own !== undefined && over.includes(own) ? [own] : over;
 }

@@ -74,6 +74,14 @@ export function proveAbsenceBelowRoots(
   return prove(observed, observed.rootSnapshots, meanwhile);
 }
 
+/** Whether the proof of `proveAbsenceBelowRoots` is complete. */
+export function isAbsentBelowRoots(observed: DecisionInput): boolean {
+  const requirement = requirementOf(observed);
+  return (
+    observed.now >= requirement.startedAfter && observed.rootSnapshots.every((scope) => proves(scope, requirement))
+  );
+}
+
 /** The step that lists the children of `parent`; undefined if a list of them started at or after `startedAfter`. */
 export function proveListedSince(
   observed: DecisionInput,

@@ -297,9 +297,23 @@ describe("an object without a recorded uid", () => {
       expected: reports("ReferenceNotReady", "spec.identityRef: the operator has not been able to read the Identity"),
     },
     {
-      name: "needs no references if it has a marker",
-      given: { resource: deleted(), references: { are: "unreadKind", kind: "Group", path: "spec.parentRef" } },
+      name: "is released if it has a marker, and the group that would contain it is gone",
+      given: {
+        resource: deleted(),
+        references: { are: "waiting", reason: "ReferenceNotFound", message: "" },
+        unrecorded: { is: "impossible" },
+      },
       expected: released,
+    },
+    {
+      name: "waits if it has a marker, and the kind of its group has not been read",
+      given: {
+        resource: deleted(),
+        references: { are: "unreadKind", kind: "Group", path: "spec.parentRef" },
+        state: { ...deletionSeen, waitingSince: 18_000 },
+        unrecorded: { is: "unknown" },
+      },
+      expected: reports("ReferenceNotReady", "spec.parentRef: the operator has not been able to read the Group"),
     },
   ]);
 });

@@ -41,18 +41,18 @@ export function decideDeletion(observed: DecisionInput): Step {
 /** No uid is recorded. The resource may exist nevertheless, created by a request whose response was lost. */
 function decideNeverRecorded(observed: DecisionInput): Step {
   const { state, references, kind } = observed;
-  if (state.posted === undefined) {
-    if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
-    // A resource without a marker is identified by its fields. What these are is unknown while a kind has not been read.
-    if (!kind.hasMarker && references.are === "unreadKind")
-      return conclude(
-        observed,
-        waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
-      );
-    if (!kind.hasMarker && references.are !== "resolved")
-      return decideUnpermitted(observed, stalled("TenantDenied", messages.mayHaveBeenCreated(kind.noun)));
-  }
-  return proveAbsenceBelowRoots(observed) ?? { do: "removeFinalizer" };
+  if (state.posted !== undefined || references.are === "resolved")
+    return proveAbsenceBelowRoots(observed) ?? { do: "removeFinalizer" };
+  if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
+  // A marker is found in any group. A resource without one is identified by its fields, which are not known.
+  const proof = kind.hasMarker ? proveAbsenceBelowRoots(observed) : undefined;
+  if (proof !== undefined) return proof;
+  if (references.are === "unreadKind")
+    return conclude(
+      observed,
+      waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
+    );
+  return decideUnpermitted(observed, stalled("TenantDenied", messages.mayHaveBeenCreated(kind.noun)));
 }
 
 /** The resource of this object is `uid`, which lies below `root`. */

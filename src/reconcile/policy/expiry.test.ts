@@ -154,6 +154,35 @@ describe("an expired role binding", () => {
   ]);
 });
 
+it("an expired role binding waits until its POST is settled, not for the retry of that POST", () => {
+  const given = {
+    references,
+    state: {
+      ...emptyState,
+      posted: { naturalKey: "key" },
+      failure: {
+        step: "create",
+        problem: { kind: "noResponse", message: "" },
+        attemptOf: "",
+        attempts: 1,
+        at: 10_000,
+        retryAt: 10_100,
+      },
+    },
+    postUnknownSince: 10_000,
+  } as const;
+  const decideFor = (status: Status | undefined) => {
+    const observation = observed({
+      ...given,
+      resource: bindingResource({ spec: { expiresAt: past }, ...(status === undefined ? {} : { status }) }),
+    });
+    return decide(observation, kindOf(observation));
+  };
+  const reported = decideFor(undefined);
+  if (reported.do !== "writeStatus") throw new Error(reported.do);
+  expect(decideFor({ observedGeneration: 1, ...reported.patch } as Status)).toEqual({ do: "wait", until: 25_000 });
+});
+
 describe("a paused role binding that has expired", () => {
   const metadata = { annotations: { "iam.muster.dev/paused": "true" } };
   const spec = { expiresAt: past };

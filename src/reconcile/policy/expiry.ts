@@ -47,15 +47,17 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
 
 /** The step that is missing before it is proven that no process created a resource whose uid was not recorded. */
 function proveEnded(observed: DecisionInput, ending: Problem): Step | undefined {
-  const { resource, state, tenant, references } = observed;
+  const { resource, state, tenant, references, now } = observed;
+  const { failure } = state;
   const isUnread = references.are === "unread";
   const mayExist =
     state.posted !== undefined ||
     (!state.bornHere && hasFinalizer(resource) && (references.are === "resolved" || isUnread));
   if (!mayExist || resource.status?.uid !== undefined || tenant.is !== "known") return undefined;
   const proof = isUnread ? attempt(observed, { do: "refreshPermissions" }) : proveAbsenceBelowRoots(observed, ending);
-  if (proof === undefined || isPlatformStep(proof) || state.failure === undefined) return proof;
-  return conclude(observed, ending, state.failure.retryAt);
+  // A failure that delays nothing any longer, such as that of the POST itself, is not what the proof waits for.
+  if (proof === undefined || isPlatformStep(proof) || failure === undefined || failure.retryAt <= now) return proof;
+  return conclude(observed, ending, failure.retryAt);
 }
 
 /** What a paused object comes to. Its resource is kept, but from `expiresAt` on the object is not Ready, and says why. */

@@ -4,14 +4,16 @@ import { type DecisionCase, itDecides, reports, waitingLong } from "./decision-c
 import {
   bindingResource,
   emptyState,
+  externalGroup,
   groupResource,
   observed,
   parent,
   platformError,
+  root,
 } from "./observed-fixture.testing.ts";
 import { attemptOf } from "./attempted.ts";
 
-// Role bindings that an earlier process may have created, and whose objects no Tenant permits now.
+// Objects whose resources an earlier process may have created, and that no Tenant permits now.
 
 const deletionTimestamp = "2026-02-02T02:02:02Z";
 const deletedBinding = bindingResource({ metadata: { deletionTimestamp } });
@@ -20,7 +22,8 @@ const denied: References = { are: "denied", message: "spec.groupUid: outside." }
 const notGranted: References = { are: "waiting", reason: "ReferenceNotGranted", message: "" };
 const none = { is: "none" } as const;
 const listed = { startedAt: 50, stable: true };
-const absent: Unrecorded = { is: "identified", group: parent, isListable: true, snapshot: listed, equal: [] };
+const absent: Unrecorded = { is: "identified", group: parent, isListable: true, snapshot: listed, found: [] };
+const found: Unrecorded = { ...absent, found: [`${parent}/4444444444444444`] };
 const released = { do: "removeFinalizer" };
 const looks = { do: "list", parent, startedAfter: 10, through: "anySession" };
 
@@ -30,13 +33,17 @@ const unpermitted = [
   { why: "without a Tenant", parts: { references: notGranted, tenant: none }, reason: "NoTenant" },
 ] as const;
 
-describe("the deletion of a role binding that an earlier process may have created", () => {
+describe.each([
+  { what: "a role binding", deleted: deletedBinding, unsettled: "TenantDenied" },
+  // What the Tenant's own session sees may be the group, and be deleted.
+  { what: "a group", deleted: groupResource({ metadata: { deletionTimestamp } }), unsettled: "Deleting" },
+])("the deletion of $what that an earlier process may have created", ({ deleted, unsettled }) => {
   itDecides(
     unpermitted.flatMap(({ why, parts, reason }): DecisionCase[] => {
-      const given = { resource: deletedBinding, state: deletionSeen, ...parts };
+      const given = { resource: deleted, state: deletionSeen, ...parts };
       return [
         {
-          name: `${why}: looks for an equal one`,
+          name: `${why}: looks for it`,
           given: { ...given, unrecorded: { ...absent, snapshot: null } },
           expected: looks,
         },
@@ -48,7 +55,7 @@ describe("the deletion of a role binding that an earlier process may have create
         {
           name: `${why}: does not look before the requests of an earlier process are settled`,
           given: { ...given, settledAt: 30_000, unrecorded: absent },
-          expected: reports(reason),
+          expected: reports(reason === "TenantDenied" ? unsettled : reason),
         },
         { name: `${why}: is completed if there is none`, given: { ...given, unrecorded: absent }, expected: released },
         {
@@ -57,8 +64,8 @@ describe("the deletion of a role binding that an earlier process may have create
           expected: released,
         },
         {
-          name: `${why}: neither deletes an equal one nor forgets it`,
-          given: { ...given, unrecorded: { ...absent, equal: [`${parent}/4444444444444444`] } },
+          name: `${why}: neither deletes what it finds nor forgets it`,
+          given: { ...given, unrecorded: found },
           expected: reports(reason),
         },
         {
@@ -74,6 +81,9 @@ describe("the deletion of a role binding that an earlier process may have create
       ];
     }),
   );
+});
+
+describe("the deletion of a role binding that no Tenant permits", () => {
   itDecides([
     {
       name: "says how to complete it, and not whether there is an equal one",
@@ -81,7 +91,7 @@ describe("the deletion of a role binding that an earlier process may have create
         resource: deletedBinding,
         state: deletionSeen,
         references: denied,
-        unrecorded: { ...absent, equal: [`${parent}/4444444444444444`] },
+        unrecorded: found,
       },
       expected: reports("TenantDenied", "may have created the role binding when it was permitted"),
     },
@@ -108,17 +118,40 @@ describe("the deletion of a role binding that an earlier process may have create
   ]);
 });
 
-describe("a role binding that no Tenant permits", () => {
-  const equal = { ...absent, equal: [`${parent}/4444444444444444`] };
+describe("the deletion of a group that no Tenant permits", () => {
+  const given = {
+    resource: groupResource({ metadata: { deletionTimestamp } }),
+    state: deletionSeen,
+    references: denied,
+    unrecorded: absent,
+  };
+  itDecides([
+    {
+      name: "looks everywhere that the Tenant's own session sees, too",
+      given: { ...given, rootSnapshots: [{ group: root, snapshot: { ...listed, startedAt: 9 } }] },
+      expected: { do: "list", parent: root, startedAfter: 10 },
+    },
+    {
+      name: "is not completed while a list that is not the latest shows the group",
+      given: { ...given, tenant: none, rootSnapshots: [], matches: [externalGroup()] },
+      expected: reports("NoTenant"),
+    },
+  ]);
+});
+
+describe.each([
+  { what: "a role binding", resource: bindingResource() },
+  { what: "a group", resource: groupResource() },
+])("$what that no Tenant permits", ({ resource }) => {
   itDecides(
     unpermitted
       .filter(({ why }) => why !== "not granted")
       .flatMap(({ why, parts, reason }): DecisionCase[] => {
-        const given = { resource: bindingResource(), ...parts };
+        const given = { resource, ...parts };
         return [
           {
-            name: `${why}: keeps its finalizer while an equal one exists`,
-            given: { ...given, unrecorded: equal },
+            name: `${why}: keeps its finalizer while one is found`,
+            given: { ...given, unrecorded: found },
             expected: reports(reason),
           },
           {
@@ -139,13 +172,16 @@ describe("a role binding that no Tenant permits", () => {
         ];
       }),
   );
+});
+
+describe("an expired role binding that no Tenant permits", () => {
   itDecides([
     {
       name: "does not report that an expired grant ended while an equal one exists",
       given: {
         resource: bindingResource({ spec: { expiresAt: "2026-01-31T00:00:00Z" } }),
         references: denied,
-        unrecorded: equal,
+        unrecorded: found,
       },
       expected: reports("Expired", "it may still exist"),
     },
@@ -157,11 +193,6 @@ describe("a role binding that no Tenant permits", () => {
         unrecorded: { is: "unknown" },
       },
       expected: reports("Expired", "it may still exist"),
-    },
-    {
-      name: "keeps the finalizer of a group, which is found by its marker",
-      given: { resource: groupResource(), references: denied },
-      expected: reports("TenantDenied"),
     },
   ]);
 });

@@ -1,5 +1,6 @@
 import type { ExternalResource, MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { minutes } from "#src/time/durations.ts";
+import { isAbsentBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conclude } from "./conclude.ts";
 import { hasFinalizer } from "./object.ts";
@@ -27,23 +28,24 @@ export function unrecordedMatch(observed: DecisionInput): ExternalResource | und
 
 /** Whether the finalizer guards nothing: nothing exists because of this object, and no POST of it can still take effect. */
 export function guardsNothing(observed: DecisionInput): boolean {
-  const { resource, state, tenant, now, settledAt, kind } = observed;
+  const { resource, state, now, settledAt } = observed;
   if (!hasFinalizer(resource) || managedUid(observed) !== undefined || state.posted !== undefined) return false;
   if (unrecordedMatch(observed) !== undefined) return false;
   if (state.bornHere) return true;
-  if (now < settledAt) return false;
-  // A resource with our marker would be found by the resync, and reported as an orphan.
-  return kind.hasMarker ? tenant.is !== "known" : createdNothing(observed);
+  return now >= settledAt && createdNothing(observed);
 }
 
 /** Whether the proof is complete that no process created anything for an object that no Tenant permits now. */
-function createdNothing({ unrecorded, settledAt }: DecisionInput): boolean {
+function createdNothing(observed: DecisionInput): boolean {
+  const { unrecorded, settledAt, kind } = observed;
+  // A marker is found in any group.
+  if (kind.hasMarker && !isAbsentBelowRoots(observed)) return false;
   if (unrecorded?.is !== "identified") return unrecorded?.is === "impossible";
-  const { snapshot, equal } = unrecorded;
-  return snapshot !== null && snapshot.startedAt >= settledAt && equal.length === 0;
+  const { snapshot, found } = unrecorded;
+  return snapshot !== null && snapshot.startedAt >= settledAt && found.length === 0;
 }
 
-/** Something may exist because of an object that no Tenant permits now, or something equal does, and it is looked for again. */
+/** Something may exist because of an object that no Tenant permits now, and it is looked for again. */
 const recheckMs = minutes(10);
 
 /**
@@ -61,16 +63,17 @@ export function recheckUnrecordedAt(observed: DecisionInput): MonotonicTime | un
 
 /**
  * The step for an object without a recorded uid that is being deleted, and that no Tenant permits now. An earlier process
- * may have created a role binding for it when it was permitted. Nothing says whether an equal one is that, or somebody
- * else's: so it is not deleted, and not forgotten either. The finalizer stays, with `problem`, until none exists, or until
- * a Tenant permits the object again, which then owns the equal one as before.
+ * may have created a resource for it when it was permitted. One that equals the object, or carries its marker, may be that,
+ * or somebody else's: a marker can be copied to where the Tenant may write nothing. So it is not deleted, and not forgotten
+ * either. The finalizer stays, with `problem`, until none exists, or until a Tenant permits the object again, which then
+ * owns what is found as before.
  */
 export function decideUnpermitted(observed: DecisionInput, problem: Problem): Step {
   const { unrecorded, now, settledAt } = observed;
   if (unrecorded?.is !== "identified") return conclude(observed, problem);
-  const { group, isListable, equal } = unrecorded;
-  if (now < settledAt || !isListable || equal.length > 0)
-    return conclude(observed, problem, recheckUnrecordedAt(observed));
+  const { group, isListable, found } = unrecorded;
+  const isFound = found.length > 0 || unrecordedMatch(observed) !== undefined;
+  if (now < settledAt || !isListable || isFound) return conclude(observed, problem, recheckUnrecordedAt(observed));
   return attempt(observed, {
     do: "list",
     parent: group,

@@ -192,7 +192,7 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
 
   #store(before: Stored | undefined, wanted: Stored): Stored {
     const specChanged = before !== undefined && JSON.stringify(before.spec) !== JSON.stringify(wanted.spec);
-    const after: Stored = structuredClone({
+    const text = JSON.stringify({
       ...wanted,
       metadata: {
         ...wanted.metadata,
@@ -200,14 +200,16 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
         generation: (wanted.metadata.generation ?? 1) + (specChanged ? 1 : 0),
       },
     });
+    // Over HTTP, too, everybody has a copy of their own.
+    const after: Stored = JSON.parse(text);
     const key = `${after.kind} ${after.metadata.namespace ?? ""}/${after.metadata.name}`;
     const isRemoved = after.metadata.deletionTimestamp !== undefined && (after.metadata.finalizers ?? []).length === 0;
     if (isRemoved) this.#objects.delete(key);
     else this.#objects.set(key, after);
     const type = isRemoved ? "DELETED" : before === undefined ? "ADDED" : "MODIFIED";
     this.#clock.setTimer(() => {
-      for (const watcher of this.#watchers) watcher({ type, object: structuredClone(after) });
+      for (const watcher of this.#watchers) watcher({ type, object: JSON.parse(text) });
     }, watchLagMs);
-    return structuredClone(after);
+    return JSON.parse(text);
   }
 }

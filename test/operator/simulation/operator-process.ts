@@ -120,11 +120,11 @@ export class OperatorProcess {
     this.#stopWatch = kube.watch((event) => {
       if (this.deaf) return;
       if (event.object.metadata.namespace === undefined) {
-        this.#live?.apply(structuredClone(event));
+        this.#live?.apply(event);
         return;
       }
       const store = stores.get(event.object.kind);
-      if (store.synced) store.apply(structuredClone(event));
+      if (store.synced) store.apply(event);
     });
     const since = clock.monotonic();
     const gatedKube = this.#gated(kube) as KubeApi;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withEveryFault } from "./fault-points.ts";
+import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { owner } from "./memory-platform.ts";
 import type { Fault } from "./scenario.ts";
@@ -77,7 +77,7 @@ it("undeclared grants are removed in one Tenant, reported in the other, and remo
   };
   const { crashes, lost } = await withEveryFault(run);
   console.info(`${crashes} crash points, ${lost} lost responses`);
-  expect(crashes).toBeGreaterThan(50);
+  expect(crashes * oneIn).toBeGreaterThan(50);
 });
 
 it("a grant that expires at any moment of its creation is gone afterwards", async () => {
