@@ -14,6 +14,12 @@ const rfc3339 = /^\d{4}-\d{2}-\d{2}t\d{2}:\d{2}:\d{2}(\.\d+)?(z|[+-]\d{2}:\d{2})
 export const time = z
   .string()
   .meta({ format: "date-time" })
-  .refine((text) => rfc3339.test(text) && !Number.isNaN(Date.parse(text)), {
-    error: "must be a time in the format of RFC 3339, such as 2027-01-31T00:00:00Z",
+  .superRefine((text, context) => {
+    if (rfc3339.test(text) && !Number.isNaN(Date.parse(text))) return;
+    context.addIssue({
+      // As for every other format, the API server's message is its own.
+      code: "invalid_format",
+      format: "datetime",
+      message: "must be a time in the format of RFC 3339, such as 2027-01-31T00:00:00Z",
+    });
   });

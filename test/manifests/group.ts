@@ -118,7 +118,7 @@ export const invalid: readonly InvalidCase[] = [
     what: "a description with Muster's marker, copied from the platform",
     spec: { parentUid: root, description: "all of it [muster:0123abcd-0123456789abcdef]" },
     errors:
-      "spec.description: Invalid value: \"all of it [muster:0123abcd-0123456789abcdef]\": must not contain '[muster:', which is reserved for the marker by which Muster finds its own resources",
+      "spec.description: Invalid value: \"all of it [muster:0123abcd-0123456789abcdef]\": must not contain '[muster:' or '[muster-owner:', which are reserved for what Muster records in descriptions",
   },
   {
     what: "a misspelled field",

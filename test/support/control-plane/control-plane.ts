@@ -82,6 +82,8 @@ export async function startControlPlane({ audit = false, progress, signal }: Sta
     return { ...(await start(programs, folder, servers, audit, signal)), stop };
   } catch (error) {
     await stop();
+    // What failed after the folder was removed says nothing.
+    signal?.throwIfAborted();
     throw error;
   }
 }
