@@ -16,7 +16,7 @@ function ledgerAt(sentAt: number, existing: readonly string[] = []) {
 }
 
 describe("after a POST", () => {
-  it("that succeeded, nothing is remembered", async () => {
+  it("that succeeded, no outcome is unknown", async () => {
     const { ledger, track } = ledgerAt(5);
     await track(async () => "created");
     expect([ledger.unknownSince("key"), ledger.tracks, ledger.mayStillTakeEffect(20)]).toEqual([
@@ -129,5 +129,36 @@ describe("at shutdown", () => {
     const { ledger } = ledgerAt(5);
     ledger.noteAbort();
     expect(ledger.mayStillTakeEffect(20)).toBe(false);
+  });
+});
+
+describe("what a POST created", () => {
+  const unseen = () => false;
+
+  it("is known to have been created to whoever has not seen it", () => {
+    const ledger = new PostLedger(settleMs);
+    ledger.created("key", "uid", 5);
+    expect([ledger.createdUnseenAt("key", unseen), ledger.createdUnseenAt("other", unseen)]).toEqual([5, undefined]);
+    expect(ledger.createdUnseenAt("key", (uid) => uid === "uid")).toBeUndefined();
+  });
+
+  it("is the latest of several with one key", () => {
+    const ledger = new PostLedger(settleMs);
+    ledger.created("key", "first", 5);
+    ledger.created("key", "second", 6);
+    expect(ledger.createdUnseenAt("key", (uid) => uid === "first")).toBe(6);
+    expect(ledger.createdUnseenAt("key", (uid) => uid === "second")).toBeUndefined();
+  });
+
+  it("is forgotten after an hour, in the order of creation", () => {
+    const ledger = new PostLedger(settleMs);
+    for (const [key, at] of [
+      ["a", 0],
+      ["b", 1],
+      ["a", 2],
+    ] as const)
+      ledger.created(key, `uid of ${key}`, at);
+    ledger.created("c", "uid of c", 3_600_002);
+    expect(["a", "b", "c"].map((key) => ledger.createdUnseenAt(key, unseen))).toEqual([2, undefined, 3_600_002]);
   });
 });

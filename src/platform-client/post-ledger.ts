@@ -25,20 +25,31 @@ interface Entry extends Post {
   settled: boolean;
 }
 
-/** How long it is remembered what a POST with a lost response created. */
+/** What a POST created. */
+interface Creation {
+  readonly uid: string;
+  readonly at: MonotonicTime;
+}
+
+/** How long it is remembered what POSTs created: several times as long as the lists of a session that can write are used. */
 const retentionMs = hours(1);
 
 /**
- * The POSTs of this process whose outcome is unknown, by the natural key of what they create. A POST is not idempotent:
- * after one with an unknown outcome, absence is believed only from a list that started after the request can no longer
- * take effect.
+ * The POSTs of this process, by the natural key of what they create. A POST is not idempotent: after one with an unknown
+ * outcome, absence is believed only from a list that started after the request can no longer take effect; and after one
+ * that succeeded, a session that does not know what it created believes only a list that started later.
  *
  * An entry expires with its settle time: the first list of the parent that starts later shows everything that the POST
  * created, and from then on nothing else is attributed to it. Whatever appears afterwards was created by somebody else.
+ *
+ * Caveat: what a POST created is forgotten after an hour. A session whose lists are older than that, because the platform
+ * has rejected all of them since, could prove with one of them that it is absent.
  */
 export class PostLedger {
   readonly #settleMs: number;
   readonly #entries = new Map<string, Entry>();
+  /** The latest creation with each key, the oldest first. */
+  readonly #creations = new Map<string, Creation>();
   #inFlight = 0;
   #aborted = false;
 
@@ -92,6 +103,29 @@ export class PostLedger {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     return entry.unknown || !entry.seen.values().every(knows) ? entry.sentAt : undefined;
+  }
+
+  /**
+   * Records what a POST created, when its response arrives. To be called before the promise that `track` was given
+   * resolves: at no moment in between is the POST neither in flight nor known to have succeeded.
+   */
+  created(key: string, uid: string, at: MonotonicTime): void {
+    // The map stays in the order of the times.
+    this.#creations.delete(key);
+    this.#creations.set(key, { uid, at });
+    for (const [earliest, creation] of this.#creations) {
+      if (creation.at >= at - retentionMs) break;
+      this.#creations.delete(earliest);
+    }
+  }
+
+  /**
+   * When a POST with this key last created something that the caller does not know; undefined if it knows it, or if none
+   * did within the last hour. What another session created is not in the lists of the caller that started before.
+   */
+  createdUnseenAt(key: string, knows: (uid: string) => boolean): MonotonicTime | undefined {
+    const creation = this.#creations.get(key);
+    return creation === undefined || knows(creation.uid) ? undefined : creation.at;
   }
 
   /** The uids of what POSTs with this key and a lost response created: several, if a POST took effect more than once. */

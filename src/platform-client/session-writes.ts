@@ -60,7 +60,10 @@ export class SessionWrites {
     await this.#requireWritable(`create ${collection.name}`, parent);
     const post = async () => {
       const created = await api.create(collection, parent, body, signal);
-      if (collection.naturalKeyOf(created) === key) return created;
+      if (collection.naturalKeyOf(created) === key) {
+        views.posts.created(key, created.uid, clock.monotonic());
+        return created;
+      }
       // A resource with another key would not be found again, and would be created again: the outcome is unknown.
       throw new PlatformFailure(`create ${collection.name}`, {
         kind: "noResponse",

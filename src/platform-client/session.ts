@@ -143,11 +143,21 @@ export class PlatformSession {
 
   /** When the last POST with this natural key was sent whose outcome this session does not know. */
   postUnknownSince(collection: ManagedCollection, key: string): MonotonicTime | undefined {
+    return this.posts.unknownSince(key, this.#knows(collection, key));
+  }
+
+  /**
+   * When this process last created a resource with this natural key that this session has not seen: through another
+   * session, which may have ended since. Forgotten after an hour.
+   */
+  createdElsewhereAt(collection: ManagedCollection, key: string): MonotonicTime | undefined {
+    return this.posts.createdUnseenAt(key, this.#knows(collection, key));
+  }
+
+  /** Whether the session has seen the resource with this uid and natural key, or a proof that it is gone. */
+  #knows(collection: ManagedCollection, key: string): (uid: string) => boolean {
     const view = this.viewOf(collection);
-    return this.posts.unknownSince(
-      key,
-      (uid) => view.stateOf(uid).is === "gone" || view.withKey(key).some((known) => known.uid === uid),
-    );
+    return (uid) => view.stateOf(uid).is === "gone" || view.withKey(key).some((known) => known.uid === uid);
   }
 
   /** Undefined until they were read for the first time. */

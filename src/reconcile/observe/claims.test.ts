@@ -34,6 +34,7 @@ function observeGroup(name: string, objects: readonly Resource[], limits: Partia
     viewOf: () => view,
     createdRecently: () => false,
     postUnknownSince: () => undefined,
+    createdElsewhereAt: () => undefined,
   } as unknown as PlatformSession;
   const governanceOf = ({ metadata: { namespace = "" } }: Resource): Governance => ({
     by: "tenant",

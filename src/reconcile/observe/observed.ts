@@ -55,6 +55,12 @@ export interface Observed {
   readonly rootSnapshots: readonly ScopeSnapshot[];
   /** When the last POST with this natural key was sent whose outcome is unknown. */
   readonly postUnknownSince: MonotonicTime | null;
+  /**
+   * When this process last created a resource with the object's marker or natural key that the Tenant's session has not
+   * seen: through the session of another Tenant, for this object before it moved, or for another one that wants an equal
+   * role binding. Only a list that started later shows it. Null if there is none.
+   */
+  readonly createdElsewhereAt: MonotonicTime | null;
   /** The uids of those of the matches that a POST of this process with a lost response created. */
   readonly createdHere: readonly string[];
   /** Those of the resources in this observation that Muster never writes, and why. */

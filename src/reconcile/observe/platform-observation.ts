@@ -4,6 +4,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
 import { childrenOf } from "./children.ts";
@@ -28,6 +29,7 @@ type PlatformObservation = Pick<
   | "parentIsFresh"
   | "rootSnapshots"
   | "postUnknownSince"
+  | "createdElsewhereAt"
   | "createdHere"
   | "protections"
   | "grants"
@@ -103,6 +105,7 @@ export function observePlatform(
       snapshot: view.snapshotOf(group) ?? null,
     })),
     postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
+    createdElsewhereAt: latestOf(keys.map((one) => session.createdElsewhereAt(kind.collection, one))),
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, found),
     grants: grantsOf(context, kind, found),
@@ -132,6 +135,7 @@ export function unobservedPlatform(
     parentIsFresh: false,
     rootSnapshots: [],
     postUnknownSince: null,
+    createdElsewhereAt: null,
     createdHere: [],
     protections: [],
     grants: [],
@@ -187,6 +191,11 @@ function hasWhatItWants(view: CollectionView<ExternalResource>, kind: Kind, { re
   if (kind.hasMarker && external.is === "present")
     return kind.collection.nameOf(external.resource) === kind.nameOf(resource);
   return !kind.hasMarker || readyCondition(resource)?.observedGeneration === metadata.generation;
+}
+
+function latestOf(times: readonly (MonotonicTime | undefined)[]): MonotonicTime | null {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 /** What is being deleted claims only what it manages. */

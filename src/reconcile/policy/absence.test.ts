@@ -87,6 +87,26 @@ describe("before a creation", () => {
       expected: { do: "list", startedAfter: 16_000, stable: true },
     },
     {
+      name: "needs a list that started after another session created such a resource",
+      given: { createdElsewhereAt: 51 },
+      expected: { do: "list", parent, startedAfter: 51, stable: false },
+    },
+    {
+      name: "accepts a list that started when another session had created such a resource, which is gone",
+      given: { createdElsewhereAt: 50, snapshot: { startedAt: 50, stable: false } },
+      expected: { do: "create" },
+    },
+    {
+      name: "needs a list of a new group, too, if another session created such a resource there",
+      given: { parentIsFresh: true, snapshot: null, createdElsewhereAt: 51 },
+      expected: { do: "list", startedAfter: 51, stable: false },
+    },
+    {
+      name: "after a POST with an unknown outcome, waits for the settle time although another session created something",
+      given: { postUnknownSince: 1_000, createdElsewhereAt: 1_001 },
+      expected: { do: "list", startedAfter: 16_000, stable: true },
+    },
+    {
       name: "finds the resource by its marker after a crash and records its uid",
       given: { matches: [externalGroup()] },
       expected: becomesReady,

@@ -12,7 +12,8 @@ import type { Step } from "./step.ts";
  *
  * The platform assigns the uids, accepts no idempotency key, and does not keep names unique. A POST that is sent twice
  * creates two resources, and a POST whose response was lost may have created one, or may still do so. Missing data
- * proves nothing: a list without permission is empty, and a list that started too early does not show what came later.
+ * proves nothing: a list without permission is empty, and a list that started too early does not show what came later,
+ * also not what this process created with the credential of another Tenant.
  * Three decisions therefore need a proof, and all of them find it here:
  * - Creation: POST only if no resource with our marker (or natural key) exists below the parent.
  * - Deletion of an object without a recorded uid: remove the finalizer only if no such resource exists below any root.
@@ -25,8 +26,9 @@ import type { Step } from "./step.ts";
  * that it is gone, and its claim is then `gone`.)
  *
  * Guarantees: a complete list proves an absence if it started after the last time at which a resource that we have not
- * seen can have come into existence (`requirementOf`). After a POST with an unknown outcome, its total count must also
- * have been stable while it was read, because a resource that moves between two pages can be missed.
+ * seen can have come into existence (`requirementOf`): also after the last success of a POST of another session for such a
+ * resource. After a POST with an unknown outcome, its total count must also have been stable while it was read, because a
+ * resource that moves between two pages can be missed.
  *
  * Assumptions: the session records a list only if it was complete, and only under permissions that were read before and
  * after it and include the capability to list there. A request takes effect within `settleMs` of being sent, or never.
@@ -49,8 +51,7 @@ interface ListRequirement {
  */
 export function proveAbsenceBelow(observed: DecisionInput, parent: string): Step | undefined {
   // A group that this process created a moment ago has only the children that this process created, and those are known.
-  if (observed.parentIsFresh && observed.postUnknownSince === null && alreadyExistsAt(observed) === undefined)
-    return undefined;
+  if (observed.parentIsFresh && unseenSince(observed).length === 0) return undefined;
   return prove(observed, [{ group: parent, snapshot: observed.snapshot }], creating(observed));
 }
 
@@ -116,20 +117,29 @@ function proves({ snapshot }: ScopeSnapshot, { startedAfter, stable }: ListRequi
 
 /** A list must start after each time at which a resource that we have not seen can have come into existence. */
 function requirementOf(observed: DecisionInput): ListRequirement {
-  const { settledAt, postUnknownSince, settleMs, resource, state } = observed;
-  const existsAt = alreadyExistsAt(observed);
+  const { settledAt, postUnknownSince, resource, state } = observed;
   const times = [
     // The previous leader may have had a POST in flight when it lost the lease.
     settledAt,
-    // So may this process.
-    ...(postUnknownSince === null ? [] : [postUnknownSince + settleMs]),
+    ...unseenSince(observed),
     // A person may have created the resource to be adopted, or observed, just before the object or its latest edit.
     ...(resource.spec.policy.adoption === "IfExists" || resource.spec.policy.management === "Observe"
       ? [state.specSeenAt]
       : []),
-    ...(existsAt === undefined ? [] : [existsAt]),
   ];
   return { startedAfter: Math.max(...times), stable: postUnknownSince !== null };
+}
+
+/** The times since which there is, or may be, a resource that no list of the session has shown yet. */
+function unseenSince(observed: DecisionInput): readonly MonotonicTime[] {
+  const { postUnknownSince, settleMs, createdElsewhereAt } = observed;
+  const existsAt = alreadyExistsAt(observed);
+  return [
+    // A POST of this process may still take effect.
+    ...(postUnknownSince === null ? [] : [postUnknownSince + settleMs]),
+    ...(createdElsewhereAt === null ? [] : [createdElsewhereAt]),
+    ...(existsAt === undefined ? [] : [existsAt]),
+  ];
 }
 
 /** When the platform rejected the last call with ALREADY_EXISTS: a resource exists that no list has shown yet. */

@@ -264,6 +264,15 @@ describe("an object without a recorded uid", () => {
       expected: { do: "wait" },
     },
     {
+      name: "needs lists that started after another session created such a resource",
+      given: {
+        resource: deleted(),
+        createdElsewhereAt: 51,
+        state: { ...deletionSeen, bornHere: true, posted: { naturalKey: marker } },
+      },
+      expected: { do: "list", parent: root, startedAfter: 51, stable: false },
+    },
+    {
       name: "is released if stable lists of all roots lack the resource",
       given: {
         resource: deleted(),

@@ -195,6 +195,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     rootSnapshots: [{ group: root, snapshot: { startedAt: 50, stable: true } }],
     lastDeletionAt: null,
     postUnknownSince: null,
+    createdElsewhereAt: null,
     createdHere: [],
     protections: [],
     grants: [],
