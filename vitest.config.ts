@@ -25,7 +25,11 @@ export default defineConfig({
     globalSetup: "src/platform/tests/provide-databases.testing.ts",
     provide: { backend: "sqlite" },
     projects: [
-      { extends: true, test: { name: "unit", include: ["{src,scripts}/**/*.test.ts", "test/support/*.test.ts"] } },
+      {
+        extends: true,
+        // A few work through thousands of cases, beside tests of processes that take all cores.
+        test: { name: "unit", include: ["{src,scripts}/**/*.test.ts", "test/support/*.test.ts"], testTimeout: 30_000 },
+      },
       {
         extends: true,
         test: {
