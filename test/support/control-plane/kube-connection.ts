@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 
 /** The API server responded with an error, described by its Status. */
@@ -30,6 +31,9 @@ export interface RequestOptions {
   readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** An API server that is initializing the storage of a custom resource asks for a second each time. */
+const maxAttempts = 10;
 
 /** Sends requests to one API server. */
 export class KubeConnection {
@@ -71,9 +75,24 @@ export class KubeConnection {
     await this.#agent.destroy();
   }
 
-  async #send(method: string, path: string, { body, contentType, accept, signal }: RequestOptions) {
+  /** Sends a request again if the API server asks for it, as kubectl does: it has not been carried out. */
+  async #send(method: string, path: string, options: RequestOptions) {
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await this.#sendOnce(method, path, options);
+      if (response.statusCode < 400) return response;
+      const text = await response.body.text();
+      const seconds = Number(response.headers["retry-after"]);
+      if (response.statusCode !== 429 || !(seconds > 0) || attempt === maxAttempts) {
+        const status = parseJson(text);
+        throw new KubeError(`${method} ${path}`, response.statusCode, status?.reason ?? "", status?.message ?? text);
+      }
+      await sleep(seconds * 1000, undefined, options.signal === undefined ? {} : { signal: options.signal });
+    }
+  }
+
+  async #sendOnce(method: string, path: string, { body, contentType, accept, signal }: RequestOptions) {
     const token = await this.#token();
-    const response = await request(this.#url + path, {
+    return request(this.#url + path, {
       method: method as "GET",
       dispatcher: this.#agent,
       headers: {
@@ -85,10 +104,6 @@ export class KubeConnection {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: signal ?? null,
     });
-    if (response.statusCode < 400) return response;
-    const text = await response.body.text();
-    const status = parseJson(text);
-    throw new KubeError(`${method} ${path}`, response.statusCode, status?.reason ?? "", status?.message ?? text);
   }
 }
 
