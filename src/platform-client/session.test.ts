@@ -503,7 +503,8 @@ describe("readGrants", () => {
   });
 });
 
-it("recovers when the operator's credential does, which the check of the owner needs for every write", async () => {
+/** The operator's credential, with the check of its owner, on a platform that is away. */
+function operatorAway() {
   const platform = { isAway: true };
   const api = {
     get: async () => {
@@ -515,6 +516,11 @@ it("recovers when the operator's credential does, which the check of the owner n
   const clock = new ManualClock();
   const operator = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
   const ownerCheck = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
+  return { platform, clock, signal, operator, ownerCheck };
+}
+
+it("recovers when the operator's credential does, which the check of the owner needs for every write", async () => {
+  const { platform, clock, ownerCheck } = operatorAway();
   const { session } = world({ ownerCheck });
   let recoveries = 0;
   session.onRecovery(() => (recoveries += 1));
@@ -530,17 +536,7 @@ it("recovers when the operator's credential does, which the check of the owner n
 });
 
 it("counts the recovery of the operator's own credential once", async () => {
-  const platform = { isAway: true };
-  const api = {
-    get: async () => {
-      if (platform.isAway) throw lost();
-      return { uid: identity, description: withRecordedOwner("", "cluster") };
-    },
-  } as unknown as PlatformApi;
-  const { signal } = new AbortController();
-  const clock = new ManualClock();
-  const operator = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
-  const check = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
+  const { platform, clock, signal, operator, ownerCheck } = operatorAway();
   const session = new PlatformSession({
     api: operator,
     identity,
@@ -548,7 +544,7 @@ it("counts the recovery of the operator's own credential once", async () => {
     credentialEpoch: () => 1,
     collections: [groupCollection],
     posts: new PostLedger(1_000),
-    owner: check,
+    owner: ownerCheck,
     clock,
     signal,
     canWrite: () => true,

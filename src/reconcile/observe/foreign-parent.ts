@@ -1,7 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
-import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
+import { governanceIn, type TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Sources } from "./sources.ts";
 
 /**
@@ -20,13 +20,7 @@ export function foreignParentOf(
   const own = resource.metadata.namespace ?? "";
   const { namespace = own, name } = target.reference;
   if (namespace === own) return undefined;
-  // As for an object there that was never governed.
-  const governance = tenancy.governanceOf({
-    apiVersion: resource.apiVersion,
-    kind: resource.kind,
-    metadata: { name, namespace },
-    spec: resource.spec,
-  });
+  const governance = governanceIn(tenancy, resource, namespace);
   if (governance.by === "tenant" && governance.context.name === tenant) return undefined;
   const present = stores.get(target.kind).get(`${namespace}/${name}`)?.resource.status?.uid;
   return [...new Set([present, resource.status?.parentUid].filter((uid) => uid !== undefined))];

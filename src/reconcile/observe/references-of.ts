@@ -1,6 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
+import { governanceIn, type TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { References } from "./observed.ts";
 import { isCredential } from "./operator-identities.ts";
 import { resolveReferences } from "./references.ts";
@@ -20,14 +20,7 @@ export function referencesOf(
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
     isRead: (kindName) => stores.get(kindName).synced,
     tenant: name,
-    // As for an object there that was never governed.
-    governanceOf: (namespace) =>
-      tenancy.governanceOf({
-        apiVersion: resource.apiVersion,
-        kind: resource.kind,
-        metadata: { name: resource.metadata.name, namespace },
-        spec: resource.spec,
-      }),
+    governanceOf: (namespace) => governanceIn(tenancy, resource, namespace),
     roles: session.roles,
     boundary,
     isCredential: (identity) => isCredential(sources, session, identity),

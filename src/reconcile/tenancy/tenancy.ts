@@ -86,6 +86,15 @@ export function singleTenant(context: TenantContext, breakGlass: readonly string
   };
 }
 
+/** Who governs a namespace that `resource` refers to: as for an object there that was never governed. */
+export function governanceIn(
+  tenancy: Pick<Tenancy, "governanceOf">,
+  { apiVersion, kind, metadata: { name }, spec }: Resource,
+  namespace: string,
+): Governance {
+  return tenancy.governanceOf({ apiVersion, kind, metadata: { name, namespace }, spec });
+}
+
 /** Whether the session reconciles the object. */
 export function isServedBy(tenancy: Tenancy, resource: Resource, session: PlatformSession): boolean {
   const governance = tenancy.governanceOf(resource);
