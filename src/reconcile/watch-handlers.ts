@@ -13,6 +13,7 @@ import {
   referencedKeys,
   referenceKey,
 } from "./observe/cached-resource.ts";
+import { comesFirst } from "./observe/claims.ts";
 import { servedObjects } from "./observe/served-objects.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
@@ -250,7 +251,7 @@ function wakeReferents({ stores, states }: Sources, kind: Kind, gone: CachedReso
   }
 }
 
-/** The other objects that claim a uid which this object now claims, or no longer claims. */
+/** The other objects that claim a uid which this object now claims, or no longer claims, and that come after it. */
 function wakeClaimants(
   { stores, breakers }: Sources,
   kind: Kind,
@@ -262,9 +263,10 @@ function wakeClaimants(
   const released = previous.filter((uid) => !current.includes(uid));
   const added = current.filter((uid) => !previous.includes(uid));
   for (const uid of released) breakers.release(kind.name, uid);
+  const changed = [before, after].filter((one) => one !== undefined);
   for (const uid of [...released, ...added])
     for (const other of stores.get(kind.name).index("claims", uid))
-      if (other !== (after ?? before)) enqueue(kind.name, keyOf(other), {});
+      if (other !== after && changed.some((one) => comesFirst(one, other))) enqueue(kind.name, keyOf(other), {});
 }
 
 function claimsOf(cached: CachedResource | undefined): readonly string[] {
