@@ -8,6 +8,7 @@ import {
   ready,
   resolved,
   root,
+  tenant,
   uid,
 } from "./observed-fixture.testing.ts";
 
@@ -91,6 +92,28 @@ describe("D1: a role binding", () => {
         external: present(granting(earlierIdentity, viewer)),
       },
       expected: { do: "delete", uid },
+    },
+    {
+      name: "of a credential to an earlier uid of a reference is not deleted: the status may be forged",
+      given: {
+        resource: bindingResource({ status: { ...recorded, identityUid: earlierIdentity } }),
+        references,
+        external: present(granting(earlierIdentity, viewer)),
+        protections: [{ uid, because: "credential" }],
+        state: waitingLong,
+      },
+      expected: reportsStalled("Conflict", "credential"),
+    },
+    {
+      name: "to an earlier uid of a reference is not deleted outside of the Tenant's groups",
+      given: {
+        resource: bindingResource({ status: { ...recorded, identityUid: earlierIdentity } }),
+        references,
+        external: present(granting(earlierIdentity, viewer)),
+        tenant: { ...tenant, groups: ["f".repeat(40)] },
+        state: waitingLong,
+      },
+      expected: reportsStalled("TenantDenied", "outside"),
     },
     {
       name: "to an earlier uid of a reference is replaced then, even if drift is Report",
