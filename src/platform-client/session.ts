@@ -9,7 +9,7 @@ import type { GovernedApi } from "./governed-api.ts";
 import { type IdentityGrants, RecentGrants } from "./identity-grants.ts";
 import type { Outage } from "./outage.ts";
 import type { OwnerCheck } from "./owner-check.ts";
-import { groups, roleBindings } from "./permission-resources.ts";
+import { groups, identities, roleBindings } from "./permission-resources.ts";
 import type { MissingCapability, Permissions, RoleCatalog } from "./permissions.ts";
 import type { PostLedger } from "./post-ledger.ts";
 import { type Peek, SessionLists, type SnapshotListener } from "./session-lists.ts";
@@ -51,8 +51,8 @@ export interface SessionOptions {
  * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.
  *
  * **Expected flow.** A reconcile looks up the views and `posts`, decides on one step, and performs it through one of the
- * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `readGrants`, `create`, `update` or `delete`. Then it looks
- * again. The resync calls `listTogether` for each root.
+ * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `readIdentity`, `readGrants`, `create`, `update` or
+ * `delete`. Then it looks again. The resync calls `listTogether` for each root.
  *
  * **Guarantees.**
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
@@ -85,6 +85,8 @@ export class PlatformSession {
   readonly #writes: SessionWrites;
   readonly #recoveries: SessionRecoveries;
   readonly #grants = new RecentGrants();
+  /** The reads in flight, by identity: at most one for each caller that waits. */
+  readonly #identityReads = new Map<string, Promise<void>>();
   readonly #nameListeners: NameListener[] = [];
 
   constructor(options: SessionOptions) {
@@ -292,6 +294,21 @@ export class PlatformSession {
       await this.#proveAbsence(collection, uid);
       this.viewOf(collection).recordGone(uid, startedAt);
     }
+  }
+
+  /**
+   * Reads one identity, or proves that it is absent. Callers that wait for the same identity share one read. Rejects if
+   * neither succeeds.
+   */
+  async readIdentity(identity: string): Promise<void> {
+    const collection = this.#options.collections.find(({ name }) => name === identities);
+    if (collection === undefined) throw new Error("the session was created without identities");
+    let reading = this.#identityReads.get(identity);
+    if (reading === undefined) {
+      reading = this.read(collection, identity).finally(() => this.#identityReads.delete(identity));
+      this.#identityReads.set(identity, reading);
+    }
+    await reading;
   }
 
   /** Reads the role bindings of an identity, in every group in which the session may see them. */

@@ -11,6 +11,7 @@ import { decideRelease, orphaned } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
+import { identityRead } from "./unknown-identity.ts";
 import { decideUnpermitted, guardsNothing, unrecordedMatch } from "./unrecorded.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
@@ -78,6 +79,8 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   const denied = findEndingDenied(observed, uid, found);
   if (denied !== undefined) return conclude(observed, denied);
   if (kept !== undefined) return decideRelease(observed, found, kept);
+  const read = identityRead(observed, kind.identityOf(found));
+  if (read !== undefined) return attempt(observed, read);
   return attempt(observed, {
     do: "delete",
     uid,

@@ -12,6 +12,7 @@ import { statusPatch } from "./status.ts";
 import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
 import { findEndingDenied } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
+import { identityRead } from "./unknown-identity.ts";
 import { recheckUnrecordedAt, unrecordedMatch } from "./unrecorded.ts";
 
 /** No timer runs longer. */
@@ -88,6 +89,8 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
   if (managedUid(observed) === uid && !owns(observed, found)) return conclude(observed, ended);
   if (findEndingDenied(observed, uid, found) !== undefined) return conclude(observed, ending);
+  const read = identityRead(observed, kind.identityOf(found));
+  if (read !== undefined) return call(read);
   return call({
     do: "delete",
     uid,

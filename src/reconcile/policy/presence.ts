@@ -33,6 +33,7 @@ import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
 import { findEndingDenied, findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
+import { identityRead } from "./unknown-identity.ts";
 import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
 
 /**
@@ -143,6 +144,8 @@ function decideGrant(observed: DecisionInput, references: Placed, external: Pres
 function decideOutdatedGrant(observed: DecisionInput, external: ExternalResource): Step {
   const problem = findProtected(observed, external) ?? findEndingDenied(observed, external.uid, external);
   if (problem !== undefined) return conclude(observed, problem);
+  const read = identityRead(observed, observed.kind.identityOf(external));
+  if (read !== undefined) return attempt(observed, read);
   const note = messages.outdatedDeleted(observed.kind.noun, external.uid);
   return attempt(observed, {
     do: "delete",
@@ -188,6 +191,8 @@ function decideUnclaimed(observed: DecisionInput, references: Placed): Step {
       ? decideExisting(observed, references, conflict.external)
       : conclude(observed, problem);
   }
+  const read = identityRead(observed, uids.identity);
+  if (read !== undefined) return attempt(observed, read);
   if (!hasFinalizer(resource)) return { do: "addFinalizer" };
   return attempt(observed, {
     do: "create",

@@ -46,6 +46,8 @@ export type PlatformStep =
     }
   /** Read one external resource, or prove that it is gone. */
   | { readonly do: "read"; readonly uid: string }
+  /** Read an identity to which a role is bound, or prove that it is gone. One read serves all objects that wait for it. */
+  | { readonly do: "readIdentity"; readonly identity: string }
   /** Read the role bindings of an identity, in every group that can be seen. */
   | { readonly do: "readGrants"; readonly identity: string }
   | {
@@ -95,6 +97,7 @@ const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformSt
   "refreshPermissions",
   "list",
   "read",
+  "readIdentity",
   "readGrants",
   "create",
   "update",
