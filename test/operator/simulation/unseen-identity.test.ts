@@ -47,7 +47,8 @@ class Unseen {
   }
 
   ready({ kind, name }: Manifest): Condition | undefined {
-    return this.scenario.kube.find(kind, name)?.status?.conditions?.find(({ type }) => type === "Ready");
+    const status: { conditions?: Condition[] } | undefined = this.scenario.kube.find(kind, name)?.status;
+    return status?.conditions?.find(({ type }) => type === "Ready");
   }
 
   async until(reason: string, ...objects: readonly Manifest[]): Promise<void> {
