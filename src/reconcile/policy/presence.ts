@@ -6,7 +6,7 @@ import { conclude, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts
 import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
-import { decideExpiry, pausedOutcome } from "./expiry.ts";
+import { decideExpiry } from "./expiry.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isEdited, isPaused } from "./object.ts";
@@ -42,11 +42,11 @@ import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
  */
 export function decidePresence(observed: DecisionInput): Step {
   const { resource, references } = observed;
-  if (isPaused(resource)) return conclude(observed, pausedOutcome(observed));
+  const expiry = observed.invalid === null ? decideExpiry(observed) : undefined;
+  if (expiry !== undefined) return expiry;
+  if (isPaused(resource)) return conclude(observed, { is: "paused" });
   if (observed.invalid !== null)
     return conclude(observed, stalled("InvalidSpec", messages.invalidSpec(observed.invalid)));
-  const expiry = decideExpiry(observed);
-  if (expiry !== undefined) return expiry;
   const ungoverned = findUngoverned(observed) ?? findOnlyDeletions(observed);
   if (ungoverned !== undefined) return decideIdle(observed, ungoverned);
   switch (references.are) {
