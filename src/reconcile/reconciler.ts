@@ -26,7 +26,7 @@ import {
 import { refusalOf } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import type { TenantContext } from "./tenancy/tenancy.ts";
-import { isPlatformStep, isWrite, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
+import { eventsOf, isPlatformStep, isWrite, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 import { WriteOutages } from "./write-outages.ts";
 
 export interface ReconcilerOptions {
@@ -207,13 +207,8 @@ export class Reconciler {
   #report(observed: Observed, step: Step): void {
     const { telemetry, recorder } = this.#options;
     telemetry.performed(observed, step);
-    if (!("event" in step) || step.event === undefined) return;
-    const { type, reason, note } = step.event;
-    recorder.record(observed.resource, {
-      type,
-      reason,
-      action: step.do.charAt(0).toUpperCase() + step.do.slice(1),
-      note: plainText(note, maxNoteLength),
-    });
+    const action = step.do.charAt(0).toUpperCase() + step.do.slice(1);
+    for (const { type, reason, note } of eventsOf(step))
+      recorder.record(observed.resource, { type, reason, action, note: plainText(note, maxNoteLength) });
   }
 }

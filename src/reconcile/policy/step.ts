@@ -79,7 +79,7 @@ export type KubeStep =
   | { readonly do: "removeFinalizer"; readonly event?: Event }
   /** Read the CustomResourceDefinition, to distinguish the deletion of an object from the removal of its kind. */
   | { readonly do: "readCrd" }
-  | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly event?: Event };
+  | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly events?: readonly Event[] };
 
 /**
  * The single next step of a reconcile: at most one write to one system. Its result is observed before the next decision,
@@ -104,6 +104,12 @@ const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformSt
   "delete",
   "removeUndeclared",
 ]);
+
+/** What the step reports once it has succeeded. One status may say several things that people want to know about. */
+export function eventsOf(step: Step): readonly Event[] {
+  if (step.do === "writeStatus") return step.events ?? [];
+  return "event" in step && step.event !== undefined ? [step.event] : [];
+}
 
 /** Whether the step changes something on the platform. */
 export function isWrite({ do: step }: PlatformStep): boolean {
