@@ -18,7 +18,8 @@ import type { PlatformStep, Step } from "./step.ts";
  *
  * Guarantees: one step backs off with full jitter, doubling from 250 ms to 5 min, or for an hour where only a change can
  * help. A change of what is attempted (the spec, a reference, the credential, a request by a person) ends the delay at
- * once. So does the end of an outage, if the failure was due to it. A correction of drift is made at most three times an hour.
+ * once, and the next delay is the shortest again. The end of an outage ends the delay, too, if the failure was due to it. A
+ * correction of drift is made at most three times an hour.
  */
 
 const firstDelayMs = 250;
@@ -55,14 +56,15 @@ export function failureOf(
   at: MonotonicTime,
   random: number,
 ): Failure {
-  const earlier = repeats(observed.state.failure, step, problem) ? observed.state.failure.attempts : 0;
+  const present = attemptOf(observed);
+  const earlier = repeats(observed.state.failure, present, step, problem) ? observed.state.failure.attempts : 0;
   const attempts = wasSent(problem) ? earlier + 1 : earlier;
   const object = { ...observed, kind };
   const { reason } = problemOf(problem, object);
   return {
     step: step.do,
     problem,
-    attemptOf: attemptOf(observed),
+    attemptOf: present,
     attempts,
     at,
     retryAt: at + retryDelay(object, problem, attempts, random),
@@ -83,13 +85,17 @@ function wasSent({ kind }: PlatformProblem): boolean {
   return kind !== "paused" && kind !== "suspended";
 }
 
-/** Whether `step` failed again. The first failure after a token could be exchanged again is not a repetition of the exchange's. */
+/**
+ * Whether `step` failed again in the same attempt. The first failure after a token could be exchanged again is not a
+ * repetition of the exchange's.
+ */
 function repeats(
   earlier: Failure | undefined,
+  present: string,
   { do: step }: PlatformStep,
   problem: PlatformProblem,
 ): earlier is Failure {
-  if (earlier?.step !== step) return false;
+  if (earlier?.step !== step || earlier.attemptOf !== present) return false;
   return earlier.problem.kind !== "credential" || problem.kind === "credential";
 }
 
