@@ -1,4 +1,5 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import { minutes } from "#src/time/durations.ts";
 import { proveAbsence } from "./absence-proof.ts";
 import type { ListScope } from "./api.ts";
 import type { OutageListener } from "./circuit.ts";
@@ -46,6 +47,9 @@ export interface SessionOptions {
   /** Checked before each write: false once another process may be the leader. */
   readonly canWrite: () => boolean;
 }
+
+/** The age of a group for which `createdRecently` holds, at the most. */
+const newGroupAgeMs = minutes(2);
 
 /**
  * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.
@@ -150,10 +154,14 @@ export class PlatformSession {
 
   /**
    * When this process last created a resource with this natural key that this session has not seen: through another
-   * session, which may have ended since. Forgotten after an hour.
+   * session, which may have ended since. What the ledger has forgotten counts as such a resource, except in a group that is
+   * newer than that.
+   * @param parent the group in which the resource would be, if it is known.
    */
-  createdElsewhereAt(collection: ManagedCollection, key: string): MonotonicTime | undefined {
-    return this.posts.createdUnseenAt(key, this.#knows(collection, key));
+  createdElsewhereAt(collection: ManagedCollection, key: string, parent?: string): MonotonicTime | undefined {
+    const isNew = parent !== undefined && this.createdRecently(parent);
+    const since = isNew ? this.#options.clock.monotonic() - newGroupAgeMs : undefined;
+    return this.posts.createdUnseenAt(key, this.#knows(collection, key), since);
   }
 
   /** Whether the session has seen the resource with this uid and natural key, or a proof that it is gone. */

@@ -107,7 +107,7 @@ export function observePlatform(
       snapshot: view.snapshotOf(group) ?? null,
     })),
     postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
-    createdElsewhereAt: latestOf(keys.map((one) => session.createdElsewhereAt(kind.collection, one))),
+    createdElsewhereAt: latestOf(keys.map((one) => session.createdElsewhereAt(kind.collection, one, parent))),
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, found),
     unknownIdentities: unknownIdentitiesOf(sources, session, kind, references, found),
