@@ -9,40 +9,57 @@ import {
   isInConflict,
   readyReason,
 } from "./observe/cached-resource.ts";
-import { rivalKeys, type RivalLookup } from "./observe/claims.ts";
+import { comesFirst, rivalKeys, type RivalLookup } from "./observe/claims.ts";
 import type { Sources } from "./observe/sources.ts";
 
 // Which objects in Conflict with another resource or object may continue. Without this they would wait for the next resync.
 
 /** Whether the object may want, or its external resource may have, something else now. */
 export function mayReleaseClaim({ resource, metadata }: CachedResource, after: CachedResource | undefined): boolean {
-  return (
+  if (
     after === undefined ||
     after.metadata.generation !== metadata.generation ||
-    after.resource.status?.observedGeneration !== resource.status?.observedGeneration ||
-    after.resource.status?.uid !== resource.status?.uid ||
-    readyReason(after.resource) !== readyReason(resource)
+    after.resource.status?.uid !== resource.status?.uid
+  )
+    return true;
+  // An object that reports a Conflict has got nothing and gives nothing up. Thousands may do so over the same.
+  return (
+    !isInConflict(after) &&
+    (after.resource.status?.observedGeneration !== resource.status?.observedGeneration ||
+      readyReason(after.resource) !== readyReason(resource))
   );
 }
 
-/** The objects in Conflict over what any of `others` claims, or claimed: a change of it may have resolved that. */
+/**
+ * The objects in Conflict over what any of `others` claims, or claimed, and that come after it: a change of it may have
+ * resolved that. The object that came last does not wake the thousands that lost the same before it.
+ */
 export function wakeConflicts(sources: Sources, kind: Kind, others: readonly CachedResource[], enqueue: Enqueue): void {
   const store = sources.stores.get(kind.name);
   if (!store.isIndexed("inConflict", anyConflict)) return;
   // Many may contend for the same: each key is looked up once.
-  const contested = new Set<string>();
-  const wanted = new Set<string>();
-  for (const other of others) for (const key of contestedKeys(kind, other)) contested.add(key);
+  const contested = new Map<string, CachedResource>();
+  const wanted = new Map<string, CachedResource>();
+  for (const other of others) for (const key of contestedKeys(kind, other)) keepFirst(contested, key, other);
   if (!kind.hasMarker) {
     const lookup = lookupIn(sources);
     for (const other of others)
-      for (const key of rivalKeys(kind, other, knownUids(sources, kind, other), lookup)) wanted.add(key);
+      for (const key of rivalKeys(kind, other, knownUids(sources, kind, other), lookup)) keepFirst(wanted, key, other);
   }
-  const found = new Set([
-    ...[...contested].flatMap((key) => store.index("inConflict", key)),
-    ...[...wanted].flatMap((key) => store.index("wants", key).filter(isInConflict)),
-  ]);
+  const found = new Set<CachedResource>();
+  for (const [key, first] of contested)
+    for (const cached of store.index("inConflict", key)) if (comesFirst(first, cached)) found.add(cached);
+  for (const [key, first] of wanted)
+    for (const cached of store.index("wants", key))
+      if (isInConflict(cached) && comesFirst(first, cached)) found.add(cached);
   for (const cached of found) wake(sources, kind, cached, enqueue);
+}
+
+/** Keeps, of all objects with a key, the one that comes before every object before which any of them comes. */
+function keepFirst(first: Map<string, CachedResource>, key: string, other: CachedResource): void {
+  const known = first.get(key);
+  if (known === undefined || (known.resource.status?.uid === undefined && comesFirst(other, known)))
+    first.set(key, other);
 }
 
 /** The objects in Conflict over a name, wherever that is: a resource has it no longer. */

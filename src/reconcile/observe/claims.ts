@@ -50,6 +50,14 @@ function olderThan(
   return oldest === undefined || oldest === self ? null : keyOf(oldest);
 }
 
+/**
+ * Whether `other` may keep `self` from what both want: it has recorded a uid, or is older. What changes an object that does
+ * not come first changes nothing for `self`.
+ */
+export function comesFirst(other: CachedResource, self: CachedResource): boolean {
+  return other.resource.status?.uid !== undefined || byAge(other, self) < 0;
+}
+
 /** By creation time, and objects of the same second by namespace and name. */
 function byAge(a: CachedResource, b: CachedResource): number {
   const [ageOfA, ageOfB] = [a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""];

@@ -111,8 +111,8 @@ export function eventsOf(step: Step): readonly Event[] {
   return "event" in step && step.event !== undefined ? [step.event] : [];
 }
 
-/** Whether the step changes something on the platform. */
-export function isWrite({ do: step }: PlatformStep): boolean {
+/** Whether the step with this name changes something on the platform. */
+export function isWrite(step: PlatformStep["do"]): boolean {
   return step === "create" || step === "update" || step === "delete" || step === "removeUndeclared";
 }
 

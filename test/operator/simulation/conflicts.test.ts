@@ -189,3 +189,40 @@ it("an object that waits for a grant continues at once when its namespace is add
   await world.scenario.pass(atOnceMs);
   expect(world.reasonOf(below)).toBe("Available");
 });
+
+describe("the work for an object does not depend on how many others cannot have what it wants", () => {
+  const count = 150;
+  const holder = group("holder", "taken");
+
+  it.each<[string, (index: number, uid: string) => Manifest]>([
+    ["a name that is taken", (index) => group(`want-${index}`, "taken")],
+    [
+      "the uid of another object's resource",
+      (index, uid) => ({
+        kind: "Group",
+        name: `want-${index}`,
+        namespace,
+        spec: { parentUid: root, name: "taken", uid, policy: { ...policy, adoption: "IfExists", management: "Full" } },
+      }),
+    ],
+  ])("%s", async (_, manifest) => {
+    const scenario = new Scenario();
+    scenario.kube.apply(holder);
+    await scenario.until("Ready", () => readyOf(scenario, holder)?.status === "True");
+    const status = scenario.kube.find("Group", "holder")?.status as Status | undefined;
+    const uid = status?.uid ?? "";
+    const before = scenario.process.reconciles;
+    for (let index = 0; index < count; index += 1) {
+      scenario.kube.apply(manifest(index, uid));
+      await scenario.pass(100);
+    }
+    await scenario.until("Conflict", () =>
+      Array.from({ length: count }, (__, index) => readyOf(scenario, manifest(index, uid))?.reason).every(
+        (reason) => reason === "Conflict",
+      ),
+    );
+    const each = (scenario.process.reconciles - before) / count;
+    console.info(`${each} reconciles for an object`);
+    expect(each).toBeLessThanOrEqual(2);
+  });
+});
