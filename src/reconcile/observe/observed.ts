@@ -328,7 +328,7 @@ export interface Failure {
   readonly attemptOf: string;
   /** `Observed.recoveries` when the call was decided; absent unless the end of an outage may end the problem. */
   readonly recoveries?: number;
-  /** Consecutive failures of this step in this attempt. A call that was not sent does not count. */
+  /** Consecutive failures of this step at the same, with whatever token. A call that was not sent does not count. */
   readonly attempts: number;
   readonly at: MonotonicTime;
   readonly retryAt: MonotonicTime;

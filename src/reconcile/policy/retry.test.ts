@@ -172,6 +172,7 @@ describe("the delay after a failure", () => {
     ["starts again after an edit of the spec", edited, create, 1, 250],
     ["starts again for another parent", moved, create, 1, 250],
     ["starts again after a request", { ...before, request: { value: "now", seenAt: 1 } }, create, 1, 250],
+    ["goes on doubling with a new token", { ...before, credentialEpoch: 2 }, create, 10, 128_000],
     ["starts again for another step", before, { do: "read", uid } as const, 1, 250],
   ])("%s", (_, given, step, attempts, retryAt) => {
     expect(failureOf(observed(given), groupKind, step, problem, 0, 1)).toMatchObject({ attempts, retryAt });
