@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import type { Status } from "#src/api/status.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { ResourceStore } from "#src/reconcile/observe/cached-resource.ts";
@@ -54,7 +53,7 @@ it.each([
 ])("measures the time to Ready of an object that is %s", async (_, status, count) => {
   const metrics = new OperatorMetrics();
   const telemetry = new OperatorTelemetry(createLog({ level: "error" }), metrics);
-  const resource = groupResource(status === undefined ? {} : { status: status as Status });
+  const resource = groupResource(status === undefined ? {} : { status });
   telemetry.performed(observed({ resource }), {
     do: "writeStatus",
     patch: { conditions: [...(readyGroup.conditions ?? [])], lastSyncTime: "2026-01-01T00:00:02Z" },
