@@ -1,6 +1,6 @@
 /**
- * While it is `"true"`, the operator writes nothing for the object except that it is paused, or has expired. A deletion waits,
- * too.
+ * While it is `"true"`, the operator writes nothing for the object except that it is paused. A deletion waits, too. An
+ * expired grant ends nevertheless.
  */
 export const pausedAnnotation = "iam.muster.dev/paused";
 
@@ -19,7 +19,7 @@ export const annotations = [
     name: pausedAnnotation,
     value: '"true"',
     effect:
-      "The operator writes nothing for the object until the annotation is removed, except that `Ready` becomes Unknown with the reason `Paused`. A deletion waits, too, and so does the end of an expired grant, which is reported: `Ready` is False with the reason `Expired`.",
+      "The operator writes nothing for the object until the annotation is removed, except that `Ready` becomes Unknown with the reason `Paused`. A deletion waits, too. A grant whose `expiresAt` has passed is deleted and reported as `Expired` nevertheless: a pause does not extend it.",
   },
   {
     name: reconcileRequestedAtAnnotation,

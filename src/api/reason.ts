@@ -35,7 +35,7 @@ export const reasons = {
   },
   ReferenceNotReady: {
     meaning:
-      "The object that the spec refers to is not Ready, or is being deleted; or the group below which the resource is to be created does not exist on the platform any longer.",
+      "The object that the spec refers to is not Ready, or is being deleted; or the group in which the resource is to be created was deleted on the platform.",
     fix: "If it does not become Ready, read the status of that object.",
   },
   ReferenceNotGranted: {

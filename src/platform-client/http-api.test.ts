@@ -224,6 +224,20 @@ it("rejects with the reason of the caller's abort", async () => {
   await expect(call).rejects.toThrow("stopping");
 });
 
+it("a malformed resource is named to those who read logs, without its content, and not in the problem", async () => {
+  const page = {
+    groups: [group, { ...group, uid: `${root}/2222222222222222`, name: { secret: "content" } }],
+    totalCount: 2,
+  };
+  const { api } = await platform(json(200, page));
+  const error: unknown = await api.list(groupCollection, {}, signal).catch((thrown: unknown) => thrown);
+  if (!(error instanceof PlatformFailure)) throw new Error(String(error));
+  expect(error.problem).toEqual({ kind: "noResponse", message: "the response is not a resource of groups" });
+  expect(String(error.cause)).toBe(
+    `MalformedResource: resource ${root}/2222222222222222 of groups does not match its schema: name: invalid_type`,
+  );
+});
+
 it("no failure contains a token or the request body", async () => {
   const { api } = await platform(rejects(403, 7), (_, response) => response.writeHead(200).end("<html>"));
   for (let count = 0; count < 2; count += 1) {

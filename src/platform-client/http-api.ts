@@ -1,8 +1,11 @@
 import { type ListQuery, type PlatformApi, type ResourcePage, resourcesPerPage } from "./api.ts";
-import type { ExternalResource, ResourceType } from "./collection.ts";
+import { type ExternalResource, externalUid, type ResourceType } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
 import type { TokenSource } from "./token-source.ts";
 import type { HttpCall, HttpTransport } from "./transport.ts";
+
+/** The most of an invalid resource's uid that an error quotes: 27 levels. */
+const maxUidLength = 512;
 
 /**
  * The platform's API over HTTP and JSON. A call that is rejected with UNAUTHENTICATED is sent once more if there is a new
@@ -115,10 +118,26 @@ function pathOf({ api, name }: ResourceType): string {
 
 function parseResource<R extends ExternalResource>(call: string, { name, schema }: ResourceType<R>, value: unknown): R {
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw malformed(call, `a resource of ${name}`);
-  return parsed.data;
+  if (parsed.success) return parsed.data;
+  const { path = [], code = "invalid" } = parsed.error.issues[0] ?? {};
+  const cause = new MalformedResource(name, (value as Partial<ExternalResource> | null)?.uid, path[0], code);
+  throw malformed(call, `a resource of ${name}`, { cause });
 }
 
-function malformed(call: string, expected: string): PlatformFailure {
-  return new PlatformFailure(call, { kind: "noResponse", message: `the response is not ${expected}` });
+/**
+ * Which resource does not match its schema, for logs: the problem itself is shown on objects of every Tenant that waits for
+ * the list. It has the uid and the name of the field, and nothing of the resource's content.
+ */
+class MalformedResource extends Error {
+  override readonly name = "MalformedResource";
+
+  constructor(collection: string, uid: unknown, field: PropertyKey | undefined, code: string) {
+    const known = externalUid.max(maxUidLength).safeParse(uid);
+    const which = known.success ? `resource ${known.data}` : "a resource without a valid uid";
+    super(`${which} of ${collection} does not match its schema: ${String(field ?? "resource")}: ${code}`);
+  }
+}
+
+function malformed(call: string, expected: string, options?: ErrorOptions): PlatformFailure {
+  return new PlatformFailure(call, { kind: "noResponse", message: `the response is not ${expected}` }, options);
 }

@@ -19,5 +19,7 @@ export const groups = {
   schema: z.object({ uid: externalUid }),
   uids: childUids,
 } satisfies ResourceType;
+/** The collection of identities, by name: who manages them reads them as a whole. */
+export const identities = "identities";
 export const roleBindings = { name: "roleBindings", api, schema: roleBinding, uids: childUids } satisfies ResourceType;
 export const roles = { name: "roles", api, schema: role, uids: childUids } satisfies ResourceType;

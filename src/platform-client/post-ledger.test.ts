@@ -97,12 +97,73 @@ describe("the settle time of a POST with a lost response", () => {
   });
 
   it("is forgotten after an hour", async () => {
-    const ledger = new PostLedger(settleMs);
-    const post = (key: string, sentAt: number) => ({ key, collection: "groups", parent: "p", sentAt, existing: [] });
+    const { ledger, post } = bounded();
     await ledger.track(post("old", 0), lost, provesNoEffect).catch(() => undefined);
     ledger.listed("groups", everywhere, settleMs, true);
     await ledger.track(post("new", 3_600_001), async () => "created", provesNoEffect);
     expect(ledger.tracks).toBe(false);
+  });
+});
+
+function bounded(limits = {}) {
+  const ledger = new PostLedger(settleMs, limits);
+  const post = (key: string, sentAt: number) => ({ key, collection: "groups", parent: "p", sentAt, existing: [] });
+  return { ledger, post };
+}
+
+describe("the bounds of the ledger", () => {
+  const unseen = () => false;
+
+  it("a POST that no list settles is forgotten after an hour, and a later list is demanded from then on", async () => {
+    const { ledger, post } = bounded();
+    await ledger.track(post("old", 5), lost, provesNoEffect).catch(() => undefined);
+    expect(ledger.createdUnseenAt("any", unseen)).toBeUndefined();
+    await ledger.track(post("new", 3_600_006), async () => "created", provesNoEffect);
+    expect(ledger.tracks).toBe(false);
+    expect([ledger.createdUnseenAt("old", unseen), ledger.createdUnseenAt("any", unseen)]).toEqual([
+      5 + settleMs,
+      5 + settleMs,
+    ]);
+  });
+
+  it("more entries than the limit: the oldest are forgotten, and may still take effect", async () => {
+    const { ledger, post } = bounded({ entries: 2 });
+    for (const [key, sentAt] of [
+      ["a", 0],
+      ["b", 1],
+      ["a", 2],
+      ["c", 3],
+    ] as const)
+      await ledger.track(post(key, sentAt), lost, provesNoEffect).catch(() => undefined);
+    expect(["a", "b", "c"].map((key) => ledger.unknownSince(key))).toEqual([2, undefined, 3]);
+    expect(ledger.createdUnseenAt("b", unseen)).toBe(1 + settleMs);
+    ledger.listed("groups", everywhere, 3 + settleMs, true);
+    expect(ledger.mayStillTakeEffect(settleMs)).toBe(true);
+    expect(ledger.mayStillTakeEffect(1 + settleMs)).toBe(false);
+  });
+
+  it("more creations than the limit: the oldest are forgotten, and a later list is demanded", () => {
+    const { ledger } = bounded({ creations: 2 });
+    for (const [at, key] of ["a", "b", "c"].entries()) ledger.created(key, `uid of ${key}`, at);
+    expect(["a", "b", "c"].map((key) => ledger.createdUnseenAt(key, unseen))).toEqual([0, 1, 2]);
+    ledger.created("d", "uid of d", 3);
+    expect(["a", "b", "c", "d", "e"].map((key) => ledger.createdUnseenAt(key, unseen))).toEqual([1, 1, 2, 3, 1]);
+    expect(ledger.createdUnseenAt("c", () => true)).toBeUndefined();
+  });
+
+  it("what was forgotten cannot be in a group that was created later", () => {
+    const { ledger } = bounded({ creations: 1 });
+    for (const [at, key] of ["a", "b"].entries()) ledger.created(key, `uid of ${key}`, at);
+    expect(ledger.createdUnseenAt("c", unseen, 1)).toBeUndefined();
+    expect(ledger.createdUnseenAt("c", unseen, 0)).toBe(0);
+  });
+
+  it("more equal resources than the limit are not attributed to a POST, and a list is demanded", async () => {
+    const { ledger, post } = bounded();
+    await ledger.track(post("key", 5), lost, provesNoEffect).catch(() => undefined);
+    for (let count = 0; count < 101; count += 1) ledger.seen("key", `uid-${count}`, 6);
+    expect(ledger.createdBy("key")).toHaveLength(100);
+    expect(ledger.unknownSince("key", () => true)).toBe(5);
   });
 });
 
@@ -150,7 +211,7 @@ describe("what a POST created", () => {
     expect(ledger.createdUnseenAt("key", (uid) => uid === "second")).toBeUndefined();
   });
 
-  it("is forgotten after an hour, in the order of creation", () => {
+  it("is forgotten after an hour, in the order of creation: a list is demanded that started later", () => {
     const ledger = new PostLedger(settleMs);
     for (const [key, at] of [
       ["a", 0],
@@ -159,6 +220,6 @@ describe("what a POST created", () => {
     ] as const)
       ledger.created(key, `uid of ${key}`, at);
     ledger.created("c", "uid of c", 3_600_002);
-    expect(["a", "b", "c"].map((key) => ledger.createdUnseenAt(key, unseen))).toEqual([2, undefined, 3_600_002]);
+    expect(["a", "b", "c"].map((key) => ledger.createdUnseenAt(key, unseen))).toEqual([2, 1, 3_600_002]);
   });
 });

@@ -31,8 +31,19 @@ interface Creation {
   readonly at: MonotonicTime;
 }
 
-/** How long it is remembered what POSTs created: several times as long as the lists of a session that can write are used. */
+/** How long POSTs and what they created are remembered: several times as long as the lists of a session are used. */
 const retentionMs = hours(1);
+
+/** How much is remembered. */
+export interface PostLedgerLimits {
+  /** POSTs with an unknown outcome; by default 10,000, far more than are lost before a circuit opens. */
+  readonly entries?: number;
+  /** Creations; by default 30,000. */
+  readonly creations?: number;
+}
+
+/** How many resources with the key of one POST are told apart. */
+const maxEqual = 100;
 
 /**
  * The POSTs of this process, by the natural key of what they create. A POST is not idempotent: after one with an unknown
@@ -42,20 +53,28 @@ const retentionMs = hours(1);
  * An entry expires with its settle time: the first list of the parent that starts later shows everything that the POST
  * created, and from then on nothing else is attributed to it. Whatever appears afterwards was created by somebody else.
  *
- * Caveat: what a POST created is forgotten after an hour. A session whose lists are older than that, because the platform
- * has rejected all of them since, could prove with one of them that it is absent.
+ * Memory is bounded: POSTs and creations are forgotten after an hour, and the oldest when there are too many. To forget costs
+ * lists and proves nothing: from then on, a session believes an absence only by a list that started after everything that is
+ * forgotten had taken effect. After an hour, the lists of every resync have; after more than 30,000 creations in a few
+ * minutes, a parent may have to be listed again.
  */
 export class PostLedger {
   readonly #settleMs: number;
   readonly #entries = new Map<string, Entry>();
   /** The latest creation with each key, the oldest first. */
   readonly #creations = new Map<string, Creation>();
+  readonly #limits: Required<PostLedgerLimits>;
+  /** The latest time at which something that is forgotten was created, or can have been. */
+  #forgottenAt: MonotonicTime | undefined;
+  /** Until when a POST with an unknown outcome that is forgotten may take effect. */
+  #forgottenUntil: MonotonicTime = 0;
   #inFlight = 0;
   #aborted = false;
 
   /** @param settleMs how long after it was sent a POST may still take effect. */
-  constructor(settleMs: number) {
+  constructor(settleMs: number, { entries = 10_000, creations = 30_000 }: PostLedgerLimits = {}) {
     this.#settleMs = settleMs;
+    this.#limits = { entries, creations };
   }
 
   /**
@@ -64,7 +83,6 @@ export class PostLedger {
    * @throws what `send` throws.
    */
   async track<T>(post: Post, send: () => Promise<T>, provesNoEffect: (error: unknown) => boolean): Promise<T> {
-    this.#prune(post.sentAt);
     const earlier = this.#entries.get(post.key);
     const entry: Entry = {
       ...post,
@@ -73,12 +91,12 @@ export class PostLedger {
       seen: new Set(earlier?.seen),
       settled: false,
     };
-    this.#entries.set(post.key, entry);
+    this.#remember(entry, post.sentAt);
     this.#inFlight += 1;
     const forget = () => {
       if (this.#entries.get(post.key) !== entry) return;
       if (earlier === undefined) this.#entries.delete(post.key);
-      else this.#entries.set(post.key, earlier);
+      else this.#remember(earlier, post.sentAt);
     };
     try {
       const created = await send();
@@ -87,7 +105,7 @@ export class PostLedger {
     } catch (error) {
       if (provesNoEffect(error)) forget();
       // Set again, because another POST with this key may have succeeded meanwhile and removed the entry.
-      else this.#entries.set(post.key, entry);
+      else this.#remember(entry, post.sentAt);
       throw error;
     } finally {
       this.#inFlight -= 1;
@@ -108,7 +126,8 @@ export class PostLedger {
   unknownSince(key: string, knows: (uid: string) => boolean = () => true): MonotonicTime | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    return entry.unknown || !entry.seen.values().every(knows) ? entry.sentAt : undefined;
+    const isKnown = entry.seen.size < maxEqual && entry.seen.values().every(knows);
+    return entry.unknown || !isKnown ? entry.sentAt : undefined;
   }
 
   /**
@@ -120,18 +139,26 @@ export class PostLedger {
     this.#creations.delete(key);
     this.#creations.set(key, { uid, at });
     for (const [earliest, creation] of this.#creations) {
-      if (creation.at >= at - retentionMs) break;
+      if (creation.at >= at - retentionMs && this.#creations.size <= this.#limits.creations) break;
       this.#creations.delete(earliest);
+      this.#forget(creation.at);
     }
   }
 
   /**
-   * When a POST with this key last created something that the caller does not know; undefined if it knows it, or if none
-   * did within the last hour. What another session created is not in the lists of the caller that started before.
+   * When a POST with this key last created something that the caller does not know, or may have: what is forgotten may have
+   * had this key. Undefined if the caller knows it, or if none did. What another session created is not in the lists of the
+   * caller that started before.
+   * @param since when the group was created in which it would be, at the earliest.
    */
-  createdUnseenAt(key: string, knows: (uid: string) => boolean): MonotonicTime | undefined {
+  createdUnseenAt(
+    key: string,
+    knows: (uid: string) => boolean,
+    since: MonotonicTime = Number.NEGATIVE_INFINITY,
+  ): MonotonicTime | undefined {
     const creation = this.#creations.get(key);
-    return creation === undefined || knows(creation.uid) ? undefined : creation.at;
+    if (creation !== undefined) return knows(creation.uid) ? undefined : creation.at;
+    return this.#forgottenAt !== undefined && this.#forgottenAt >= since ? this.#forgottenAt : undefined;
   }
 
   /** The uids of what POSTs with this key and a lost response created: several, if a POST took effect more than once. */
@@ -152,9 +179,10 @@ export class PostLedger {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.existing.includes(uid)) return;
     entry.unknown = false;
-    if (!entry.settled) entry.seen.add(uid);
+    if (entry.settled || entry.seen.size >= maxEqual) return;
+    entry.seen.add(uid);
     // A list that starts much later shows what others have created since.
-    if (!entry.settled && readAt <= entry.sentAt + 2 * this.#settleMs) entry.created.add(uid);
+    if (readAt <= entry.sentAt + 2 * this.#settleMs) entry.created.add(uid);
   }
 
   /** Records a complete list, after everything that it showed was recorded with `seen`. */
@@ -179,11 +207,25 @@ export class PostLedger {
   /** Whether a POST of ours may still take effect after this process has ended, which it does `now`. */
   mayStillTakeEffect(now: MonotonicTime): boolean {
     const isUnsettled = ({ unknown, sentAt }: Entry) => unknown && now < sentAt + this.#settleMs;
-    return this.#aborted || this.#inFlight > 0 || this.#entries.values().some(isUnsettled);
+    return (
+      this.#aborted || this.#inFlight > 0 || now < this.#forgottenUntil || this.#entries.values().some(isUnsettled)
+    );
   }
 
-  #prune(now: MonotonicTime): void {
-    for (const [key, { settled, sentAt }] of this.#entries)
-      if (settled && sentAt < now - retentionMs) this.#entries.delete(key);
+  /** Adds the entry as the latest one, and forgets the oldest while they are too old or too many. */
+  #remember(entry: Entry, now: MonotonicTime): void {
+    this.#entries.delete(entry.key);
+    this.#entries.set(entry.key, entry);
+    for (const [key, { sentAt, unknown }] of this.#entries) {
+      if (sentAt >= now - retentionMs && this.#entries.size <= this.#limits.entries) break;
+      this.#entries.delete(key);
+      const effectiveAt = sentAt + this.#settleMs;
+      this.#forget(effectiveAt);
+      if (unknown) this.#forgottenUntil = Math.max(this.#forgottenUntil, effectiveAt);
+    }
+  }
+
+  #forget(createdAt: MonotonicTime): void {
+    this.#forgottenAt = Math.max(this.#forgottenAt ?? createdAt, createdAt);
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
+import { minutes } from "#src/time/durations.ts";
 import { proveAbsence } from "./absence-proof.ts";
 import type { ListScope } from "./api.ts";
 import type { OutageListener } from "./circuit.ts";
@@ -9,7 +10,7 @@ import type { GovernedApi } from "./governed-api.ts";
 import { type IdentityGrants, RecentGrants } from "./identity-grants.ts";
 import type { Outage } from "./outage.ts";
 import type { OwnerCheck } from "./owner-check.ts";
-import { groups, roleBindings } from "./permission-resources.ts";
+import { groups, identities, roleBindings } from "./permission-resources.ts";
 import type { MissingCapability, Permissions, RoleCatalog } from "./permissions.ts";
 import type { PostLedger } from "./post-ledger.ts";
 import { type Peek, SessionLists, type SnapshotListener } from "./session-lists.ts";
@@ -47,12 +48,15 @@ export interface SessionOptions {
   readonly canWrite: () => boolean;
 }
 
+/** The age of a group for which `createdRecently` holds, at the most. */
+const newGroupAgeMs = minutes(2);
+
 /**
  * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.
  *
  * **Expected flow.** A reconcile looks up the views and `posts`, decides on one step, and performs it through one of the
- * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `readGrants`, `create`, `update` or `delete`. Then it looks
- * again. The resync calls `listTogether` for each root.
+ * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `readIdentity`, `readGrants`, `create`, `update` or
+ * `delete`. Then it looks again. The resync calls `listTogether` for each root.
  *
  * **Guarantees.**
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
@@ -85,6 +89,8 @@ export class PlatformSession {
   readonly #writes: SessionWrites;
   readonly #recoveries: SessionRecoveries;
   readonly #grants = new RecentGrants();
+  /** The reads in flight, by identity: at most one for each caller that waits. */
+  readonly #identityReads = new Map<string, Promise<void>>();
   readonly #nameListeners: NameListener[] = [];
 
   constructor(options: SessionOptions) {
@@ -148,10 +154,14 @@ export class PlatformSession {
 
   /**
    * When this process last created a resource with this natural key that this session has not seen: through another
-   * session, which may have ended since. Forgotten after an hour.
+   * session, which may have ended since. What the ledger has forgotten counts as such a resource, except in a group that is
+   * newer than that.
+   * @param parent the group in which the resource would be, if it is known.
    */
-  createdElsewhereAt(collection: ManagedCollection, key: string): MonotonicTime | undefined {
-    return this.posts.createdUnseenAt(key, this.#knows(collection, key));
+  createdElsewhereAt(collection: ManagedCollection, key: string, parent?: string): MonotonicTime | undefined {
+    const isNew = parent !== undefined && this.createdRecently(parent);
+    const since = isNew ? this.#options.clock.monotonic() - newGroupAgeMs : undefined;
+    return this.posts.createdUnseenAt(key, this.#knows(collection, key), since);
   }
 
   /** Whether the session has seen the resource with this uid and natural key, or a proof that it is gone. */
@@ -302,6 +312,21 @@ export class PlatformSession {
       await this.#proveAbsence(collection, uid);
       this.viewOf(collection).recordGone(uid, startedAt);
     }
+  }
+
+  /**
+   * Reads one identity, or proves that it is absent. Callers that wait for the same identity share one read. Rejects if
+   * neither succeeds.
+   */
+  async readIdentity(identity: string): Promise<void> {
+    const collection = this.#options.collections.find(({ name }) => name === identities);
+    if (collection === undefined) throw new Error("the session was created without identities");
+    let reading = this.#identityReads.get(identity);
+    if (reading === undefined) {
+      reading = this.read(collection, identity).finally(() => this.#identityReads.delete(identity));
+      this.#identityReads.set(identity, reading);
+    }
+    await reading;
   }
 
   /** Reads the role bindings of an identity, in every group in which the session may see them. */

@@ -27,9 +27,11 @@ const binding = (name: string, parts: Parameters<typeof bindingResource>[0]) =>
   bindingResource({ ...parts, metadata: { name } });
 
 it("enqueues what has expired within a minute after the wall clock was set forward, and nothing else", async () => {
+  const deleted = binding("protected", { spec: { expiresAt: inAnHour }, status: notReady("Protected") });
   const { clock, enqueued, end, ended } = startChecks(
     binding("expiring", { spec: { expiresAt: inAnHour }, status: ready }),
     binding("expired", { spec: { expiresAt: inAnHour }, status: notReady("Expired") }),
+    { ...deleted, metadata: { ...deleted.metadata, deletionTimestamp: inAnHour } },
     binding("lasting", { status: ready }),
     binding("later", { spec: { expiresAt: new Date(start + 72 * 3_600_000).toISOString() }, status: ready }),
   );
@@ -37,7 +39,7 @@ it("enqueues what has expired within a minute after the wall clock was set forwa
   expect(enqueued).toEqual([]);
   clock.jumpWall(3_600_000);
   await clock.advance(60_000);
-  expect(enqueued).toEqual(["RoleBinding team/expiring"]);
+  expect(enqueued).toEqual(["RoleBinding team/expiring", "RoleBinding team/protected"]);
   end.abort(new Error("the end"));
   await ended;
 });

@@ -27,8 +27,8 @@ export async function runExpiryChecks({ kinds, stores, clock, enqueue }: ExpiryC
     const now = clock.now();
     for (const { name } of kinds)
       for (const cached of stores.get(name).values()) {
-        const { spec, metadata } = cached.resource;
-        if (spec.expiresAt === undefined || metadata.deletionTimestamp !== undefined) continue;
+        const { spec } = cached.resource;
+        if (spec.expiresAt === undefined) continue;
         const isDue = Date.parse(spec.expiresAt) <= now && readyCondition(cached.resource)?.reason !== "Expired";
         if (isDue) enqueue(name, keyOf(cached), {});
       }

@@ -26,6 +26,8 @@ export async function performOnPlatform(
       return session.ensureSnapshot(collection, step.parent, step);
     case "read":
       return session.read(collection, step.uid);
+    case "readIdentity":
+      return session.readIdentity(step.identity);
     case "readGrants":
       return session.readGrants(step.identity);
     case "create":

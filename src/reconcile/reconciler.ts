@@ -24,7 +24,7 @@ import {
 import { refusalOf } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import type { TenantContext } from "./tenancy/tenancy.ts";
-import { isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
+import { eventsOf, isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 
 export interface ReconcilerOptions {
   readonly sources: Sources;
@@ -189,13 +189,8 @@ export class Reconciler {
   #report(observed: Observed, step: Step): void {
     const { telemetry, recorder } = this.#options;
     telemetry.performed(observed, step);
-    if (!("event" in step) || step.event === undefined) return;
-    const { type, reason, note } = step.event;
-    recorder.record(observed.resource, {
-      type,
-      reason,
-      action: step.do.charAt(0).toUpperCase() + step.do.slice(1),
-      note: plainText(note, maxNoteLength),
-    });
+    const action = step.do.charAt(0).toUpperCase() + step.do.slice(1);
+    for (const { type, reason, note } of eventsOf(step))
+      recorder.record(observed.resource, { type, reason, action, note: plainText(note, maxNoteLength) });
   }
 }

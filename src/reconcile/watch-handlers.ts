@@ -183,7 +183,8 @@ function wakeConflictsWith(
 function managedUids(sources: Sources, session: PlatformSession, kind: Kind): ReadonlyMap<string, readonly string[]> {
   const byTenant = new Map<string, string[]>();
   for (const { resource } of servedObjects(sources, session, kind.name)) {
-    const { status } = resource;
+    const { status, metadata } = resource;
+    if (metadata.deletionTimestamp !== undefined) continue;
     const governance = sources.tenancy.governanceOf(resource);
     if (status?.uid === undefined || governance.by !== "tenant") continue;
     const uids = byTenant.get(governance.context.name);

@@ -8,6 +8,12 @@ import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { TenantStore } from "#src/reconcile/tenancy/live-tenancy.ts";
 import { createLog } from "#src/telemetry/log.ts";
 import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
+import {
+  groupResource,
+  notReady,
+  observed,
+  ready as readyGroup,
+} from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { OperatorTelemetry } from "./telemetry.ts";
 
 const ready = { conditions: [{ type: "Ready", status: "True", reason: "Available" }] };
@@ -37,4 +43,22 @@ it("counts neither Tenants of another class nor their objects", async () => {
   const text = await metrics.text();
   expect(text).toContain(`muster_objects{kind="${kinds[0]?.name ?? ""}",ready="True",reason="Available"} 2`);
   expect(text).toContain('muster_tenants{ready="True",reason="Available"} 2');
+});
+
+it.each([
+  ["created or observed", undefined, 1],
+  ["adopted, and recorded before it was Ready", { ...notReady("Updating"), uid: "a/b", management: "Adopted" }, 1],
+  ["Ready again", { ...notReady("Conflict"), lastSyncTime: "2026-01-01T00:00:01Z", uid: "a/b" }, 0],
+  ["re-created", { ...notReady("ExternalGone"), lastSyncTime: "2026-01-01T00:00:01Z" }, 0],
+])("measures the time to Ready of an object that is %s", async (_, status, count) => {
+  const metrics = new OperatorMetrics();
+  const telemetry = new OperatorTelemetry(createLog({ level: "error" }), metrics);
+  const resource = groupResource(status === undefined ? {} : { status });
+  telemetry.performed(observed({ resource }), {
+    do: "writeStatus",
+    patch: { conditions: [...(readyGroup.conditions ?? [])], lastSyncTime: "2026-01-01T00:00:02Z" },
+  });
+  const text = await metrics.text();
+  const found = /muster_time_to_ready_seconds_count\{kind="Group"\} (\d+)/.exec(text)?.[1] ?? "0";
+  expect(Number(found)).toBe(count);
 });

@@ -248,7 +248,9 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     if (ready === undefined) return;
     if (ready.reason === "DriftDetected") this.metrics.drift.inc({ kind: resource.kind, result: "detected" });
     const { creationTimestamp } = resource.metadata;
-    if (ready.status === "True" && resource.status?.uid === undefined && creationTimestamp !== undefined)
+    // An adoption records the uid before the object is Ready, and a resource that is gone takes it away again.
+    const isFirst = ready.status === "True" && resource.status?.lastSyncTime === undefined;
+    if (isFirst && creationTimestamp !== undefined)
       this.metrics.timeToReady.observe({ kind: resource.kind }, (wallClock - Date.parse(creationTimestamp)) / 1000);
     if (ready.status === "False")
       this.#log.info({ ...nameOf(resource), reason: ready.reason, message: ready.message }, "not ready");

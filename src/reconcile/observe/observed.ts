@@ -65,6 +65,11 @@ export interface Observed {
   readonly createdHere: readonly string[];
   /** Those of the resources in this observation that Muster never writes, and why. */
   readonly protections: readonly Protection[];
+  /**
+   * Those of the identities in this observation to which a role is bound, or would be, and of which it is not known who uses
+   * them: no list or read has shown them, and no object manages them. One may be the credential of another operator.
+   */
+  readonly unknownIdentities: readonly string[];
   /** The roles of those of the identities in this observation that could be adopted, as far as they were read. */
   readonly grants: readonly Grants[];
   /** What lies directly in the group and is not declared; null for other kinds, and until the group was assessed. */
@@ -323,7 +328,7 @@ export interface Failure {
   readonly attemptOf: string;
   /** `Observed.recoveries` when the call was decided; absent unless the end of an outage may end the problem. */
   readonly recoveries?: number;
-  /** Consecutive failures of this step. A call that was not sent does not count. */
+  /** Consecutive failures of this step at the same, with whatever token. A call that was not sent does not count. */
   readonly attempts: number;
   readonly at: MonotonicTime;
   readonly retryAt: MonotonicTime;
@@ -350,6 +355,7 @@ export type PlatformStepName =
   | "refreshPermissions"
   | "list"
   | "read"
+  | "readIdentity"
   | "readGrants"
   | "create"
   | "update"

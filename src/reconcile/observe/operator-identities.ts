@@ -32,13 +32,34 @@ export function operatorOf(
 ): string | undefined {
   const owner = recordedOwner(identity.description ?? "");
   if (owner === undefined || carriedMarker(identity) !== undefined) return undefined;
-  const isManaged = kinds.some(({ name }) =>
+  return isManaged({ kinds, stores }, identity.uid) ? undefined : owner;
+}
+
+/** Whether an object manages the resource with this uid. */
+function isManaged({ kinds, stores }: Pick<Sources, "kinds" | "stores">, uid: string): boolean {
+  return kinds.some(({ name }) =>
     stores
       .get(name)
-      .index("claims", identity.uid)
-      .some(({ resource }) => isRecorded(resource, identity.uid)),
+      .index("claims", uid)
+      .some(({ resource }) => isRecorded(resource, uid)),
   );
-  return isManaged ? undefined : owner;
+}
+
+/**
+ * Whether it has to be read first who uses the identity. What is not known is not taken for nobody's: after a start, or
+ * while the lists fail, it may be the credential of another operator.
+ */
+export function isUnknown(
+  { kinds, stores, tenancy }: Pick<Sources, "kinds" | "stores" | "tenancy">,
+  session: PlatformSession,
+  uid: string,
+): boolean {
+  const isSeen = kinds.some(({ principal, collection }) => {
+    if (principal === null) return false;
+    const { is } = session.viewOf(collection).stateOf(uid);
+    return is === "present" || is === "gone";
+  });
+  return !isSeen && !tenancy.credentialIdentities.has(uid) && !isManaged({ kinds, stores }, uid);
 }
 
 /** Whether an operator or a Tenant uses the identity as its credential. */

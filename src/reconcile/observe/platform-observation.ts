@@ -15,6 +15,7 @@ import type { Claim, NameConflict, Observed, ReconcileState, References } from "
 import { protectionsOf } from "./protections.ts";
 import { referencesOf } from "./references-of.ts";
 import type { Sources } from "./sources.ts";
+import { unknownIdentitiesOf } from "./unknown-identities.ts";
 
 /** The part of an observation that depends on a session of the platform. */
 type PlatformObservation = Pick<
@@ -32,6 +33,7 @@ type PlatformObservation = Pick<
   | "createdElsewhereAt"
   | "createdHere"
   | "protections"
+  | "unknownIdentities"
   | "grants"
   | "settledAt"
   | "credentialEpoch"
@@ -105,9 +107,10 @@ export function observePlatform(
       snapshot: view.snapshotOf(group) ?? null,
     })),
     postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
-    createdElsewhereAt: latestOf(keys.map((one) => session.createdElsewhereAt(kind.collection, one))),
+    createdElsewhereAt: latestOf(keys.map((one) => session.createdElsewhereAt(kind.collection, one, parent))),
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, found),
+    unknownIdentities: unknownIdentitiesOf(sources, session, kind, references, found),
     grants: grantsOf(context, kind, found),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
@@ -138,6 +141,7 @@ export function unobservedPlatform(
     createdElsewhereAt: null,
     createdHere: [],
     protections: [],
+    unknownIdentities: [],
     grants: [],
     settledAt: sources.soleLeaderSince,
     credentialEpoch: 0,

@@ -3,7 +3,7 @@ import { isServedBy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import type { Sources } from "./sources.ts";
 
-/** The objects of a kind that the session reconciles, except those that are being deleted. */
+/** The objects of a kind that the session reconciles, those that are being deleted included. */
 export function* servedObjects(
   { stores, tenancy }: Pick<Sources, "stores" | "tenancy">,
   session: PlatformSession,
@@ -15,6 +15,5 @@ export function* servedObjects(
     namespaces === undefined
       ? store.values()
       : Iterator.from(namespaces).flatMap((namespace) => store.index("namespace", namespace));
-  for (const cached of candidates)
-    if (cached.metadata.deletionTimestamp === undefined && isServedBy(tenancy, cached.resource, session)) yield cached;
+  for (const cached of candidates) if (isServedBy(tenancy, cached.resource, session)) yield cached;
 }

@@ -9,11 +9,14 @@ export function retainExtensions(
 ): void {
   // Most sessions have none.
   if (session.groups.length === session.roots.length) return;
+  const extensions = new Set(session.groups.filter((group) => !session.roots.includes(group)));
   const used = new Set<string>();
   for (const store of stores.values())
     for (const { resource } of store.values()) {
       const parent = resource.status?.parentUid;
-      if (parent !== undefined && !used.has(parent) && isServedBy(tenancy, resource, session)) used.add(parent);
+      // Who serves an object is looked up only for the few that have their resource in such a group.
+      if (parent === undefined || !extensions.has(parent) || used.has(parent)) continue;
+      if (isServedBy(tenancy, resource, session)) used.add(parent);
     }
   session.retainExtensions((group) => used.has(group));
 }

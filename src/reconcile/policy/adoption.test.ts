@@ -65,7 +65,7 @@ describe("D3: an adoption", () => {
         resource: groupResource({ spec: { uid }, status: recorded() }),
         external: present(unmarked(withMarker("by hand", marker, true))),
       },
-      expected: { do: "writeStatus", patch: { conditions: [{ status: "True" }, {}] }, event: { reason: "Adopted" } },
+      expected: { do: "writeStatus", patch: { conditions: [{ status: "True" }, {}] }, events: [{ reason: "Adopted" }] },
     },
     {
       name: "needs the permission until the marker is written",
@@ -148,7 +148,7 @@ describe("an equal role binding that no object claims", () => {
       expected: {
         do: "writeStatus",
         patch: { uid, management: "Adopted", identityUid: anotherUid, roleUid: viewer },
-        event: { reason: "Adopted" },
+        events: [{ reason: "Adopted" }],
       },
     },
     {

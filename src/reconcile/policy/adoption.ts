@@ -14,6 +14,7 @@ import { recordOf } from "./recorded.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 import { findAdoptionDenied } from "./tenant.ts";
+import { identityRead } from "./unknown-identity.ts";
 
 /** The role bindings of an identity are read again before it is adopted if the last read is older. */
 const grantsMaxAgeMs = minutes(1);
@@ -32,6 +33,8 @@ export function decideAdoption(
   const { kind, resource } = observed;
   const owned = owns(observed, external);
   if (owned && !isBeingAdopted(observed, external)) return undefined;
+  const read = identityRead(observed, kind.identityOf(external));
+  if (read !== undefined) return attempt(observed, read);
   const problem =
     findNotPermitted(observed) ?? findAdoptionProtected(observed, external) ?? findNoRoomForMarker(observed, external);
   if (problem !== undefined) return conclude(observed, problem);

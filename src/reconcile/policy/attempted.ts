@@ -19,14 +19,17 @@ function outageEnded({ recoveries }: Failure, observed: Observed): boolean {
   return recoveries !== undefined && recoveries !== observed.recoveries;
 }
 
-/** Identifies what is being attempted. A failure of another attempt does not delay this one. */
-export function attemptOf({ resource, references, request, credentialEpoch }: Observed): string {
+/** Identifies what is being attempted, and with which token. A failure of another attempt does not delay this one. */
+export function attemptOf(observed: Observed): string {
+  return `${observed.credentialEpoch} ${goalOf(observed)}`;
+}
+
+/** Whether `attempt`, as from `attemptOf`, was at the same as the present one, with whatever token. */
+export function hasSameGoal(attempt: string, observed: Observed): boolean {
+  return attempt.slice(attempt.indexOf(" ") + 1) === goalOf(observed);
+}
+
+function goalOf({ resource: { metadata }, references, request }: Observed): string {
   const uids = references.are === "resolved" ? Object.values(references.uids) : [];
-  return [
-    resource.metadata.generation,
-    resource.metadata.deletionTimestamp,
-    request?.value,
-    credentialEpoch,
-    ...uids,
-  ].join(" ");
+  return [metadata.generation, metadata.deletionTimestamp, request?.value, ...uids].join(" ");
 }

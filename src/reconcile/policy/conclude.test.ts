@@ -87,7 +87,7 @@ describe("the events of transitions", () => {
   ])("%s", (_, parts, event) => {
     const step = conclude(decisionInput({ resource: groupResource(parts) }), outcome);
     expect(step).toMatchObject({ do: "writeStatus" });
-    expect("event" in step ? step.event : undefined).toEqual(
+    expect(step.do === "writeStatus" ? step.events?.[0] : undefined).toEqual(
       event === undefined ? undefined : expect.objectContaining(event),
     );
   });

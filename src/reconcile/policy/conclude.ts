@@ -38,9 +38,12 @@ export function conclude(observed: DecisionInput, outcome: Outcome, until?: Mono
   if (patch !== undefined) {
     const refusal = delayingRefusal(observed, "writeStatus");
     if (refusal !== undefined) return { do: "wait", until: Math.min(until ?? refusal.retryAt, refusal.retryAt) };
-    const reported =
-      undeclaredEvent(observed) ?? openAccessEvent(observed, outcome) ?? event ?? transitionEvent(observed, outcome);
-    return { do: "writeStatus", patch, ...(reported === undefined ? {} : { event: reported }) };
+    const events = [
+      event ?? transitionEvent(observed, outcome),
+      undeclaredEvent(observed),
+      openAccessEvent(observed, outcome),
+    ].filter((one) => one !== undefined);
+    return { do: "writeStatus", patch, ...(events.length === 0 ? {} : { events }) };
   }
   if (outcome.is === "ready" || outcome.is === "paused") return { do: "done" };
   return { do: "wait", until: until ?? now + recheckMs };

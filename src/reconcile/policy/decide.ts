@@ -28,10 +28,8 @@ import { untilRemoval } from "./undeclared.ts";
  */
 export function decide(observed: Observed, kind: Kind): Step {
   const input = { ...observed, kind };
-  const step = isBeingDeleted(observed.resource)
-    ? decideDeletion(input)
-    : untilRemoval(input, untilExpiry(input, decidePresence(input)));
-  return unlessRefused(input, step);
+  const step = isBeingDeleted(observed.resource) ? decideDeletion(input) : untilRemoval(input, decidePresence(input));
+  return unlessRefused(input, untilExpiry(input, step));
 }
 
 /** `step`, unless Kubernetes refused it a moment ago. Then the refusal is what there is to report. */

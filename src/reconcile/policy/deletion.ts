@@ -1,7 +1,7 @@
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import { pausedOutcome } from "./expiry.ts";
+import { endsByExpiry } from "./expiry.ts";
 import { rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isAbandoned, isPaused } from "./object.ts";
@@ -11,6 +11,7 @@ import { decideRelease, orphaned } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
+import { identityRead } from "./unknown-identity.ts";
 import { decideUnpermitted, guardsNothing, unrecordedMatch } from "./unrecorded.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
@@ -24,7 +25,7 @@ export function decideDeletion(observed: DecisionInput): Step {
   if (!hasFinalizer(resource)) return { do: "done" };
   if (isAbandoned(resource))
     return { do: "removeFinalizer", event: orphaned(observed, claim?.uid, messages.orphanedBecause.abandoned) };
-  if (isPaused(resource)) return conclude(observed, pausedOutcome(observed));
+  if (isPaused(resource) && !endsByExpiry(observed)) return conclude(observed, { is: "paused" });
   if (guardsNothing(observed)) return { do: "removeFinalizer" };
   const ungoverned = findUngoverned(observed);
   if (ungoverned !== undefined) return decideUnpermitted(observed, ungoverned);
@@ -78,6 +79,8 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   const denied = findEndingDenied(observed, uid, found);
   if (denied !== undefined) return conclude(observed, denied);
   if (kept !== undefined) return decideRelease(observed, found, kept);
+  const read = identityRead(observed, kind.identityOf(found));
+  if (read !== undefined) return attempt(observed, read);
   return attempt(observed, {
     do: "delete",
     uid,
@@ -89,6 +92,7 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
 function keptBecause(observed: DecisionInput, found: ExternalResource | undefined): string | undefined {
   const { resource, kind } = observed;
   const { deletion, management } = resource.spec.policy;
+  if (endsByExpiry(observed)) return undefined;
   if (deletion === "Orphan") return messages.orphanedBecause.policy;
   if (management === "Observe") return messages.orphanedBecause.observed;
   // A grant always ends with its object.
@@ -102,6 +106,7 @@ function keptBecause(observed: DecisionInput, found: ExternalResource | undefine
 function findWaitsForPolicy(observed: DecisionInput): Problem | undefined {
   const { resource, kind } = observed;
   const { deletion, management } = resource.spec.policy;
+  if (endsByExpiry(observed)) return undefined;
   if (deletion === "Protect") return stalled("Protected", messages.deletionProtected(kind.noun));
   if (deletion === "Orphan") return findOrphanDenied(observed, "spec.policy.deletion: Orphan");
   if (management === "Observe") return findOrphanDenied(observed, "spec.policy.management: Observe");

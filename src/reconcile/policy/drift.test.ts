@@ -45,7 +45,7 @@ describe("drift", () => {
         ...reports("DriftDetected", "change is kept", {
           drift: [{ field: "description", expected: "the shop's", actual: "by hand" }],
         }),
-        event: { type: "Warning", reason: "DriftDetected" },
+        events: [{ type: "Warning", reason: "DriftDetected" }],
       },
     },
     {

@@ -188,16 +188,16 @@ describe("a paused role binding that has expired", () => {
   const spec = { expiresAt: past };
   itDecides([
     {
-      name: "is not Ready, and its binding is kept",
+      name: "is not Ready",
       given: {
         resource: bindingResource({ metadata, spec, status: readyBinding }),
         references,
         external: present(external),
       },
-      expected: reports("Expired", "Remove the annotation iam.muster.dev/paused"),
+      expected: reports("Expired", "is being deleted"),
     },
     {
-      name: "says so after it was reported as paused",
+      name: "is reported as expired after it was reported as paused",
       given: {
         resource: bindingResource({ metadata, spec, status: { ...notReady("Paused"), ...recorded } }),
         references,
@@ -206,27 +206,29 @@ describe("a paused role binding that has expired", () => {
       expected: reports("Expired"),
     },
     {
-      name: "stays as it is while it is paused, also if it is being deleted",
+      name: "is deleted then: a pause does not extend a grant",
+      given: { resource: bindingResource({ metadata, spec, status: ending }), references, external: present(external) },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "is not granted again while it is paused, although expiresAt was extended",
       given: {
         resource: bindingResource({
-          metadata: { ...metadata, deletionTimestamp: "2026-02-02T02:02:02Z" },
-          spec,
-          status: readyBinding,
+          spec: { expiresAt: future },
+          status: notReady("Expired", { stalled: true }),
+          metadata: { ...metadata, generation: 2 },
         }),
         references,
-        external: present(external),
       },
-      expected: reports("Expired", "Remove the annotation iam.muster.dev/paused"),
+      expected: {
+        do: "writeStatus",
+        patch: { conditions: [{ type: "Ready", status: "Unknown", reason: "Paused" }, {}] },
+      },
     },
     {
       name: "has no binding if none was created",
-      given: { resource: bindingResource({ metadata, spec }), references },
+      given: { resource: bindingResource({ metadata, spec }), references, state: { ...emptyState, bornHere: true } },
       expected: reports("Expired", "this object has no role binding"),
-    },
-    {
-      name: "is deleted when it is resumed",
-      given: { resource: bindingResource({ spec, status: ending }), references, external: present(external) },
-      expected: { do: "delete", uid },
     },
     {
       name: "does not acknowledge a requested reconcile",
@@ -254,6 +256,66 @@ describe("a paused role binding that has expired", () => {
     if (written.do !== "writeStatus") throw new Error(`unexpected step ${written.do}`);
     const resource = { ...given.resource, status: { ...given.resource.status, ...written.patch } as Status };
     expect(decide({ ...given, resource }, kindOf(given))).toEqual({ do: "done", recheckAt: 80_000 });
+  });
+});
+
+describe("an expired role binding that is being deleted", () => {
+  const deletionTimestamp = "2026-02-02T02:02:02Z";
+  const deleted = (policy: Parameters<typeof bindingResource>[0] & object, annotations = {}) =>
+    bindingResource({
+      ...policy,
+      metadata: { deletionTimestamp, annotations },
+      status: readyBinding,
+    });
+  itDecides([
+    {
+      name: "is deleted although the object is paused",
+      given: {
+        resource: deleted({ spec: { expiresAt: past } }, { "iam.muster.dev/paused": "true" }),
+        references,
+        external: present(external),
+      },
+      expected: { do: "delete", uid },
+    },
+    ...(["Protect", "Orphan"] as const).map((deletion) => ({
+      name: `is deleted although its policy is ${deletion}`,
+      given: {
+        resource: deleted({ spec: { expiresAt: past, policy: { deletion } } }),
+        references,
+        external: present(external),
+      },
+      expected: { do: "delete", uid },
+    })),
+    {
+      name: "is kept by a pause until it has expired",
+      given: {
+        resource: deleted({ spec: { expiresAt: future } }, { "iam.muster.dev/paused": "true" }),
+        references,
+        external: present(external),
+      },
+      expected: { do: "writeStatus", patch: { conditions: [{ reason: "Paused" }, {}] } },
+    },
+    {
+      name: "is kept if it was only observed",
+      given: {
+        resource: deleted({ spec: { expiresAt: past, policy: { management: "Observe" } } }),
+        references,
+        external: present(external),
+      },
+      expected: { do: "removeFinalizer" },
+    },
+  ]);
+
+  it("is looked at again when it expires, if Protect keeps it until then", () => {
+    const given = observed({
+      resource: deleted({ spec: { expiresAt: future, policy: { deletion: "Protect" } } }),
+      references,
+      external: present(external),
+    });
+    const written = decide(given, kindOf(given));
+    if (written.do !== "writeStatus") throw new Error(`unexpected step ${written.do}`);
+    const resource = { ...given.resource, status: { ...given.resource.status, ...written.patch } as Status };
+    expect(decide({ ...given, resource }, kindOf(given))).toEqual({ do: "wait", until: 80_000 });
   });
 });
 

@@ -5,13 +5,14 @@ import type { DecisionInput } from "./decision-input.ts";
 import { rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "./object.ts";
-import { type Outcome, type Problem, stalled } from "./outcome.ts";
+import { type Problem, stalled } from "./outcome.ts";
 import { managedUid, owns, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import { statusPatch } from "./status.ts";
 import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
 import { findEndingDenied } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
+import { identityRead } from "./unknown-identity.ts";
 import { recheckUnrecordedAt, unrecordedMatch } from "./unrecorded.ts";
 
 /** No timer runs longer. */
@@ -20,7 +21,7 @@ const maxTimerMs = hours(24);
 /**
  * The step for an object whose `expiresAt` has passed; undefined otherwise. The object stops being Ready first, even while
  * the platform is away; then the resource is deleted, whoever created it; then its uid is cleared. A deletion that was
- * begun is completed, even if `expiresAt` was extended meanwhile.
+ * begun is completed, even if `expiresAt` was extended meanwhile. A pause does not extend a grant.
  */
 export function decideExpiry(observed: DecisionInput): Step | undefined {
   const { resource, kind } = observed;
@@ -60,17 +61,6 @@ function proveEnded(observed: DecisionInput, ending: Problem): Step | undefined 
   return conclude(observed, ending, failure.retryAt);
 }
 
-/** What a paused object comes to. Its resource is kept, but from `expiresAt` on the object is not Ready, and says why. */
-export function pausedOutcome(observed: DecisionInput): Outcome {
-  if (!hasExpired(observed)) return { is: "paused" };
-  const { kind, resource } = observed;
-  const exists = managedUid(observed) !== undefined || unrecordedMatch(observed) !== undefined;
-  const message = exists
-    ? messages.expiredWhilePaused(kind.noun, resource.spec.expiresAt)
-    : messages.expired(kind.noun);
-  return stalled("Expired", message);
-}
-
 /** The resource `uid` is to be deleted, and the object is reported as `ending` until it is `ended`. */
 function decideEnding(observed: DecisionInput, uid: string, ending: Problem, ended: Problem): Step {
   const { claim, matches, kind } = observed;
@@ -88,11 +78,21 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
   if (managedUid(observed) === uid && !owns(observed, found)) return conclude(observed, ended);
   if (findEndingDenied(observed, uid, found) !== undefined) return conclude(observed, ending);
+  const read = identityRead(observed, kind.identityOf(found));
+  if (read !== undefined) return call(read);
   return call({
     do: "delete",
     uid,
     event: { type: "Normal", reason: "Deleted", note: messages.deletedExpired(kind.noun, uid) },
   });
+}
+
+/**
+ * Whether the grant of the object ends now. Nothing that delays or prevents a deletion keeps it: neither a pause nor
+ * `policy.deletion`.
+ */
+export function endsByExpiry(observed: DecisionInput): boolean {
+  return hasExpired(observed) && observed.resource.spec.policy.management !== "Observe";
 }
 
 function hasExpired({ resource: { spec }, wallClock }: DecisionInput): boolean {

@@ -82,7 +82,7 @@ describe("D1: a role binding", () => {
         references,
         external: present(granting(anotherUid, viewer)),
       },
-      expected: { do: "writeStatus", patch: { management: "Adopted" }, event: { reason: "Adopted" } },
+      expected: { do: "writeStatus", patch: { management: "Adopted" }, events: [{ reason: "Adopted" }] },
     },
     {
       name: "to an earlier uid of a reference is deleted first",

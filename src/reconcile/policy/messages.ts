@@ -243,10 +243,6 @@ export function expiring(noun: string, expiresAt: string | undefined): string {
   return `The grant has expired${since(expiresAt)}, and the ${noun} is being deleted on the platform.`;
 }
 
-export function expiredWhilePaused(noun: string, expiresAt: string | undefined): string {
-  return `The grant has expired${since(expiresAt)}, but the ${noun} is still on the platform, because this object is paused. Remove the annotation ${pausedAnnotation} to have the ${noun} deleted.`;
-}
-
 function since(expiresAt: string | undefined): string {
   return expiresAt === undefined ? "" : ` (spec.expiresAt: ${expiresAt})`;
 }

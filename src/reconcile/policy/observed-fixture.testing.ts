@@ -198,6 +198,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     createdElsewhereAt: null,
     createdHere: [],
     protections: [],
+    unknownIdentities: [],
     grants: [],
     undeclared: null,
     children: [],

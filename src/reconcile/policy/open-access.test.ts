@@ -12,7 +12,7 @@ function concluded(spec: object, status?: Status) {
   const input = decisionInput({ resource, references: resolved({ name: "ci", ...spec }) });
   return conclude(input, { is: "ready", recorded: { uid, parentUid: parent, management: "Created" } });
 }
-const warning = { do: "writeStatus", event: { type: "Warning", reason: "UndeclaredAccess" } };
+const warning = { do: "writeStatus", events: [{ type: "Warning", reason: "UndeclaredAccess" }] };
 
 describe("an identity that anybody can assume", () => {
   it.each([
@@ -23,14 +23,26 @@ describe("an identity that anybody can assume", () => {
     expect(concluded(spec)).toMatchObject(warning);
   });
 
+  it("raises it in addition to the event of its adoption", () => {
+    const input = decisionInput({
+      resource: identityResource({ spec: everybody }),
+      references: resolved({ name: "ci", ...everybody }),
+    });
+    const adopted = { type: "Normal", reason: "Adopted", note: "" } as const;
+    const recorded = { uid, parentUid: parent, management: "Adopted" } as const;
+    expect(conclude(input, { is: "ready", recorded }, undefined, adopted)).toMatchObject({
+      events: [adopted, { reason: "UndeclaredAccess" }],
+    });
+  });
+
   it("raises it again in a new generation, and only then", () => {
     expect(concluded(everybody, { ...ready, observedGeneration: 0 })).toMatchObject(warning);
-    expect(concluded(everybody, { ...ready, lastSyncTime: "2026-01-01T00:00:01Z" })).not.toHaveProperty("event");
+    expect(concluded(everybody, { ...ready, lastSyncTime: "2026-01-01T00:00:01Z" })).not.toHaveProperty("events");
   });
 
   it("raises none before it is Ready", () => {
     const input = decisionInput({ resource: identityResource({ spec: everybody }), references: resolved(everybody) });
-    expect(conclude(input, stalled("Conflict", "conflict"))).not.toHaveProperty("event");
+    expect(conclude(input, stalled("Conflict", "conflict"))).not.toHaveProperty("events");
   });
 
   it.each([
@@ -39,6 +51,6 @@ describe("an identity that anybody can assume", () => {
     ["one organization's issuer", { claimMatch: { issuer: "https://issuer.example", subjectPattern: ".*" } }],
     ["a service account", { serviceAccountRef: { name: "ci" } }],
   ])("is not one of %s", (_, spec) => {
-    expect(concluded(spec)).not.toHaveProperty("event");
+    expect(concluded(spec)).not.toHaveProperty("events");
   });
 });

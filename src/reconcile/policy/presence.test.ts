@@ -192,7 +192,7 @@ describe("waiting", () => {
       given: { references: { are: "denied", message: "not in a root group" } },
       expected: {
         ...reportsStalled("TenantDenied", "not in a root group"),
-        event: { type: "Warning", reason: "TenantDenied" },
+        events: [{ type: "Warning", reason: "TenantDenied" }],
       },
     },
   ]);

@@ -6,7 +6,7 @@ import { conclude, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts
 import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
-import { decideExpiry, pausedOutcome } from "./expiry.ts";
+import { decideExpiry } from "./expiry.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isEdited, isPaused } from "./object.ts";
@@ -33,6 +33,7 @@ import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
 import { findEndingDenied, findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
+import { identityRead } from "./unknown-identity.ts";
 import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
 
 /**
@@ -41,11 +42,11 @@ import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
  */
 export function decidePresence(observed: DecisionInput): Step {
   const { resource, references } = observed;
-  if (isPaused(resource)) return conclude(observed, pausedOutcome(observed));
+  const expiry = observed.invalid === null ? decideExpiry(observed) : undefined;
+  if (expiry !== undefined) return expiry;
+  if (isPaused(resource)) return conclude(observed, { is: "paused" });
   if (observed.invalid !== null)
     return conclude(observed, stalled("InvalidSpec", messages.invalidSpec(observed.invalid)));
-  const expiry = decideExpiry(observed);
-  if (expiry !== undefined) return expiry;
   const ungoverned = findUngoverned(observed) ?? findOnlyDeletions(observed);
   if (ungoverned !== undefined) return decideIdle(observed, ungoverned);
   switch (references.are) {
@@ -143,6 +144,8 @@ function decideGrant(observed: DecisionInput, references: Placed, external: Pres
 function decideOutdatedGrant(observed: DecisionInput, external: ExternalResource): Step {
   const problem = findProtected(observed, external) ?? findEndingDenied(observed, external.uid, external);
   if (problem !== undefined) return conclude(observed, problem);
+  const read = identityRead(observed, observed.kind.identityOf(external));
+  if (read !== undefined) return attempt(observed, read);
   const note = messages.outdatedDeleted(observed.kind.noun, external.uid);
   return attempt(observed, {
     do: "delete",
@@ -188,6 +191,8 @@ function decideUnclaimed(observed: DecisionInput, references: Placed): Step {
       ? decideExisting(observed, references, conflict.external)
       : conclude(observed, problem);
   }
+  const read = identityRead(observed, uids.identity);
+  if (read !== undefined) return attempt(observed, read);
   if (!hasFinalizer(resource)) return { do: "addFinalizer" };
   return attempt(observed, {
     do: "create",

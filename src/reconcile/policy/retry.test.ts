@@ -153,6 +153,32 @@ describe("a call that was not sent", () => {
   });
 });
 
+describe("the delay after a failure", () => {
+  const problem: PlatformProblem = { kind: "rejected", error: platformError("UNAVAILABLE") };
+  const create: PlatformStep = {
+    do: "create",
+    naturalKey: "key",
+    parent,
+    body: {},
+    event: { type: "Normal", reason: "Created", note: "" },
+  };
+  const earlier = { ...failureOf(observed(), groupKind, create, problem, 0, 1), attempts: 9 };
+  const before = { state: { ...emptyState, failure: earlier } };
+  const edited = { ...before, resource: groupResource({ metadata: { generation: 2 } }) };
+  const moved = { ...before, references: { ...resolved(), uids: { parent: `${parent}/4444444444444444` } } } as const;
+
+  it.each([
+    ["goes on doubling in the same attempt", before, create, 10, 128_000],
+    ["starts again after an edit of the spec", edited, create, 1, 250],
+    ["starts again for another parent", moved, create, 1, 250],
+    ["starts again after a request", { ...before, request: { value: "now", seenAt: 1 } }, create, 1, 250],
+    ["goes on doubling with a new token", { ...before, credentialEpoch: 2 }, create, 10, 128_000],
+    ["starts again for another step", before, { do: "read", uid } as const, 1, 250],
+  ])("%s", (_, given, step, attempts, retryAt) => {
+    expect(failureOf(observed(given), groupKind, step, problem, 0, 1)).toMatchObject({ attempts, retryAt });
+  });
+});
+
 describe("the delay after the first failure beyond a token exchange", () => {
   const exchange: PlatformProblem = { kind: "credential", cause: "exchange", message: "refused" };
   const unavailable: PlatformProblem = { kind: "rejected", error: platformError("UNAVAILABLE") };

@@ -3,7 +3,7 @@ import type { Reason } from "#src/api/reason.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { Failure, MonotonicTime, Observed, PlatformProblem } from "#src/reconcile/observe/observed.ts";
 import { hours, minutes } from "#src/time/durations.ts";
-import { attemptOf, retryOf } from "./attempted.ts";
+import { attemptOf, hasSameGoal, retryOf } from "./attempted.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { isBeingDeleted } from "./object.ts";
@@ -18,7 +18,9 @@ import type { PlatformStep, Step } from "./step.ts";
  *
  * Guarantees: one step backs off with full jitter, doubling from 250 ms to 5 min, or for an hour where only a change can
  * help. A change of what is attempted (the spec, a reference, the credential, a request by a person) ends the delay at
- * once. So does the end of an outage, if the failure was due to it. A correction of drift is made at most three times an hour.
+ * once, and the next delay is the shortest again, except after a new token, which is no reason to expect more of the same
+ * call. The end of an outage ends the delay, too, if the failure was due to it. A correction of drift is made at most three
+ * times an hour.
  */
 
 const firstDelayMs = 250;
@@ -55,7 +57,9 @@ export function failureOf(
   at: MonotonicTime,
   random: number,
 ): Failure {
-  const earlier = repeats(observed.state.failure, step, problem) ? observed.state.failure.attempts : 0;
+  const { failure } = observed.state;
+  const isSame = failure !== undefined && hasSameGoal(failure.attemptOf, observed) && repeats(failure, step, problem);
+  const earlier = isSame ? failure.attempts : 0;
   const attempts = wasSent(problem) ? earlier + 1 : earlier;
   const object = { ...observed, kind };
   const { reason } = problemOf(problem, object);
@@ -84,12 +88,8 @@ function wasSent({ kind }: PlatformProblem): boolean {
 }
 
 /** Whether `step` failed again. The first failure after a token could be exchanged again is not a repetition of the exchange's. */
-function repeats(
-  earlier: Failure | undefined,
-  { do: step }: PlatformStep,
-  problem: PlatformProblem,
-): earlier is Failure {
-  if (earlier?.step !== step) return false;
+function repeats(earlier: Failure, { do: step }: PlatformStep, problem: PlatformProblem): boolean {
+  if (earlier.step !== step) return false;
   return earlier.problem.kind !== "credential" || problem.kind === "credential";
 }
 
@@ -114,7 +114,7 @@ function retryDelay(object: Concerned, problem: PlatformProblem, attempts: numbe
 }
 
 function onlyReads({ do: step }: PlatformStep): boolean {
-  return step === "refreshPermissions" || step === "list" || step === "read";
+  return step === "refreshPermissions" || step === "list" || step === "read" || step === "readIdentity";
 }
 
 /** Whether the object is reported Ready in its current generation. A read that fails does not change that. */

@@ -46,6 +46,8 @@ export type PlatformStep =
     }
   /** Read one external resource, or prove that it is gone. */
   | { readonly do: "read"; readonly uid: string }
+  /** Read an identity to which a role is bound, or prove that it is gone. One read serves all objects that wait for it. */
+  | { readonly do: "readIdentity"; readonly identity: string }
   /** Read the role bindings of an identity, in every group that can be seen. */
   | { readonly do: "readGrants"; readonly identity: string }
   | {
@@ -77,7 +79,7 @@ export type KubeStep =
   | { readonly do: "removeFinalizer"; readonly event?: Event }
   /** Read the CustomResourceDefinition, to distinguish the deletion of an object from the removal of its kind. */
   | { readonly do: "readCrd" }
-  | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly event?: Event };
+  | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly events?: readonly Event[] };
 
 /**
  * The single next step of a reconcile: at most one write to one system. Its result is observed before the next decision,
@@ -95,12 +97,19 @@ const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformSt
   "refreshPermissions",
   "list",
   "read",
+  "readIdentity",
   "readGrants",
   "create",
   "update",
   "delete",
   "removeUndeclared",
 ]);
+
+/** What the step reports once it has succeeded. One status may say several things that people want to know about. */
+export function eventsOf(step: Step): readonly Event[] {
+  if (step.do === "writeStatus") return step.events ?? [];
+  return "event" in step && step.event !== undefined ? [step.event] : [];
+}
 
 /** Whether the step with this name changes something on the platform. */
 export function isWrite(step: PlatformStep["do"]): boolean {

@@ -7,6 +7,7 @@ import {
   externalGroup,
   groupResource,
   kindOf,
+  notReady,
   observed,
   ready,
   resolved,
@@ -49,7 +50,7 @@ function statusAfter(step: Step): typeof ready {
   return { ...ready, ...(step.patch as typeof ready) };
 }
 const accessIn = (status: typeof ready) => status.conditions?.find(({ type }) => type === "AccessDeclared");
-const eventOf = (step: Step) => (step.do === "writeStatus" ? step.event : undefined);
+const eventOf = (step: Step) => (step.do === "writeStatus" ? step.events?.[0] : undefined);
 
 describe("the status of a group", () => {
   it("is not written before the group was assessed", () => {
@@ -83,6 +84,21 @@ describe("the status of a group", () => {
     const full = statusAfter(decideGroup(assessed({ first: ten, counts: { RoleBinding: 11 } })));
     const next = [...ten.slice(1), numbered(10)];
     expect(eventOf(decideGroup(assessed({ first: next }), full))).toBeUndefined();
+  });
+
+  it("has an event in addition to that of the transition that the same write reports", () => {
+    const observation = observed({
+      resource: groupResource({ status: notReady("PlatformUnavailable", { uid }) }),
+      external: { is: "present", resource: externalGroup(), seenAt: 19_000 },
+      undeclared: assessed({ first: [grant] }),
+    });
+    expect(decide(observation, kindOf(observation))).toMatchObject({
+      do: "writeStatus",
+      events: [
+        { type: "Normal", reason: "Recovered" },
+        { type: "Warning", reason: "UndeclaredAccess" },
+      ],
+    });
   });
 
   it("is silent where nothing is to be reported", () => {

@@ -18,6 +18,9 @@ export function isGroup(resource: CachedResource["resource"]): resource is Group
   return resource.kind === "Group";
 }
 
+/** What is in a group that is being deleted goes with the group, or keeps it: nothing there is removed on its own. */
 export function saysRemove(resource: CachedResource["resource"]): boolean {
-  return isGroup(resource) && resource.spec.undeclared === "Remove";
+  return (
+    isGroup(resource) && resource.spec.undeclared === "Remove" && resource.metadata.deletionTimestamp === undefined
+  );
 }

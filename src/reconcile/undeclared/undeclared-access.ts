@@ -200,7 +200,7 @@ export class UndeclaredAccess implements UndeclaredSource {
   }
 
   observe({ resource }: CachedResource, governance: Governance, uid: string | undefined): ObservedUndeclared | null {
-    if (!isGroup(resource) || resource.metadata.deletionTimestamp !== undefined) return null;
+    if (!isGroup(resource)) return null;
     if (governance.by === "unserved") return null;
     if (uid === undefined || governance.by !== "tenant" || resource.spec.undeclared === "Ignore")
       return { is: "unreported" };
@@ -217,7 +217,7 @@ export class UndeclaredAccess implements UndeclaredSource {
     for (const { kind } of findings) counts[kind.name] = (counts[kind.name] ?? 0) + 1;
     const first = findings.slice(0, listedUndeclared).map((finding) => describeFinding(context, finding));
     const assessed = { is: "assessed", counts, first, spared: null, confirmId: null, removal: null } as const;
-    if (resource.spec.undeclared !== "Remove" || governance.serves !== "everything") return assessed;
+    if (!saysRemove(resource) || governance.serves !== "everything") return assessed;
     const { sources } = this.#options;
     const [removals, names] = [this.#removals, this.#names];
     const plan = { sources, removals, names, context, state, resource, group: uid };

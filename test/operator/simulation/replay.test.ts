@@ -89,6 +89,7 @@ it("an observation that was written as JSON leads to the same step, at any time 
     "done",
     "list",
     "readCrd",
+    "readIdentity",
     "refreshPermissions",
     "removeFinalizer",
     "update",

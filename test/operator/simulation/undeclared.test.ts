@@ -136,6 +136,40 @@ describe("a grant that nobody declared", () => {
     expect(status()?.undeclared).toBeUndefined();
   });
 
+  it.each(["Protect", "Delete"])("is reported while the deletion of the group is blocked: %s", async (deletion) => {
+    const { kube, scenario, grant, platform, group, access, status, resync, events } = await start("Remove");
+    kube.apply({ ...shop("Remove"), spec: { ...shop("Remove").spec, policy: { ...policy, deletion } } });
+    for (const { kind, name } of [views, ci]) kube.remove({ kind, name });
+    await scenario.pass(5_000);
+    await resync();
+    expect(access()?.status).toBe("True");
+    const child = `${group}/00000000000000cc`;
+    platform.set("groups", { uid: child, name: "by hand", description: "" } as object as Uid);
+    kube.remove(shop());
+    await scenario.pass(60_000);
+    const uid = grant(auditor);
+    await resync();
+    expect(status()?.conditions?.find(({ type }) => type === "Ready")?.reason).toBe(
+      deletion === "Protect" ? "Protected" : "ChildrenExist",
+    );
+    expect(access()).toMatchObject({
+      status: "False",
+      observedGeneration: kube.find("Group", "shop")?.metadata.generation,
+    });
+    expect(status()?.undeclared).toHaveLength(2);
+    expect(events).toContain("UndeclaredAccess shop");
+    // What is about to go with its group is reported, and not removed on its own.
+    for (let count = 0; count < 3; count += 1) await resync();
+    expect(platform.has(uid)).toBe(true);
+    const { writes } = kube;
+    await resync();
+    expect(kube.writes).toBe(writes);
+    platform.remove("groups", child);
+    platform.remove("roleBindings", uid);
+    kube.apply({ ...shop(), spec: { ...shop().spec, policy } });
+    await scenario.until("deleted", () => kube.find("Group", "shop") === undefined);
+  });
+
   it("keeps the time of its first sight when another process takes over", async () => {
     const { kube, scenario, grant, identity, status, resync } = await start("Report");
     grant(identity);
