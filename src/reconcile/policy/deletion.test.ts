@@ -438,6 +438,11 @@ describe("a resource that is not ours, or stays", () => {
       expected: released,
     },
     {
+      name: "does not delete a credential that a forged status names",
+      given: { ...existing, protections: [{ uid, because: "credential" }] },
+      expected: released,
+    },
+    {
       name: "loses its marker under Orphan",
       given: { ...existing, resource: orphan },
       expected: { do: "update", uid, body: { description: "" }, mask: ["description"] },

@@ -6,7 +6,7 @@ import { rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isAbandoned, isPaused } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
-import { foreignMarkerOf, managedUid, managementOf, owns, protectionOf } from "./ownership.ts";
+import { managedUid, managementOf, owns, protectionOf } from "./ownership.ts";
 import { decideRelease, orphaned } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
@@ -74,7 +74,6 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
       observed,
       external.is === "unknown" ? { do: "list", parent: root, startedAfter: 0, stable: false } : { do: "read", uid },
     );
-  if (foreignMarkerOf(observed, found) !== undefined) return { do: "removeFinalizer" };
   if (managedUid(observed) !== undefined && !owns(observed, found)) return { do: "removeFinalizer" };
   const denied = findEndingDenied(observed, uid, found);
   if (denied !== undefined) return conclude(observed, denied);
