@@ -260,6 +260,21 @@ describe("watch", () => {
     expect((await nextReport("watching")).resourceVersion).toBe("30");
   });
 
+  test("does not pay for an outage of the API server once that responds again", async () => {
+    const restarting = Array.from({ length: 4 }, () => reset);
+    const initializing = errorStatus(429, "TooManyRequests", { "retry-after": "1" });
+    server.respondsWith(...restarting, initializing, errorStatus(410, "Expired"), list(30, []), stream([]));
+    start();
+    const waits: number[] = [];
+    for (let failure = 0; failure < 6; failure += 1) {
+      const { retryInMs } = await nextReport("failed");
+      waits.push(retryInMs);
+      await clock.advance(retryInMs);
+    }
+    expect(waits).toEqual([1200, 2400, 4800, 9600, 1050, 2400]);
+    expect((await nextReport("watching")).resourceVersion).toBe("30");
+  });
+
   test("continues from the last event after a reset in the middle of a line", async () => {
     server.respondsWith(
       stream([added("b", 11)], (response) => {

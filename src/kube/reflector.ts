@@ -83,16 +83,17 @@ interface Listed {
  * *Caveats*: between a failure and the next successful step the store is stale; the reflector only reports it. Of the
  * changes between the last event and a list, only the result is seen.
  *
- * *Errors*: 410 → list again, at once the first time; 429 and 503 → wait as long as Retry-After asks, at most 5 min; any other error
- * → back off 0.8 to 30 s with jitter, and continue from the last version; silence for 90 s → reconnect; an event whose
- * version is older than ours (a restored backup of etcd) → list again; a list that cannot be stored → list again, with
- * backoff; the resource can no longer be read (403, 404) → list again, with backoff. An event that cannot be stored is
- * skipped.
+ * *Errors*: 410 → list again, at once the first time; 429 and 503 → wait as long as Retry-After asks, at most 5 min; any
+ * other error → back off 0.8 to 30 s with jitter, beginning again when the API server responds after it did not, and continue
+ * from the last version; silence for 90 s → reconnect; an event whose version is older than ours (a restored backup of etcd)
+ * → list again; a list that cannot be stored → list again, with backoff; the resource can no longer be read (403, 404) → list
+ * again, with backoff. An event that cannot be stored is skipped.
  */
 export class Reflector {
   readonly #options: ReflectorOptions;
-  /** Consecutive failures without an event between them. */
+  /** Consecutive failures of one sort, without an event between them: without a response, or with one. */
   #failures = 0;
+  #lastWasSilent = false;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
@@ -202,6 +203,10 @@ export class Reflector {
 
   async #pause(position: Position, error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
+    // An API server that responds again is not to be waited for as long as one that does not.
+    const isSilent = error instanceof KubeError && error.code === 0;
+    if (isSilent !== this.#lastWasSilent) this.#failures = 0;
+    this.#lastWasSilent = isSilent;
     const failures = this.#failures++;
     const early = position.state === "listed" && clock.monotonic() - position.listedAt <= earlyExpiryMs;
     if (isGone(error) && failures === 0 && !early) {
