@@ -4,7 +4,7 @@ import { describeProblem, PlatformFailure, type PlatformProblem } from "./failur
 import { type Outage, type OutageClass, outageIn } from "./outage.ts";
 
 export interface CircuitOptions {
-  /** One cheap authenticated call. It rejects with a `PlatformFailure`, or with the reason of its signal. */
+  /** Whether the calls work: it resolves, or rejects with the `PlatformFailure` of a call. It ends with `signal`. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
   readonly clock: Clock;
   /** Returns a number in [0, 1). */
@@ -18,8 +18,6 @@ export type OutageListener = (outage: Outage | undefined) => void;
 
 /** After this many consecutive failures of one class, a probe decides whether calls are suspended. */
 const failuresBeforeProbe = 3;
-/** A probe without a response within this time has failed. */
-const probeDeadlineMs = seconds(5);
 /** Probes go on for this time after the last call that was not sent. */
 const neededMs = minutes(2);
 const probeIntervals: Readonly<Record<OutageClass, { readonly minMs: number; readonly maxMs: number }>> = {
@@ -47,8 +45,8 @@ const probeIntervals: Readonly<Record<OutageClass, { readonly minMs: number; rea
  *
  * **Assumptions.** The probe needs nothing that the other calls do not need. Failures are recorded when they happen.
  *
- * **Caveats.** An outage of writes only does not open the circuit, because the probe reads. Results of calls that were sent
- * before the circuit opened are ignored while it is open.
+ * **Caveats.** A probe that reads does not see an outage of writes only: those have a circuit of their own (`GovernedApi`).
+ * Results of calls that were sent before the circuit opened are ignored while it is open.
  */
 export class Circuit {
   readonly #options: CircuitOptions;
@@ -133,43 +131,23 @@ export class Circuit {
   }
 
   async #probe(): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { probe, clock, signal } = this.#options;
     this.#probing = true;
-    const failure = await this.#sendProbe();
+    const failure = await probe(signal).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof PlatformFailure || signal.aborted) return error as PlatformFailure;
+        throw error;
+      },
+    );
     this.#probing = false;
     if (signal.aborted) return;
     const found = failure === undefined ? undefined : outageIn(failure.problem);
     const intervalMs = this.#intervalOf(found?.class ?? this.#outage?.class ?? "platform");
     const pauseMs = found === undefined ? 0 : retryAfterOf(found.problem);
     this.#nextProbeAt = clock.monotonic() + Math.max(intervalMs, pauseMs);
-    if (found === undefined) this.#close();
+    if (found === undefined) this.close();
     else this.#open(found);
-  }
-
-  /** @returns the failure, if the probe failed. */
-  async #sendProbe(): Promise<PlatformFailure | undefined> {
-    const { probe, clock, signal } = this.#options;
-    const abort = new AbortController();
-    const end = () => abort.abort(signal.reason);
-    signal.addEventListener("abort", end, { once: true });
-    const message = `no response within ${probeDeadlineMs} ms`;
-    const timedOut = new PlatformFailure("probe", { kind: "noResponse", message });
-    const late = Promise.withResolvers<PlatformFailure>();
-    const cancelDeadline = clock.setTimer(() => {
-      abort.abort(timedOut);
-      late.resolve(timedOut);
-    }, probeDeadlineMs);
-    const sent = probe(abort.signal).then(
-      () => undefined,
-      (error: unknown) => (error instanceof PlatformFailure ? error : timedOut),
-    );
-    try {
-      // A part of the call may ignore the signal, such as an exchange that other callers wait for.
-      return await Promise.race([sent, late.promise]);
-    } finally {
-      cancelDeadline();
-      signal.removeEventListener("abort", end);
-    }
   }
 
   #open({ class: outageClass, problem }: Pick<Outage, "class" | "problem">): void {
@@ -181,7 +159,8 @@ export class Circuit {
     if (previous?.class !== outageClass) this.#notify();
   }
 
-  #close(): void {
+  /** Lets calls go again. */
+  close(): void {
     this.#run = undefined;
     if (this.#outage === undefined) return;
     this.#outage = undefined;

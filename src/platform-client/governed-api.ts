@@ -4,7 +4,9 @@ import { Circuit } from "./circuit.ts";
 import type { ExternalResource, ResourceType } from "./collection.ts";
 import { PlatformFailure } from "./failure.ts";
 import { groups } from "./permission-resources.ts";
+import { probe } from "./probe.ts";
 import { Throttle } from "./throttle.ts";
+import { TrialWrites } from "./trial-writes.ts";
 
 export interface GovernedApiOptions {
   /** The uid of a group. Reading it is the circuit's probe; whether it exists and may be read does not matter. */
@@ -17,11 +19,16 @@ export interface GovernedApiOptions {
 }
 
 /**
- * The API of one platform address under one credential, shared by everything that uses the credential, which protects the platform from its callers: during an outage, and during a pause that the
- * platform asked for, no call is sent. A call then fails with `suspended` or `paused`.
+ * The API of one platform address under one credential, shared by everything that uses the credential. It protects the
+ * platform from its callers: during an outage, and during a pause that the platform asked for, no call is sent. A call then
+ * fails with `suspended` or `paused`. During an outage of writes only, such as a database that is read-only, one write at a
+ * time is sent.
  */
 export class GovernedApi implements PlatformApi {
   readonly circuit: Circuit;
+  /** The circuit of writes: the other one does not see an outage of writes only, because its probe reads. */
+  readonly writes: Circuit;
+  readonly trials = new TrialWrites();
   readonly #throttle: Throttle;
   readonly #api: PlatformApi;
   readonly #clock: Clock;
@@ -30,7 +37,13 @@ export class GovernedApi implements PlatformApi {
     this.#api = api;
     this.#clock = clock;
     this.#throttle = new Throttle(clock, random);
-    this.circuit = new Circuit({ probe: (probe) => api.get(groups, probedGroup, probe), clock, random, signal });
+    const readGroup = (end: AbortSignal) => api.get(groups, probedGroup, end);
+    this.circuit = new Circuit({ probe: (end) => probe(readGroup, clock, end), clock, random, signal });
+    this.writes = new Circuit({ probe: () => this.trials.request(), clock, random, signal });
+    // What was known of writes is older than the outage that has ended.
+    this.circuit.onChange((outage) => {
+      if (outage === undefined) this.writes.close();
+    });
   }
 
   list<R extends ExternalResource>(
@@ -38,11 +51,11 @@ export class GovernedApi implements PlatformApi {
     query: ListQuery,
     signal: AbortSignal,
   ): Promise<ResourcePage<R>> {
-    return this.#send(`list ${type.name}`, () => this.#api.list(type, query, signal));
+    return this.#read(`list ${type.name}`, () => this.#api.list(type, query, signal));
   }
 
   get<R extends ExternalResource>(type: ResourceType<R>, uid: string, signal: AbortSignal): Promise<R> {
-    return this.#send(`get ${type.name}`, () => this.#api.get(type, uid, signal));
+    return this.#read(`get ${type.name}`, () => this.#api.get(type, uid, signal));
   }
 
   create<R extends ExternalResource>(
@@ -51,7 +64,7 @@ export class GovernedApi implements PlatformApi {
     body: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<R> {
-    return this.#send(`create ${type.name}`, () => this.#api.create(type, parent, body, signal));
+    return this.#write(`create ${type.name}`, () => this.#api.create(type, parent, body, signal));
   }
 
   update<R extends ExternalResource>(
@@ -61,26 +74,42 @@ export class GovernedApi implements PlatformApi {
     mask: readonly string[],
     signal: AbortSignal,
   ): Promise<R> {
-    return this.#send(`update ${type.name}`, () => this.#api.update(type, uid, body, mask, signal));
+    return this.#write(`update ${type.name}`, () => this.#api.update(type, uid, body, mask, signal));
   }
 
   delete(type: ResourceType, uid: string, signal: AbortSignal): Promise<void> {
-    return this.#send(`delete ${type.name}`, () => this.#api.delete(type, uid, signal));
+    return this.#write(`delete ${type.name}`, () => this.#api.delete(type, uid, signal));
   }
 
-  async #send<T>(name: string, call: () => Promise<T>): Promise<T> {
+  async #read<T>(name: string, call: () => Promise<T>): Promise<T> {
+    this.#requireSendable(name);
+    return this.#send(call, [this.circuit]);
+  }
+
+  async #write<T>(name: string, call: () => Promise<T>): Promise<T> {
+    this.#requireSendable(name);
+    const send = () => this.#send(call, [this.circuit, this.writes]);
+    if (this.trials.wanted) return this.trials.run(send);
+    this.writes.requireClosed(name);
+    return send();
+  }
+
+  #requireSendable(name: string): void {
     this.circuit.requireClosed(name);
     this.#throttle.requireNoPause(name);
+  }
+
+  async #send<T>(call: () => Promise<T>, circuits: readonly Circuit[]): Promise<T> {
     const sentAt = this.#clock.monotonic();
     try {
       const result = await call();
-      this.circuit.succeeded();
+      for (const circuit of circuits) circuit.succeeded();
       this.#throttle.succeeded(sentAt);
       return result;
     } catch (error) {
       if (error instanceof PlatformFailure) {
         this.#throttle.failed(error.problem, sentAt);
-        this.circuit.failed(error.problem);
+        for (const circuit of circuits) circuit.failed(error.problem);
       }
       throw error;
     }

@@ -94,6 +94,12 @@ export class PostLedger {
     }
   }
 
+  /** @returns a function that tells whether a POST with this key has been sent, or has succeeded, since this call. */
+  watch(key: string): () => boolean {
+    const [entry, creation] = [this.#entries.get(key), this.#creations.get(key)];
+    return () => this.#entries.get(key) !== entry || this.#creations.get(key) !== creation;
+  }
+
   /**
    * When the last POST with this key and an unknown outcome was sent.
    * @param knows whether the caller knows a resource. What another session has seen settles nothing for a session that has

@@ -1,4 +1,5 @@
-import type { Circuit } from "./circuit.ts";
+import type { GovernedApi } from "./governed-api.ts";
+import type { Outage } from "./outage.ts";
 import type { OwnerCheck } from "./owner-check.ts";
 
 /**
@@ -6,33 +7,35 @@ import type { OwnerCheck } from "./owner-check.ts";
  * (`OwnerCheck`). What failed because of it can then be tried again.
  */
 export class SessionRecoveries {
-  readonly #circuit: Circuit;
+  readonly #api: GovernedApi;
   readonly #owner: OwnerCheck | undefined;
   readonly #signal: AbortSignal;
 
-  constructor(circuit: Circuit, owner: OwnerCheck | undefined, signal: AbortSignal) {
+  constructor(api: GovernedApi, owner: OwnerCheck | undefined, signal: AbortSignal) {
     // The check of the owner reports the recoveries of the operator's credential, which may be that of the session.
-    this.#circuit = circuit;
+    this.#api = api;
     this.#owner = owner;
     this.#signal = signal;
   }
 
   /** How many there were. */
   get count(): number {
-    const ofOwner = this.#owner?.recoveries ?? 0;
-    return this.#isCountedByOwner ? ofOwner : ofOwner + this.#circuit.recoveries;
+    const { circuit, writes } = this.#api;
+    const counted = (this.#owner?.recoveries ?? 0) + writes.recoveries;
+    return this.#isCountedByOwner ? counted : counted + circuit.recoveries;
   }
 
   /** Calls `listener` after each, until the session ends. */
   onRecovery(listener: () => void): void {
-    this.#owner?.onRecovery(listener, this.#signal);
-    if (this.#isCountedByOwner) return;
-    this.#circuit.onChange((outage) => {
+    const onEnd = (outage: Outage | undefined) => {
       if (outage === undefined) listener();
-    });
+    };
+    this.#owner?.onRecovery(listener, this.#signal);
+    this.#api.writes.onChange(onEnd);
+    if (!this.#isCountedByOwner) this.#api.circuit.onChange(onEnd);
   }
 
   get #isCountedByOwner(): boolean {
-    return this.#owner?.circuit === this.#circuit;
+    return this.#owner?.circuit === this.#api.circuit;
   }
 }

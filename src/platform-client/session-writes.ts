@@ -47,8 +47,9 @@ export class SessionWrites {
   }
 
   /**
-   * Creates one resource below `parent`; `key` is its natural key. Rejects with `parentGone` if the platform does not find
-   * something and the parent is proven to be gone.
+   * Creates one resource below `parent`; `key` is its natural key. Must be called when the decision is made: it rejects with
+   * `paused` if a POST with the key was sent since. Rejects with `parentGone` if the platform does not find something and the
+   * parent is proven to be gone.
    */
   async create(
     collection: ManagedCollection,
@@ -57,7 +58,11 @@ export class SessionWrites {
     key: string,
   ): Promise<void> {
     const { api, views, clock, signal } = this.#options;
-    await this.#requireWritable(`create ${collection.name}`, parent);
+    const call = `create ${collection.name}`;
+    const isOutdated = views.posts.watch(key);
+    await this.#requireWritable(call, parent);
+    // Another session decided on the same meanwhile. The next decision observes what it did.
+    if (isOutdated()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
     const post = async () => {
       const created = await api.create(collection, parent, body, signal);
       if (collection.naturalKeyOf(created) === key) {
@@ -65,7 +70,7 @@ export class SessionWrites {
         return created;
       }
       // A resource with another key would not be found again, and would be created again: the outcome is unknown.
-      throw new PlatformFailure(`create ${collection.name}`, {
+      throw new PlatformFailure(call, {
         kind: "noResponse",
         message: "the response is not the resource that was requested",
       });
@@ -80,7 +85,7 @@ export class SessionWrites {
       resource = await views.posts.track(sent, post, hadNoEffect);
     } catch (error) {
       if (isRejection(error, "NOT_FOUND") && (await this.#options.isGone(parent)))
-        throw new PlatformFailure(`create ${collection.name}`, { kind: "parentGone", parent }, { cause: error });
+        throw new PlatformFailure(call, { kind: "parentGone", parent }, { cause: error });
       throw error;
     }
     const createdAt = clock.monotonic();

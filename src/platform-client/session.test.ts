@@ -321,6 +321,17 @@ it("reads permissions once per token", async () => {
 });
 
 describe("writes", () => {
+  it("sends one POST if two sessions decide on it at the same time", async () => {
+    const posts = new PostLedger(15_000);
+    const [one, other] = [world({ posts }), world({ posts })];
+    const outcomes = await Promise.all(
+      [one, other].map(({ session }) => problemOf(session.create(groupCollection, root, { name: "new" }, "new"))),
+    );
+    // The second observes what the first created, and decides again.
+    expect(outcomes).toEqual([undefined, { kind: "paused", retryAfterMs: 0 }]);
+    expect([one, other].flatMap(({ calls }) => calls).filter((call) => call === "create")).toHaveLength(1);
+  });
+
   it("are in the view at once, and a created group counts as new for a minute", async () => {
     const { session, clock } = world();
     await session.create(groupCollection, root, { name: "new" }, "new");

@@ -102,7 +102,7 @@ export class PlatformSession {
       proveAbsence: (collection, uid) => this.#proveAbsence(collection, uid),
       isGone: (group) => this.#isGone(group),
     });
-    this.#recoveries = new SessionRecoveries(options.api.circuit, options.owner, options.signal);
+    this.#recoveries = new SessionRecoveries(options.api, options.owner, options.signal);
     this.#batcher = new SnapshotBatcher({
       viewOf: (collection) => this.#seen.viewOf(collection),
       rootAbove: (collection, group) => this.#permissions.rootAbove(collection, group),
@@ -218,6 +218,16 @@ export class PlatformSession {
   /** Calls `listener` when an outage starts, changes its class, or ends. */
   onOutageChange(listener: OutageListener): void {
     this.#options.api.circuit.onChange(listener);
+  }
+
+  /** Calls `listener` when an outage of writes only starts, changes its class, or ends. */
+  onWriteOutageChange(listener: OutageListener): void {
+    this.#options.api.writes.onChange(listener);
+  }
+
+  /** Calls `listener` when one write is wanted, to see whether an outage of writes has ended. */
+  onTrialWanted(listener: () => void): void {
+    this.#options.api.trials.onWanted(listener, this.#options.signal);
   }
 
   /** Calls `listener` after each complete list, before the callers that wait for the list continue. */

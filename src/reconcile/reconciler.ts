@@ -3,7 +3,6 @@ import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
 import { PlatformFailure, provesNoEffect, reachedPlatform } from "#src/platform-client/failure.ts";
-import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Enqueue } from "./enqueue.ts";
 import { observe } from "./observe/observe.ts";
@@ -21,13 +20,11 @@ import {
   stateAfterRefusal,
   stateAfterStatusWrite,
   stateAfterSuccess,
-  stateWithoutDelay,
 } from "./policy/reconcile-state.ts";
 import { refusalOf } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import type { TenantContext } from "./tenancy/tenancy.ts";
-import { isPlatformStep, isWrite, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
-import { WriteOutages } from "./write-outages.ts";
+import { isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 
 export interface ReconcilerOptions {
   readonly sources: Sources;
@@ -64,7 +61,6 @@ const maxNoteLength = 1024;
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  readonly #writeOutages = new WriteOutages();
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -107,13 +103,9 @@ export class Reconciler {
       const failure = failureOf(failed, kind, step, error.problem, now, random());
       const hadNoEffect = provesNoEffect(error.problem);
       this.#remember(key, observed, (state) => stateAfterFailure({ state }, failure, observed.state, hadNoEffect));
-      // The failure of an outage (see `retry.ts`).
-      if (isWrite(step) && failure.recoveries !== undefined)
-        this.#writeOutages.failed(session, { kind: kind.name, key, resourceUid: observed.state.resourceUid });
       telemetry.failed(observed, step, error, failure.retryAt - now);
       return;
     }
-    if (isWrite(step)) this.#endWriteOutage(session);
     this.#recordRemoval(kind, key, step, "removed");
     this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step));
     this.#report(observed, step);
@@ -136,16 +128,6 @@ export class Reconciler {
     if (tenant.is === "known" && tenant.name === context.name)
       for (const { group } of rootSnapshots) context.session.extendTo(group);
     return context;
-  }
-
-  /** What the platform does for one object again, it may do for the others, too. Their delays go on doubling if it does not. */
-  #endWriteOutage(session: PlatformSession): void {
-    const { sources, enqueue } = this.#options;
-    const now = sources.clock.monotonic();
-    for (const { kind, key, resourceUid } of this.#writeOutages.succeeded(session)) {
-      sources.states.get(kind).update(key, resourceUid, (state) => stateWithoutDelay(state, now));
-      enqueue(kind, key, { priority: "low" });
-    }
   }
 
   /** The kind of the resource that `step` is about, if it is not that of the object. */

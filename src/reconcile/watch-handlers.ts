@@ -5,7 +5,7 @@ import { keyOf } from "#src/kube/object.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Enqueue } from "./enqueue.ts";
-import { isServedBy, type TenancyChange } from "./tenancy/tenancy.ts";
+import type { TenancyChange } from "./tenancy/tenancy.ts";
 import {
   type CachedResource,
   claimedUids,
@@ -17,7 +17,9 @@ import { comesFirst } from "./observe/claims.ts";
 import { servedObjects } from "./observe/served-objects.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
+import { waitingObjects } from "./observe/waiting-objects.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
+import { wakeForTrial } from "./wake-trial.ts";
 import { mayReleaseClaim, wakeConflicts, wakeConflictsOverName } from "./wake-conflicts.ts";
 
 /**
@@ -28,6 +30,7 @@ import { mayReleaseClaim, wakeConflicts, wakeConflictsOverName } from "./wake-co
  * - A resource got another name, or is gone: the objects in Conflict over its name.
  * - The platform was listed: the objects whose external resources changed, and all objects of the session that are waiting.
  * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
+ * - A trial shows whether an outage of writes has ended: one object of the session that is waiting for that.
  * - A kind could be read for the first time: all objects that are waiting.
  * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace, those that refer to them, and those
  *   in Conflict with any of these.
@@ -59,6 +62,7 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
     };
     session.onPermissionsChanged(wakeItsWaiting);
     session.onRecovery(wakeItsWaiting);
+    session.onTrialWanted(() => wakeForTrial(sources, session, enqueue));
   });
   tenancy.onChange((change) => {
     onTenancyChanged(sources, change, enqueue);
@@ -123,22 +127,8 @@ function wakeAllWaiting({ states }: Sources, { name: kind }: Kind, enqueue: Enqu
 }
 
 /** The objects that are waiting, and that the session reconciles. */
-function wakeWaiting(
-  { states, stores, tenancy }: Sources,
-  session: PlatformSession,
-  { name: kind }: Kind,
-  enqueue: Enqueue,
-): void {
-  const store = stores.get(kind);
-  const own = tenancy.namespacesOf(session);
-  const namespaces = own === undefined ? undefined : new Set(own);
-  for (const key of states.get(kind).waiting()) {
-    const cached = store.get(key);
-    if (cached === undefined) continue;
-    const { namespace = "", deletionTimestamp } = cached.metadata;
-    if (namespaces !== undefined && !namespaces.has(namespace) && deletionTimestamp === undefined) continue;
-    if (isServedBy(tenancy, cached.resource, session)) enqueue(kind, key, { priority: "low" });
-  }
+function wakeWaiting(sources: Sources, session: PlatformSession, kind: Kind, enqueue: Enqueue): void {
+  for (const key of waitingObjects(sources, session, kind.name)) enqueue(kind.name, key, { priority: "low" });
 }
 
 /**

@@ -95,6 +95,7 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
   });
   sessions.onSession(({ tenant, session, signal }) => {
     session.onOutageChange((outage) => telemetry.outageChanged(tenant, outage));
+    session.onWriteOutageChange((outage) => telemetry.writeOutageChanged(tenant, outage));
     const forgetOrphans = () => {
       for (const ofKind of orphans.values()) ofKind.delete(session);
     };

@@ -80,6 +80,13 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     else this.#log.warn({ ...where, class: outage.class, problem: outage.message }, "platform calls suspended");
   }
 
+  /** All writes but one at a time were suspended because of an outage of writes only; or, if undefined, they go again. */
+  writeOutageChanged(tenant: string | undefined, outage: Outage | undefined): void {
+    const where = tenant === undefined ? {} : { tenant };
+    if (outage === undefined) this.#log.info(where, "platform writes resumed");
+    else this.#log.warn({ ...where, class: outage.class, problem: outage.message }, "platform writes suspended");
+  }
+
   refused({ resource }: Observed, step: KubeStep, error: KubeError, { attempts }: Refusal): void {
     // The metric counts the objects whose calls are still refused; the log names each once.
     const level = attempts === 1 ? "warn" : "debug";

@@ -49,6 +49,11 @@ export class ReconcileStates {
     return state;
   }
 
+  /** The state as it is remembered; undefined if the object is not known. */
+  peek(key: string): ReconcileState | undefined {
+    return this.#states.get(key);
+  }
+
   /** Changes the present state of the object with this uid. An object that was forgotten meanwhile stays forgotten. */
   update(key: string, resourceUid: string, change: (state: ReconcileState) => ReconcileState): void {
     const state = this.#states.get(key);

@@ -102,8 +102,8 @@ const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformSt
   "removeUndeclared",
 ]);
 
-/** Whether the step changes something on the platform. */
-export function isWrite({ do: step }: PlatformStep): boolean {
+/** Whether the step with this name changes something on the platform. */
+export function isWrite(step: PlatformStep["do"]): boolean {
   return step === "create" || step === "update" || step === "delete" || step === "removeUndeclared";
 }
 

@@ -209,7 +209,8 @@ describe("the work for an object does not depend on how many others cannot have 
     const scenario = new Scenario();
     scenario.kube.apply(holder);
     await scenario.until("Ready", () => readyOf(scenario, holder)?.status === "True");
-    const { uid = "" } = scenario.kube.find("Group", "holder")?.status as Status;
+    const status = scenario.kube.find("Group", "holder")?.status as Status | undefined;
+    const uid = status?.uid ?? "";
     const before = scenario.process.reconciles;
     for (let index = 0; index < count; index += 1) {
       scenario.kube.apply(manifest(index, uid));

@@ -1,0 +1,20 @@
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import type { Enqueue } from "./enqueue.ts";
+import type { Sources } from "./observe/sources.ts";
+import { waitingObjects } from "./observe/waiting-objects.ts";
+import { stateWithoutDelay } from "./policy/reconcile-state.ts";
+import { chooseTrial } from "./policy/trial.ts";
+
+/** Wakes one of the session's objects that wait for the end of an outage of writes, so that its write is the trial. */
+export function wakeForTrial(sources: Sources, session: PlatformSession, enqueue: Enqueue): void {
+  const { kinds, states, clock } = sources;
+  const waiting = kinds.flatMap(({ name: kind }) =>
+    Array.from(waitingObjects(sources, session, kind), (key) => ({ kind, key, state: states.get(kind).peek(key) })),
+  );
+  const chosen = chooseTrial(waiting.flatMap(({ state, ...one }) => (state === undefined ? [] : [{ ...one, state }])));
+  if (chosen === undefined) return;
+  const { kind, key, state } = chosen;
+  const now = clock.monotonic();
+  states.get(kind).update(key, state.resourceUid, (present) => stateWithoutDelay(present, now));
+  enqueue(kind, key, {});
+}
