@@ -101,11 +101,7 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
   readonly #finalized = new Map<string, string | undefined>();
   #onSynced: (() => void)[] = [];
 
-  constructor({
-    parse = (object) => object as KubeObject & T,
-    indexes,
-    specIndexes = [],
-  }: StoreOptions<T, IndexName>) {
+  constructor({ parse = (object) => object as KubeObject & T, indexes, specIndexes = [] }: StoreOptions<T, IndexName>) {
     this.#parse = parse;
     this.#indexes = new Map(
       Object.entries<ValuesOf<T>>(indexes).map(([name, valuesOf]) => [name as IndexName, new StoreIndex(valuesOf)]),
