@@ -102,7 +102,9 @@ const objects: readonly Resource[] = [
   }),
   named(identityResource({ status: recorded(identityUid) }), "ci"),
   named(identityResource({ status: recorded(identityUid, "PlatformUnavailable") }), "interrupted"),
-  named(identityResource({ status: recorded(identityUid, "Conflict") }), "conflict"),
+  ...(["Conflict", "ParentChanged", "ExternalGone"] as const).map((reason) =>
+    named(identityResource({ status: recorded(identityUid, reason) }), `lost-${reason}`),
+  ),
 ];
 
 function named(resource: Resource, name: string): Resource {
@@ -246,12 +248,12 @@ describe("the object that a reference names", () => {
   it.each<[string, string, Status | undefined, object]>([
     ["of an Identity must be Ready", "interrupted", undefined, { are: "waiting", reason: "ReferenceNotReady" }],
     ["of an Identity remains in use", "interrupted", { observedGeneration: 1, identityUid }, { are: "resolved" }],
-    [
-      "of an Identity does not remain in use in Conflict",
-      "conflict",
+    ...["Conflict", "ParentChanged", "ExternalGone"].map((reason): [string, string, Status, object] => [
+      `of an Identity does not remain in use: ${reason}`,
+      `lost-${reason}`,
       { observedGeneration: 1, identityUid },
       { are: "waiting" },
-    ],
+    ]),
     [
       "of an Identity is not in use with another uid",
       "interrupted",

@@ -113,6 +113,22 @@ describeWithProxiedSystem("an outage of the platform", (system, proxy) => {
     expect(calls.mostInFlight).toBeLessThanOrEqual(workers);
   });
 
+  it("of writes only, with 401 for every POST, is met by one trial at a time", async () => {
+    const count = 100;
+    const isNew = ({ metadata }: KubeObject) => metadata.name.startsWith("unwritten-");
+    const calls = new Calls(proxy(), ({ method }) => (method === "POST" ? unauthenticated : undefined));
+    for (let index = 0; index < count; index += 1)
+      await kube().apply(musterObject("Group", "team", `unwritten-${index}`, { parentUid: system().root }));
+    await waitForAll((object) => isNew(object) && isUnready("TokenUnavailable")(object), count, 30_000);
+    await sleep(5_000);
+    const { POST, sts } = { POST: calls.count("POST"), sts: calls.count("GET", "sts") };
+    console.info(`${POST} POSTs of ${count} objects, ${sts} exchanges, ${calls.all.length} calls`);
+    // One for each worker, those that were on their way, and the trials.
+    expect(POST).toBeLessThanOrEqual(3 * workers);
+    expect(sts).toBeLessThanOrEqual(3);
+    // The simulation goes on until the platform accepts the token again: a trial comes twice a minute.
+  });
+
   it("with 401 for every call is met by a few calls and exchanges, and shows on the waiting object", async () => {
     const waiting = musterObject("Group", "team", "rejected", { parentUid: system().root });
     const calls = new Calls(proxy(), ({ collection }) => (collection === "sts" ? undefined : unauthenticated));
