@@ -20,6 +20,11 @@ export interface StoreOptions<T, IndexName extends string> {
    */
   readonly parse?: (object: KubeObject, before: T | undefined) => T;
   readonly indexes: Readonly<Record<IndexName, ValuesOf<T>>>;
+  /**
+   * Those of the indexes whose values depend only on the name, the namespace and the spec of an object. Most changes are of
+   * the status, and do not update them.
+   */
+  readonly specIndexes?: readonly IndexName[];
 }
 
 /** An event of a watch that changes one object. */
@@ -87,6 +92,8 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
   readonly #parse: (object: KubeObject, before: T | undefined) => T;
   readonly #objects = new Map<string, T>();
   readonly #indexes: ReadonlyMap<IndexName, StoreIndex<T>>;
+  /** The indexes that a change of only the status or the metadata concerns. */
+  readonly #statusIndexes: readonly StoreIndex<T>[];
   readonly #listeners = new Set<ChangeListener<T>>();
   /** By namespace; undefined: all namespaces. */
   readonly #scopes = new Map<string | undefined, Scope>();
@@ -94,11 +101,12 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
   readonly #finalized = new Map<string, string | undefined>();
   #onSynced: (() => void)[] = [];
 
-  constructor({ parse = (object) => object as KubeObject & T, indexes }: StoreOptions<T, IndexName>) {
+  constructor({ parse = (object) => object as KubeObject & T, indexes, specIndexes = [] }: StoreOptions<T, IndexName>) {
     this.#parse = parse;
     this.#indexes = new Map(
       Object.entries<ValuesOf<T>>(indexes).map(([name, valuesOf]) => [name as IndexName, new StoreIndex(valuesOf)]),
     );
+    this.#statusIndexes = [...this.#indexes].flatMap(([name, index]) => (specIndexes.includes(name) ? [] : [index]));
   }
 
   get(key: string): T | undefined {
@@ -241,7 +249,8 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     const sameObject = !historyWentBack && before?.metadata.uid === arrived.metadata.uid ? before : undefined;
     const after = deepFreeze(shareTexts(this.#parse(withoutBulk(arrived), sameObject)));
     this.#objects.set(key, after);
-    for (const index of this.#indexes.values()) index.update(key, before, after);
+    const indexes = hasSameSpec(sameObject, after) ? this.#statusIndexes : this.#indexes.values();
+    for (const index of indexes) index.update(key, before, after);
     if (before !== undefined && before.metadata.uid !== after.metadata.uid)
       changes.push([before, undefined], [undefined, after]);
     else changes.push([before, after]);
@@ -286,6 +295,14 @@ function versionOf(object: { readonly metadata: ObjectMeta }): string {
 
 function isNewer(object: KubeObject, than: { readonly metadata: ObjectMeta }): boolean {
   return compareResourceVersions(versionOf(object), versionOf(than)) > 0;
+}
+
+/** Whether two versions of one object certainly have the same spec. `before` is undefined if they are two objects. */
+function hasSameSpec(
+  before: { readonly metadata: ObjectMeta } | undefined,
+  after: { readonly metadata: ObjectMeta },
+): boolean {
+  return before?.metadata.generation !== undefined && before.metadata.generation === after.metadata.generation;
 }
 
 function isInScope(namespace: string | undefined, scope: string | undefined): boolean {

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
+import type { KubeObject } from "#src/kube/object.ts";
 import { Store } from "#src/kube/store.ts";
 import { groupResource } from "#src/reconcile/policy/observed-fixture.testing.ts";
+import type { AddOptions } from "#src/runtime/queue.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { Breakers } from "./observe/breakers.ts";
 import { type CachedResource, parseResource, type ResourceIndex, resourceIndexes } from "./observe/cached-resource.ts";
@@ -11,16 +13,40 @@ import type { Sources } from "./observe/sources.ts";
 import type { TenancyChange } from "./tenancy/tenancy.ts";
 import { connectWatchHandlers } from "./watch-handlers.ts";
 
+const { parentUid: _, ...spec } = groupResource().spec;
+
 it("wakes the objects of a namespace that has another Tenant, and those elsewhere that refer to them", () => {
-  const { parentUid: _, ...spec } = groupResource().spec;
-  const objects = [
+  const { listeners, woken } = connect([
     groupResource({ metadata: { name: "shop", namespace: "moved" } }),
     groupResource({ metadata: { name: "unrelated", namespace: "others" } }),
     {
       ...groupResource({ metadata: { name: "below", namespace: "others" } }),
       spec: { ...spec, parentRef: { name: "shop", namespace: "moved" } },
     },
-  ];
+  ]);
+  for (const listener of listeners)
+    listener({ namespaces: new Set(["moved"]), tenants: new Set(), selecting: new Set() });
+  expect(woken.map(({ key }) => key).toSorted()).toEqual(["Group moved/shop", "Group others/below"]);
+});
+
+it("wakes an object that is being deleted at once only when the last object that refers to it is gone", () => {
+  const below = ["first", "last"].map((name) => ({
+    ...groupResource({ metadata: { name, namespace: "team" } }),
+    spec: { ...spec, parentRef: { name: "above" } },
+  }));
+  const { stores, woken } = connect([
+    groupResource({ metadata: { name: "above", namespace: "team", deletionTimestamp: "2026-01-01T00:00:00Z" } }),
+    ...below,
+  ]);
+  const delays = below.map((object) => {
+    woken.length = 0;
+    stores.get("Group").apply({ type: "DELETED", object });
+    return woken.flatMap(({ key, delayMs = 0 }) => (key === "Group team/above" ? [delayMs] : []));
+  });
+  expect(delays).toEqual([[250], [0]]);
+});
+
+function connect(objects: readonly KubeObject[]) {
   const stores = new PerKind(
     kinds,
     (kind) =>
@@ -31,7 +57,7 @@ it("wakes the objects of a namespace that has another Tenant, and those elsewher
   );
   stores.get("Group").replace({ namespace: undefined, objects, resourceVersion: "5", versionAtStart: "0" });
   const listeners: ((change: TenancyChange) => void)[] = [];
-  const woken: string[] = [];
+  const woken: (AddOptions & { readonly key: string })[] = [];
   connectWatchHandlers(
     {
       kinds,
@@ -46,9 +72,7 @@ it("wakes the objects of a namespace that has another Tenant, and those elsewher
       clock: new ManualClock(),
     } as unknown as Sources,
     { objects: 20, share: 0.1 },
-    (kind, key) => woken.push(`${kind} ${key}`),
+    (kind, key, how) => woken.push({ key: `${kind} ${key}`, ...how }),
   );
-  for (const listener of listeners)
-    listener({ namespaces: new Set(["moved"]), tenants: new Set(), selecting: new Set() });
-  expect(woken.toSorted()).toEqual(["Group moved/shop", "Group others/below"]);
-});
+  return { stores, listeners, woken };
+}

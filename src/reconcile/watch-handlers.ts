@@ -232,13 +232,20 @@ function referrersOf(
   );
 }
 
+/**
+ * An object that waits for the deletion of others is looked at again at most this often while some of them remain: only the
+ * last one lets it continue, and a group may have thousands.
+ */
+const remainingReferrersMs = 250;
+
 /** The objects that wait for `gone` to be gone, or to have a recorded uid, because it refers to them. */
 function wakeReferents({ stores, states }: Sources, kind: Kind, gone: CachedResource, enqueue: Enqueue): void {
   for (const reference of referencedKeys(kind, gone)) {
     const [name, key] = reference.split(" ") as [string, string];
     if (stores.get(name).get(key)?.metadata.deletionTimestamp === undefined) continue;
     states.get(name).clearFailure(key);
-    enqueue(name, key, {});
+    const remain = [...stores.values()].some((store) => store.isIndexed("refersTo", reference));
+    enqueue(name, key, remain ? { delayMs: remainingReferrersMs } : {});
   }
 }
 

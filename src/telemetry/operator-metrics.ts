@@ -148,6 +148,9 @@ export class OperatorMetrics {
   }
 
   readonly #collectors: (() => void)[] = [];
+  // They change several times in each reconcile, so their gauges are set when they are scraped.
+  readonly #currentWorkers = new Map<string, number>();
+  readonly #currentDepth = new Map<string, number>();
 
   /** Calls `collect` before each scrape, to set gauges that would cost too much to keep current. */
   onScrape(collect: () => void): void {
@@ -156,6 +159,8 @@ export class OperatorMetrics {
 
   /** All metrics, in the text format of Prometheus. */
   text(): Promise<string> {
+    for (const [controller, workers] of this.#currentWorkers) this.#activeWorkers.set({ controller }, workers);
+    for (const [name, keys] of this.#currentDepth) this.#depth.set({ name }, keys);
     for (const collect of this.#collectors) collect();
     return this.#registry.metrics();
   }
@@ -175,7 +180,7 @@ export class OperatorMetrics {
   }
 
   activeWorkers(controller: string, workers: number): void {
-    this.#activeWorkers.set({ controller }, workers);
+    this.#currentWorkers.set(controller, workers);
   }
 
   retried(name: string): void {
@@ -183,7 +188,7 @@ export class OperatorMetrics {
   }
 
   depth(name: string, keys: number): void {
-    this.#depth.set({ name }, keys);
+    this.#currentDepth.set(name, keys);
   }
 
   added(name: string): void {

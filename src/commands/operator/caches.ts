@@ -7,6 +7,7 @@ import {
   parseResource,
   type ResourceIndex,
   resourceIndexes,
+  resourceSpecIndexes,
 } from "#src/reconcile/observe/cached-resource.ts";
 import { resourceKindOf } from "#src/reconcile/perform.ts";
 import { type ReflectorContext, startReflector } from "./start-reflector.ts";
@@ -48,6 +49,7 @@ export function newCaches(kinds: readonly Kind[]): Caches {
       new Store<CachedResource, ResourceIndex>({
         parse: (object, before) => parseResource(kind, object, before),
         indexes: resourceIndexes(kind),
+        specIndexes: resourceSpecIndexes,
       }),
   );
 }

@@ -78,6 +78,9 @@ export function resourceIndexes(kind: Kind) {
   } as const;
 }
 
+/** Those of the indexes that only the name, the namespace and the spec determine. */
+export const resourceSpecIndexes = ["refersTo", "wants", "object", "namespace"] as const satisfies ResourceIndex[];
+
 /** The keys, as from `referenceKey`, of the objects that an object refers to. */
 export function referencedKeys(kind: Kind, { resource, invalid }: CachedResource): readonly string[] {
   if (invalid !== undefined) return [];

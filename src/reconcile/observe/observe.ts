@@ -39,6 +39,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
       ? observePlatform(sources, governance.context, kind, cached, markers, state, foreignParent ?? [])
       : unobservedPlatform(sources, kind, cached, markers);
   return {
+    ...platform,
     resource,
     invalid: invalid ?? null,
     tenant: observedTenant(governance, kind, platform.references, foreignParent !== undefined),
@@ -46,7 +47,6 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     endpoints: sources.endpoints,
     publicIssuers: sources.publicIssuers,
     request,
-    ...platform,
     unrecorded: observeUnrecorded(sources, kind, cached, markers, state, governance, platform.references),
     undeclared: sources.undeclared.observe(cached, governance, resource.status?.uid ?? platform.matches[0]?.uid),
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(sources, resource),
