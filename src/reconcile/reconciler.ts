@@ -66,10 +66,14 @@ export class Reconciler {
     this.#options = options;
   }
 
-  /** @throws {KubeError} if the observation was outdated (a conflict), or if Kubernetes is not available. */
-  async reconcile(kind: Kind, key: string, signal: AbortSignal): Promise<Result> {
+  /**
+   * @param observes called before each observation, which sees everything that was enqueued until then.
+   * @throws {KubeError} if the observation was outdated (a conflict), or if Kubernetes is not available.
+   */
+  async reconcile(kind: Kind, key: string, signal: AbortSignal, observes: () => void): Promise<Result> {
     const { sources } = this.#options;
     for (let count = 0; count < maxSteps; count += 1) {
+      observes();
       const observed = observe(sources, kind, key);
       if (observed === undefined) return { type: "done" };
       const step = decide(observed, kind);

@@ -34,9 +34,10 @@ export interface ControllerOptions {
   readonly name: string;
   /**
    * Reconciles one key. An exception is a failure; a numeric `retryAfterMs` on it is honoured. `signal` aborts at the
-   * deadline, and when the worker pool stops without waiting any longer.
+   * deadline, and when the worker pool stops without waiting any longer. It may call `observes` just before it reads
+   * everything that it decides from: what was added until then needs no further run.
    */
-  readonly reconcile: (key: string, signal: AbortSignal) => Promise<Result>;
+  readonly reconcile: (key: string, signal: AbortSignal, observes: () => void) => Promise<Result>;
   readonly clock: Clock;
   /** Returns a number in [0, 1). */
   readonly random: () => number;
@@ -103,7 +104,7 @@ export class Controller {
     );
     let result: Result;
     try {
-      result = await this.#options.reconcile(key, abort.signal);
+      result = await this.#options.reconcile(key, abort.signal, () => this.queue.observes(key));
     } catch (error) {
       result = { type: "failed", error, ...retryAfterOf(error) };
     } finally {

@@ -54,6 +54,33 @@ describe("exclusion", () => {
     expect(takeAll()).toEqual(["a", "b"]);
   });
 
+  test("runs a key again only for what was added after it observed", async () => {
+    queue.add("a");
+    queue.take();
+    queue.add("a");
+    queue.observes("a");
+    queue.done("a");
+    expect(takeAll()).toEqual([]);
+    queue.add("a");
+    queue.take();
+    queue.observes("a");
+    queue.add("a");
+    queue.done("a");
+    expect(takeAll()).toEqual(["a"]);
+  });
+
+  test("runs a key again after the delay of an add, also if it observed before that time", async () => {
+    queue.add("a");
+    queue.take();
+    queue.add("a");
+    queue.add("a", { delayMs: 100 });
+    queue.observes("a");
+    queue.done("a");
+    expect(takeAll()).toEqual([]);
+    await clock.advance(100);
+    expect(takeAll()).toEqual(["a"]);
+  });
+
   test("done throws for a key that is not running", () => {
     expect(() => queue.done("a")).toThrow("not running");
     queue.add("a");

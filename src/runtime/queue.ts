@@ -50,8 +50,15 @@ interface ReadyItem {
 interface RunningItem {
   readonly state: "running";
   readonly takenAt: MonotonicTime;
-  /** When and how urgently to run again: the key was added while it was running. */
-  rerun: { readonly at: MonotonicTime; readonly priority: Priority } | undefined;
+  /** When and how urgently to run again: the key was added after the run last observed what adds report. */
+  rerun: Rerun | undefined;
+  /** As `rerun`, for adds with a delay: they ask for another look at that time, whatever was observed before it. */
+  delayedRerun: Rerun | undefined;
+}
+
+interface Rerun {
+  readonly at: MonotonicTime;
+  readonly priority: Priority;
 }
 
 type Item = DelayedItem | ReadyItem | RunningItem;
@@ -62,10 +69,11 @@ type Item = DelayedItem | ReadyItem | RunningItem;
  * *Expected flow*: `add` → (delayed →) ready → `take` → running → `done`. A worker pool sets `onReady`, takes keys while
  * it has free workers, and calls `done` for each.
  *
- * *Guarantees*: a key is never taken twice at once; adding a running key causes exactly one more run after it; duplicate
- * adds keep the earliest time and the highest priority; `high` goes before `low`; within one priority the lines take turns,
- * so that a flood of keys in one line does not delay the others; and keys of one line and priority go in the order in which
- * they became ready with that priority. There is at most one timer. `add` costs O(log n), `take` O(1) amortized.
+ * *Guarantees*: a key is never taken twice at once; adding a running key causes exactly one more run after it, unless the
+ * run observes later what the add reports (see `observes`); duplicate adds keep the earliest time and the highest priority;
+ * `high` goes before `low`; within one priority the lines take turns, so that a flood of keys in one line does not delay the
+ * others; and keys of one line and priority go in the order in which they became ready with that priority. There is at most
+ * one timer. `add` costs O(log n), `take` O(1) amortized.
  *
  * *Caveats*: a steady supply of `high` keys starves the `low` ones. Adding a key that is ready neither delays it nor
  * lowers its priority.
@@ -123,10 +131,19 @@ export class WorkQueue {
     if (item === undefined) return undefined;
     this.#ready[item.priority].take();
     const takenAt = this.#clock.monotonic();
-    this.#items.set(item.key, { state: "running", takenAt, rerun: undefined });
+    this.#items.set(item.key, { state: "running", takenAt, rerun: undefined, delayedRerun: undefined });
     this.#setDepth(this.#depth - 1);
     this.#metrics?.waited(this.name, (takenAt - item.at) / 1000);
     return item.key;
+  }
+
+  /**
+   * The run of `key` is about to read everything that it decides from, so what was added until now needs no further run. Most
+   * adds during a run are the watch events of its own writes.
+   */
+  observes(key: string): void {
+    const item = this.#items.get(key);
+    if (item?.state === "running") item.rerun = undefined;
   }
 
   /** Ends the run of `key`. @throws if the key is not running. */
@@ -135,7 +152,9 @@ export class WorkQueue {
     if (item?.state !== "running") throw new Error(`queue ${this.name}: done("${key}"), but the key is not running`);
     this.#metrics?.worked(this.name, (this.#clock.monotonic() - item.takenAt) / 1000);
     this.#items.delete(key);
-    if (item.rerun !== undefined && !this.#closed) this.#schedule(key, item.rerun.at, item.rerun.priority);
+    if (this.#closed) return;
+    for (const rerun of [item.rerun, item.delayedRerun])
+      if (rerun !== undefined) this.#schedule(key, rerun.at, rerun.priority);
   }
 
   /** Ignores further adds and hands out no more keys. Running keys may still be ended with `done`. */
@@ -162,10 +181,8 @@ export class WorkQueue {
         if (priority === "high" && item.priority === "low") this.#pushReady({ ...item, priority });
         break;
       case "running":
-        item.rerun =
-          item.rerun === undefined
-            ? { at, priority }
-            : { at: Math.min(item.rerun.at, at), priority: higher(item.rerun.priority, priority) };
+        if (at > this.#clock.monotonic()) item.delayedRerun = merged(item.delayedRerun, { at, priority });
+        else item.rerun = merged(item.rerun, { at, priority });
     }
   }
 
@@ -229,6 +246,12 @@ export class WorkQueue {
     this.#depth = depth;
     this.#metrics?.depth(this.name, depth);
   }
+}
+
+function merged(before: Rerun | undefined, { at, priority }: Rerun): Rerun {
+  return before === undefined
+    ? { at, priority }
+    : { at: Math.min(before.at, at), priority: higher(before.priority, priority) };
 }
 
 function higher(a: Priority, b: Priority): Priority {

@@ -288,7 +288,7 @@ function createControllers(
     (kind) =>
       new Controller({
         name: kind.name.toLowerCase(),
-        reconcile: (key, signal) => reconciler.reconcile(kind, key, signal),
+        reconcile: (key, signal, observes) => reconciler.reconcile(kind, key, signal, observes),
         clock,
         random,
         metrics: telemetry.metrics,

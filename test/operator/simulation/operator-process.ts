@@ -198,9 +198,9 @@ export class OperatorProcess {
       (kind) =>
         new Controller({
           name: kind.name,
-          reconcile: (key, signal) => {
+          reconcile: (key, signal, observes) => {
             this.reconciles += 1;
-            return reconciler.reconcile(kind, key, signal);
+            return reconciler.reconcile(kind, key, signal, observes);
           },
           clock,
           random: () => 0.5,
