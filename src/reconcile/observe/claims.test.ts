@@ -155,4 +155,10 @@ describe("an older object that claims the same uid by its spec", () => {
     const limits = { groups: [root], adopt: [] };
     expect(claimedBy(claiming("others", "squatter", { parentUid: parent }), limits)).toBeNull();
   });
+
+  it("does not come first before an object that has recorded the uid", () => {
+    const older = claiming("team", "older", here);
+    const recorded = { ...claiming("team", "ci", here, later), status: { ...ready, uid } };
+    expect(observeGroup("ci", [shop, older, recorded]).claim?.claimedBy).toBeNull();
+  });
 });

@@ -77,4 +77,13 @@ describe("orphans", () => {
     const object = groupResource({ status: { observedGeneration: 1, uid } });
     expect(orphansOf(externalGroup({ uid: elsewhere }), object)).toEqual([elsewhere]);
   });
+
+  it("include a resource that an object only observes, or only names by spec.uid", () => {
+    const observes = groupResource({
+      metadata: { name: "another" },
+      status: { observedGeneration: 1, uid, management: "Observed" },
+    });
+    expect(orphansOf(externalGroup(), observes)).toEqual([uid]);
+    expect(orphansOf(externalGroup(), groupResource({ metadata: { name: "another" }, spec: { uid } }))).toEqual([uid]);
+  });
 });
