@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { abandonAnnotation } from "#src/api/annotations.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { Random } from "#test/platform/fuzz/random.ts";
 import { conditionOf } from "#test/support/harness/muster-objects.ts";
@@ -10,7 +11,7 @@ import { Journal } from "./journal.ts";
 import { carries, check, type Findings, managedCollections, type Picture, takePicture } from "./model.ts";
 import type { CampaignOptions } from "./options.ts";
 import { Work } from "./work.ts";
-import { leaseMs, resyncMs, teams, World } from "./world.ts";
+import { leaseMs, permittedRoles, resyncMs, teams, World } from "./world.ts";
 
 export interface RoundResult {
   readonly seed: number;
@@ -219,7 +220,17 @@ async function followResources(world: World, { objects, resources, teams: assign
       object["status"]?.uid ?? all.find((one) => carries(one, object))?.uid ?? groupOf(object, objects);
     const team = teams.find((one) => uid?.startsWith(`${world.fixed.groups[one]}/`));
     if (team !== undefined && assigned.get(namespace) !== team) await world.assign(namespace, team);
+    else if (wantsDeniedRole(object))
+      await world.kube.patch(object, { metadata: { annotations: { [abandonAnnotation]: "true" } } });
   }
+}
+
+/**
+ * Whether no Tenant permits the role of a role binding. If a person granted the same, an operator that did not see the object
+ * from its beginning cannot know who did, and neither deletes the grant nor forgets it: an administrator abandons it.
+ */
+function wantsDeniedRole({ kind, spec }: KubeObject): boolean {
+  return kind === "RoleBinding" && spec.roleRef?.name !== undefined && !permittedRoles.includes(spec.roleRef.name);
 }
 
 /** The group in which the role binding of an object is: nothing in the binding shows whose it is. */
