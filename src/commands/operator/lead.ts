@@ -106,8 +106,8 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     outer: outerBoundOf(values),
     owner,
     ownerCheck,
-    orphans: () => [...orphans.values()].flat(),
-    undeclared: (tenant) => undeclared.shareOf(tenant) ?? { uids: [], unreadableGroups: [], held: null },
+    orphans: () => (orphans.size < kinds.length ? null : [...orphans.values()].flat()),
+    undeclared: (tenant) => undeclared.shareOf(tenant),
     abandoned: (tenant) => telemetry.abandonedIn(tenant),
     onConfirmed: (kind, uids) => {
       for (const uid of uids)

@@ -10,7 +10,7 @@ import type { LiveTenancy, TenantStore } from "#src/reconcile/tenancy/live-tenan
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { findTenantProblems } from "#src/reconcile/tenancy/tenant-problems.ts";
 import { problemsOfTenant, type TenantFacts } from "#src/reconcile/tenancy/tenant-report.ts";
-import type { TenantObservation } from "#src/reconcile/tenancy/tenant-status.ts";
+import type { ObjectCount, TenantObservation } from "#src/reconcile/tenancy/tenant-status.ts";
 import { observeRefusals } from "./refusals.ts";
 import type { Sources } from "./sources.ts";
 
@@ -32,9 +32,10 @@ export interface TenantObservationSources {
   /** The owner that the operator's identity must record. */
   readonly owner: string;
   readonly ownerCheck: OwnerCheck;
-  /** The orphans of all kinds that the last resync found. */
-  readonly orphans: () => Iterable<string>;
-  readonly undeclared: (tenant: string) => UndeclaredOfTenant;
+  /** The orphans of all kinds that the last resync found; null before the first. */
+  readonly orphans: () => readonly string[] | null;
+  /** Undefined before the first resync. */
+  readonly undeclared: (tenant: string) => UndeclaredOfTenant | undefined;
   /** How many objects of the Tenant were abandoned since the process started. */
   readonly abandoned: (tenant: string) => number;
 }
@@ -47,17 +48,19 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
   const context = tenancy.contextOf(name);
   // A namespace that the operator's settings do not allow is selected, but not governed.
   const namespaces = tenancy.namespacesSelectedBy(name).filter((one) => tenancy.tenantsOf(one).includes(name));
-  const { uids: undeclared, unreadableGroups, held } = given.undeclared(name);
+  const share = given.undeclared(name);
+  const held = share?.held ?? null;
   const isConfirmed = held?.id === tenant.metadata.annotations?.[confirmAnnotation];
+  const orphans = given.orphans();
   return {
     tenant,
     ownerId: given.owner,
     namespaces: namespaces.length,
-    objects: sources.kinds.map(({ name: kind }) => countObjects(sources, kind, namespaces)),
+    objects: sources.kinds.map(({ name: kind }) => ({ kind, count: countObjects(sources, kind, namespaces) })),
     problems: problemsOfTenant(factsOf(given, tenant, context, namespaces)),
-    orphans: context === undefined ? [] : [...given.orphans()].filter((uid) => permitsResource(context.boundary, uid)),
-    undeclared,
-    unreadableGroups,
+    orphans: context === undefined ? [] : (orphans?.filter((uid) => permitsResource(context.boundary, uid)) ?? null),
+    undeclared: share?.uids ?? null,
+    unreadableGroups: share?.unreadableGroups ?? null,
     abandoned: given.abandoned(name),
     breakers: [...sources.breakers.open(name)].map(([kind, open]) => ({ kind, ...open })),
     heldRemovals: held === null || isConfirmed ? null : { id: held.id, resources: held.uids.size },
@@ -125,11 +128,9 @@ function missingCapabilitiesOf(
   );
 }
 
-function countObjects(
-  { stores }: Sources,
-  kind: string,
-  namespaces: readonly string[],
-): TenantObservation["objects"][number] {
+/** Null before all objects of the kind were read. */
+function countObjects({ stores }: Sources, kind: string, namespaces: readonly string[]): ObjectCount | null {
+  if (!stores.get(kind).synced) return null;
   let [ready, notReady] = [0, 0];
   for (const namespace of namespaces)
     for (const { resource } of stores.get(kind).index("namespace", namespace)) {
@@ -137,5 +138,5 @@ function countObjects(
       if (condition?.status === "True") ready += 1;
       else notReady += 1;
     }
-  return { kind, ready, notReady };
+  return { ready, notReady };
 }

@@ -7,7 +7,7 @@ const observation = (parts: Partial<TenantObservation> = {}): TenantObservation 
   tenant: tenant(),
   ownerId: "cluster-1",
   namespaces: 1,
-  objects: [{ kind: "Group", ready: 2, notReady: 0 }],
+  objects: [{ kind: "Group", count: { ready: 2, notReady: 0 } }],
   problems: [],
   orphans: [],
   undeclared: [],
@@ -39,6 +39,24 @@ describe("the status of a Tenant", () => {
   it("is not written again while nothing changes", () => {
     const later = observation({ tenant: tenant(written()), now: Date.parse("2026-03-03T03:03:03Z") });
     expect(tenantStatusPatch(later)).toBeUndefined();
+  });
+
+  it("keeps what an earlier process reported while the present one does not know it yet", () => {
+    const parts = { orphans: ["a"], undeclared: ["b", "c"], unreadableGroups: ["d"] };
+    const started = {
+      objects: [{ kind: "Group", count: null }],
+      orphans: null,
+      undeclared: null,
+      unreadableGroups: null,
+    };
+    expect(tenantStatusPatch(observation({ tenant: tenant(written(parts)), ...started }))).toBeUndefined();
+    expect(tenantStatusPatch(observation(started))?.objects).toEqual([]);
+    const known = { ...started, objects: [{ kind: "Group", count: { ready: 1, notReady: 1 } }], undeclared: [] };
+    expect(tenantStatusPatch(observation({ tenant: tenant(written(parts)), ...known }))).toEqual({
+      objects: [{ kind: "Group", ready: 1, notReady: 1 }],
+      undeclared: 0,
+      undeclaredUids: null,
+    });
   });
 
   it("changes only the fields that differ, and keeps the time of an unchanged condition", () => {

@@ -6,24 +6,30 @@ import type { TenantStatus } from "#src/api/tenant.ts";
 import type { CachedTenant } from "./cached-tenant.ts";
 import type { TenantProblem } from "./tenant-report.ts";
 
-/** What a Tenant's status is made from. */
+/** What a Tenant's status is made from. Null: not known yet, after a start; the status keeps what an earlier process reported. */
 export interface TenantObservation {
   readonly tenant: Pick<CachedTenant, "metadata" | "status">;
   readonly ownerId: string;
   /** How many namespaces it governs. */
   readonly namespaces: number;
-  readonly objects: readonly { readonly kind: string; readonly ready: number; readonly notReady: number }[];
+  readonly objects: readonly { readonly kind: string; readonly count: ObjectCount | null }[];
   /** What does not work; the first is the most important. */
   readonly problems: readonly TenantProblem[];
-  readonly orphans: readonly string[];
-  readonly undeclared: readonly string[];
-  readonly unreadableGroups: readonly string[];
+  readonly orphans: readonly string[] | null;
+  readonly undeclared: readonly string[] | null;
+  readonly unreadableGroups: readonly string[] | null;
   readonly abandoned: number;
   readonly breakers: readonly { readonly kind: string; readonly id: string; readonly missing: number }[];
   /** The removals of undeclared access that wait for a person to confirm them; null if there are none. */
   readonly heldRemovals: { readonly id: string; readonly resources: number } | null;
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: number;
+}
+
+/** How many objects of one kind there are. */
+export interface ObjectCount {
+  readonly ready: number;
+  readonly notReady: number;
 }
 
 /** The change of a Tenant's status, as a merge patch: null removes a field. */
@@ -37,16 +43,17 @@ const maxMessage = 4096;
 /** The change that makes the Tenant's status say what was observed; undefined if it says so already. */
 export function tenantStatusPatch(observation: TenantObservation): TenantStatusPatch | undefined {
   const before = observation.tenant.status;
+  const { orphans, undeclared, unreadableGroups } = observation;
   const after: TenantStatusPatch = {
     observedGeneration: observation.tenant.metadata.generation ?? 0,
     ownerId: observation.ownerId,
     namespaces: observation.namespaces,
-    objects: observation.objects.map((count) => ({ ...count })),
-    orphans: observation.orphans.length,
-    orphanUids: firstOf(observation.orphans),
-    undeclared: observation.undeclared.length,
-    undeclaredUids: firstOf(observation.undeclared),
-    unreadableGroups: firstOf(observation.unreadableGroups),
+    objects: observation.objects.flatMap(({ kind, count }) =>
+      count === null ? (before?.objects?.filter((one) => one.kind === kind) ?? []) : [{ kind, ...count }],
+    ),
+    ...(orphans === null ? {} : { orphans: orphans.length, orphanUids: firstOf(orphans) }),
+    ...(undeclared === null ? {} : { undeclared: undeclared.length, undeclaredUids: firstOf(undeclared) }),
+    ...(unreadableGroups === null ? {} : { unreadableGroups: firstOf(unreadableGroups) }),
     abandoned: observation.abandoned === 0 ? null : observation.abandoned,
     breakers: observation.breakers.length === 0 ? null : observation.breakers.map((breaker) => ({ ...breaker })),
     conditions: conditionsOf(observation),

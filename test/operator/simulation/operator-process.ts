@@ -328,7 +328,7 @@ export class OperatorProcess {
         signal: this.#lifetime.signal,
       }),
       orphans: () => this.orphans(),
-      undeclared: (tenant) => this.#undeclared.shareOf(tenant) ?? { uids: [], unreadableGroups: [], held: null },
+      undeclared: (tenant) => this.#undeclared.shareOf(tenant),
       abandoned: () => 0,
       onConfirmed: () => undefined,
       onConfirmation: () => undefined,
