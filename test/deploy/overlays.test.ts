@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { stringify } from "yaml";
-import { apiVersion } from "#src/api/custom-resource.ts";
+import { apiVersion, finalizer } from "#src/api/custom-resource.ts";
 import { cases } from "#test/manifests/cases.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
@@ -89,10 +89,18 @@ describeWithControlPlane("an overlay with another namespace and a name suffix", 
         await serviceAccount(controlPlane(), account.namespace, account.name),
         await serviceAccount(controlPlane(), operatorAccount.namespace, operatorAccount.name),
       ];
-      // The API server observes roles and policies a moment after their creation. Until it has read the schema of a new CRD,
-      // the policy that adds the finalizer rejects the creation of objects.
-      const probe = await vi.waitFor(() => admin.create(group("probe")), { timeout: 60_000, interval: 100 });
+      // The API server observes roles and policies a moment after their creation. Before the policy that adds the finalizer is
+      // in effect, objects are created without it; then, until the API server has read the schema of a new CRD, the policy
+      // rejects them.
       let attempt = 0;
+      const probe = await vi.waitFor(
+        async () => {
+          const created = await admin.create(group(`probe-${(attempt += 1)}`));
+          expect(created.metadata.finalizers).toEqual([finalizer]);
+          return created;
+        },
+        { timeout: 60_000, interval: 100 },
+      );
       await vi.waitFor(
         async () => {
           for (const operator of operators) {
