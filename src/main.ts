@@ -1,18 +1,7 @@
 #!/usr/bin/env node
-import type { Command } from "./commands/command.ts";
+import { type Command, loadCommand } from "./commands/command.ts";
+import { commands } from "./commands.ts";
 import { describeSettings, readSettings, SettingsError } from "./commands/settings/settings.ts";
-
-/** Each command by its name of one or two words. Imported on demand, so that a command loads only what it needs. */
-const commands: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>> = {
-  operator: () => import("./commands/operator/start.ts"),
-  platform: () => import("./commands/platform/platform.ts"),
-  "platform admin-token": () => import("./commands/platform/admin-token.ts"),
-  "platform audit": () => import("./commands/platform/audit.ts"),
-  "platform backup": () => import("./commands/platform/backup.ts"),
-  "platform load": () => import("./commands/platform/load.ts"),
-  "platform restore": () => import("./commands/platform/restore.ts"),
-  bootstrap: () => import("./commands/bootstrap/bootstrap.ts"),
-};
 
 /** Splits the arguments into the name of the command and its settings. Two words take precedence over one. */
 function split(args: readonly string[]): { readonly name: string | undefined; readonly rest: readonly string[] } {
@@ -22,8 +11,8 @@ function split(args: readonly string[]): { readonly name: string | undefined; re
 }
 
 async function load(name: string): Promise<Command | undefined> {
-  // The type of a command's own settings matters only within the command.
-  return (await commands[name]?.())?.default as Command | undefined;
+  const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return listed === undefined ? undefined : loadCommand(listed);
 }
 
 async function usage(): Promise<string> {

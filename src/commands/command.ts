@@ -16,6 +16,24 @@ export interface Command<S extends Settings = Settings> {
   readonly run: (values: Values<S>, context: CommandContext) => Promise<void>;
 }
 
+/** The headings of `muster --help`, in their order. */
+export const commandGroups = ["Operator", "Platform", "Workloads", "Other"] as const;
+
+/** A command in the list of all commands, `src/commands.ts`. */
+export interface ListedCommand {
+  readonly group: (typeof commandGroups)[number];
+  /** Imports the command, on demand, so that a process loads only the command that it runs. */
+  readonly load: () => Promise<{ readonly default: unknown }>;
+}
+
+/** Commands by their names, which are one or two words. */
+export type CommandList = Readonly<Record<string, ListedCommand>>;
+
+export async function loadCommand({ load }: ListedCommand): Promise<Command> {
+  // The type of a command's own settings matters only within the command.
+  return (await load()).default as Command;
+}
+
 /** Infers the types of the values that `run` receives from the settings. */
 export function defineCommand<S extends Settings>(command: Command<S>): Command<S> {
   return command;
