@@ -10,4 +10,6 @@ export const commands: CommandList = {
   "platform backup": { group: "Platform", load: () => import("./commands/platform/backup.ts") },
   "platform load": { group: "Platform", load: () => import("./commands/platform/load.ts") },
   "platform restore": { group: "Platform", load: () => import("./commands/platform/restore.ts") },
+  completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
+  help: { group: "Other", load: () => import("./commands/help/help.ts") },
 };
