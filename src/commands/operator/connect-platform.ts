@@ -104,7 +104,7 @@ export class PlatformConnection {
       signal,
       canWrite,
     });
-    return { session, credentialEpoch, owner: check };
+    return { session, credentialEpoch, tokenExpiresAt: () => tokens.expiresAt, owner: check };
   }
 
   /** Aborts all calls, and closes the connections. */

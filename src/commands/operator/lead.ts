@@ -33,6 +33,7 @@ import type { Caches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
 import { PlatformConnection, readPlatformAddress } from "./connect-platform.ts";
 import { settleTimes } from "./earlier-leader.ts";
+import { watchCredentials } from "./credential-metrics.ts";
 import { createSessions, startSessionWork } from "./live-sessions.ts";
 import type { OperatorValues } from "./settings.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";
@@ -125,6 +126,11 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   connectTenantHandlers(options.tenancyCaches.tenants, sources, (key, how) => tenants.enqueue(key, how));
   const served = { tenants: options.tenancyCaches.tenants, class: values.class ?? "" };
   telemetry.watchSources(sources, served, undeclared);
+  watchCredentials(telemetry.metrics, sessions, clock);
+  telemetry.metrics.resyncInterval.set(values.resync / 1000);
+  telemetry.metrics.onScrape(() => {
+    for (const { name, queue } of all) telemetry.metrics.queueAges(name, queue.ages());
+  });
   for (const [kind, controller] of controllers.entries()) {
     const store = sources.stores.get(kind);
     for (const cached of store.values())

@@ -62,6 +62,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     const onError = (error: unknown) => log.warn({ err: error }, "failed to read the namespace kube-system");
     const cluster = await identifyCluster(values, kube, { clock, random, onError }, signal);
     const lease = { name: leaseNameOf(values), namespace };
+    telemetry.metrics.leading(lease.name, false);
     leadership = await acquireLeadership({ values, leases, lease, log }, signal);
     const { ownerId } = cluster;
     // The hash is what markers, and messages about them, show of the owner.
