@@ -12,4 +12,5 @@ export const commands: CommandList = {
   "platform restore": { group: "Platform", load: () => import("./commands/platform/restore.ts") },
   completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
   help: { group: "Other", load: () => import("./commands/help/help.ts") },
+  version: { group: "Other", load: () => import("./commands/version/version.ts") },
 };
