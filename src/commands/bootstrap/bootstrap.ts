@@ -1,6 +1,7 @@
 import { ownerIdPattern, ownerOf } from "#src/platform-client/owner-record.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
 import { defineCommand } from "#src/commands/command.ts";
+import { readProxies } from "#src/commands/proxies.ts";
 import { formatManifests, manifestOutput } from "#src/commands/output/output-format.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { AdminApi, type Resource } from "./admin-api.ts";
@@ -68,7 +69,7 @@ export default defineCommand({
     output: manifestOutput(),
   },
   /** Idempotent: a second run uses the existing identity and role binding, and prints the same manifests. */
-  run: async (values, { signal, stdout }) => {
+  run: async (values, { env, signal, stdout }) => {
     // What several operators in one cluster must not share has the class in its name, as with nameSuffix in an overlay.
     const suffix = values.class === undefined ? "" : `-${values.class}`;
     const serviceAccount = values.serviceAccount ?? `muster-system/muster-operator${suffix}`;
@@ -78,6 +79,7 @@ export default defineCommand({
         ? {}
         : { ca: await settings.readTextFile("--platform-ca", values.platformCa) }),
       adminToken: (await settings.readTextFile("--admin-token-file", values.adminTokenFile)).trim(),
+      proxies: await readProxies(env),
       signal,
     });
     try {
