@@ -8,7 +8,7 @@ import { systemClock as clock } from "#src/time/clock.ts";
 import { type ConnectProxyOptions, startConnectProxy } from "./connect-proxy.testing.ts";
 import { tunnelConnector } from "./proxy-tunnel.ts";
 
-const { key, certificate } = selfSignedCertificate(["platform.example"]);
+const { key, certificate } = selfSignedCertificate({ names: ["platform.example"] });
 const target = createServer({ key, cert: certificate }, (incoming, response) => {
   response.end(`${incoming.headers.host} ${incoming.url} ${incoming.headers["proxy-authorization"]}`);
 });

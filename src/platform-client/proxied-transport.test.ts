@@ -8,7 +8,7 @@ import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.t
 import { systemClock as clock } from "#src/time/clock.ts";
 import { HttpTransport } from "./transport.ts";
 
-const { key, certificate } = selfSignedCertificate(["platform.example", "auth.example"]);
+const { key, certificate } = selfSignedCertificate({ names: ["platform.example", "auth.example"] });
 const { signal } = new AbortController();
 const endings: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

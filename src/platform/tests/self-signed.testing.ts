@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 
 /** A self-signed certificate for 127.0.0.1 and the names. Node can parse X.509 but not create it, hence the DER below. */
-export function selfSignedCertificate(names: readonly string[] = ["localhost"]): {
+export function selfSignedCertificate({ names = ["localhost"] }: { readonly names?: readonly string[] } = {}): {
   readonly key: string;
   readonly certificate: string;
 } {
