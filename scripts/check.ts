@@ -11,6 +11,7 @@ const checks: readonly (readonly [name: string, command: string])[] = [
   ["generated: lists of kinds in deploy/", "node scripts/generate-deploy.ts --check"],
   ["generated: reference of custom resources", "node scripts/generate-reference.ts --check"],
   ["generated: reference of commands", "node scripts/generate-cli-reference.ts --check"],
+  ["generated: reference of limits", "node scripts/generate-limits-reference.ts --check"],
   ["generated: reference of metrics", "node scripts/generate-metrics-reference.ts --check"],
   ["generated: contract", "node scripts/generate-contract.ts --check"],
   ["generated: import rules", "node scripts/generate-import-rules.ts --check"],
