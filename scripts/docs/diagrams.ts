@@ -7,8 +7,8 @@ export interface Drawing {
 }
 
 const themes = {
-  light: { bg: "#ffffff", fg: "#1d2733", line: "#7b8794", accent: "#0b63c5" },
-  dark: { bg: "#12181f", fg: "#e3e8ee", line: "#76828f", accent: "#7db4f5" },
+  light: { bg: "#ffffff", fg: "#1d2733", line: "#7b8794", muted: "#4a5663", accent: "#0b63c5" },
+  dark: { bg: "#12181f", fg: "#e3e8ee", line: "#76828f", muted: "#aab5c0", accent: "#7db4f5" },
 };
 
 /** Draws a diagram of Mermaid. @throws {Error} if the diagram cannot be read */

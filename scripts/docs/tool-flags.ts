@@ -1,0 +1,165 @@
+/** The sub-commands of a program that the documentation may use, with their flags. */
+export interface ToolFlags {
+  readonly all: readonly string[];
+  readonly verbs: Readonly<Record<string, readonly string[]>>;
+}
+
+const files = ["-f", "--filename", "-k", "--kustomize", "-R", "--recursive"];
+const output = ["-o", "--output"];
+const selection = ["-l", "--selector", "--field-selector", "--all", "-A", "--all-namespaces"];
+const dryRun = ["--dry-run"];
+
+/** Of kubectl 1.36. */
+export const kubectlFlags: ToolFlags = {
+  all: [
+    "-n",
+    "--namespace",
+    "--context",
+    "--kubeconfig",
+    "--as",
+    "--as-group",
+    "--token",
+    "--server",
+    "-h",
+    "--help",
+    "-v",
+  ],
+  verbs: {
+    annotate: [...selection, ...files, ...dryRun, "--overwrite"],
+    "api-resources": ["--api-group"],
+    apply: [
+      ...files,
+      ...output,
+      ...dryRun,
+      "--server-side",
+      "--force-conflicts",
+      "--prune",
+      "-l",
+      "--selector",
+      "--wait",
+    ],
+    auth: ["-A", "--all-namespaces", "--list", "-q", "--quiet", "--subresource"],
+    config: [...output, "--raw", "--minify", "--current"],
+    cp: ["-c", "--container"],
+    create: [
+      ...files,
+      ...output,
+      ...dryRun,
+      ...["--audience", "--duration", "--bound-object-kind", "--bound-object-name"],
+      ...["--clusterrole", "--role", "--group", "--user", "--serviceaccount", "--verb", "--resource"],
+      ...["--from-file", "--from-literal", "--from-env-file", "--cert", "--key", "--image", "--from"],
+    ],
+    delete: [
+      ...selection,
+      ...files,
+      ...output,
+      ...dryRun,
+      "--wait",
+      "--timeout",
+      "--cascade",
+      "--ignore-not-found",
+      "--grace-period",
+      "--force",
+    ],
+    describe: [...selection, ...files],
+    diff: [...files, "-l", "--selector", "--server-side"],
+    edit: [...files, ...output],
+    events: ["--for", "--types", "-A", "--all-namespaces", "-w", "--watch"],
+    exec: ["-c", "--container", "-i", "--stdin", "-t", "--tty", "-it"],
+    explain: ["--api-version", "--recursive", "--output"],
+    get: [
+      ...selection,
+      ...files,
+      ...output,
+      "-w",
+      "--watch",
+      "--raw",
+      "--sort-by",
+      "--ignore-not-found",
+      "--show-labels",
+      "--no-headers",
+      "--subresource",
+      "-L",
+    ],
+    kustomize: [],
+    label: [...selection, ...files, ...dryRun, "--overwrite"],
+    logs: [
+      "-c",
+      "--container",
+      "-f",
+      "--follow",
+      "--since",
+      "--tail",
+      "-p",
+      "--previous",
+      "-l",
+      "--selector",
+      "--all-containers",
+      "--prefix",
+    ],
+    patch: [...files, ...output, ...dryRun, "--type", "-p", "--patch", "--patch-file", "--subresource"],
+    "port-forward": ["--address"],
+    replace: [...files, ...dryRun, "--force", "--subresource", "--raw"],
+    rollout: [...files, "--timeout", "-w", "--watch", "-l", "--selector", "--to-revision"],
+    run: ["--image", "--restart", "--rm", "-i", "-it", "--command", "--overrides", "--labels", "--env"],
+    scale: ["--replicas", "--timeout", ...files],
+    set: [...files, "--all", "-c", "--containers"],
+    top: ["-l", "--selector", "--containers", "-A"],
+    version: [...output, "--client"],
+    wait: [...selection, ...files, ...output, "--for", "--timeout"],
+  },
+};
+
+const values = [
+  "--set",
+  "--set-string",
+  "--set-file",
+  "--set-json",
+  "-f",
+  "--values",
+  "--version",
+  "--reuse-values",
+  "--reset-values",
+];
+const release = [
+  "--wait",
+  "--timeout",
+  "--atomic",
+  "--rollback-on-failure",
+  "--take-ownership",
+  "--create-namespace",
+  "--dry-run",
+  "--no-hooks",
+  "--description",
+];
+
+/** Of Helm 4. */
+export const helmFlags: ToolFlags = {
+  all: ["-n", "--namespace", "--kube-context", "--kubeconfig", "-h", "--help", "--debug", "-o", "--output"],
+  verbs: {
+    get: ["--all", "--revision"],
+    history: ["--max"],
+    install: [...values, ...release, "--generate-name", "--replace"],
+    lint: [...values, "--strict"],
+    list: ["-A", "--all-namespaces", "-a", "--all"],
+    package: ["--version", "--app-version", "-d", "--destination"],
+    pull: ["--version", "--untar"],
+    push: [],
+    rollback: release,
+    show: [],
+    status: ["--revision", "--show-resources"],
+    template: [
+      ...values,
+      "--include-crds",
+      "--show-only",
+      "-s",
+      "--api-versions",
+      "--kube-version",
+      "--no-hooks",
+      "--output-dir",
+    ],
+    test: ["--logs", "--timeout", "--filter"],
+    uninstall: ["--wait", "--timeout", "--no-hooks", "--keep-history", "--dry-run", "--ignore-not-found"],
+    upgrade: [...values, ...release, "-i", "--install"],
+  },
+};
