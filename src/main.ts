@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import type { Command } from "./commands/command.ts";
+import type { Command, CommandContext } from "./commands/command.ts";
 import { describeSettings, readSettings, SettingsError } from "./commands/settings/settings.ts";
 
 /** Each command by its name of one or two words. Imported on demand, so that a command loads only what it needs. */
@@ -12,6 +12,10 @@ const commands: Readonly<Record<string, () => Promise<{ readonly default: unknow
   "platform load": () => import("./commands/platform/load.ts"),
   "platform restore": () => import("./commands/platform/restore.ts"),
   bootstrap: () => import("./commands/bootstrap/bootstrap.ts"),
+  agent: () => import("./commands/workload/agent.ts"),
+  token: () => import("./commands/workload/token.ts"),
+  "credential-helper docker": () => import("./commands/workload/credential-helper-docker.ts"),
+  "credential-helper kubectl": () => import("./commands/workload/credential-helper-kubectl.ts"),
 };
 
 /** Splits the arguments into the name of the command and its settings. Two words take precedence over one. */
@@ -57,7 +61,16 @@ async function main(args: readonly string[]): Promise<number> {
   }
   try {
     const values = readSettings(command.settings, rest, process.env);
-    await command.run(values, { env: process.env, signal: stopSignal(), stdout: process.stdout });
+    const context: CommandContext = {
+      env: process.env,
+      signal: stopSignal(),
+      // Opened only by a command that reads it.
+      get stdin() {
+        return process.stdin;
+      },
+      stdout: process.stdout,
+    };
+    await command.run(values, context);
     return 0;
   } catch (error) {
     if (error instanceof SettingsError) {
