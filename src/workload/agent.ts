@@ -9,7 +9,7 @@ import type { TokenStatus } from "./token-status.ts";
 
 export interface AgentOptions {
   readonly identity: string;
-  /** Called for each attempt, and every 10 s to see whether the token changed. */
+  /** Called for each attempt, and every 30 s to see whether the token changed. */
   readonly readSubjectToken: () => SubjectToken;
   /** @throws {ExchangeFailure} */
   readonly exchange: (subject: SubjectToken, signal: AbortSignal) => Promise<ApiToken>;
@@ -21,7 +21,7 @@ export interface AgentOptions {
 }
 
 /** How often the file of the subject token is read. */
-const pollMs = seconds(10);
+const pollMs = seconds(30);
 
 /**
  * Keeps a token of the platform in a file.

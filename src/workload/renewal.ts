@@ -32,11 +32,12 @@ const firstRetryMs = seconds(1);
 const shortestLimitMs = seconds(15);
 const longestLimitMs = minutes(2);
 const refusedLimitMs = minutes(1);
-const maxRequestedMs = minutes(5);
+const longestRequestedMs = minutes(5);
 
 /**
  * The pause before the next attempt. It doubles with each failure, up to a tenth of the time for which the last token is
- * valid: a token with much time left causes little load, and one that is about to expire is retried often.
+ * valid: a token with much time left causes little load, and one that is about to expire is retried often. A pause that the
+ * token service asked for is observed up to half of that time, and up to 5 minutes without a valid token.
  * @param random returns a number in [0, 1)
  */
 export function retryAfterMs(
@@ -46,6 +47,7 @@ export function retryAfterMs(
   const limitMs = Math.min(Math.max(remainingMs / 10, refused ? refusedLimitMs : shortestLimitMs), longestLimitMs);
   const windowMs = Math.min(firstRetryMs * 2 ** Math.min(failures - 1, 20), limitMs);
   const delayMs = windowMs * (0.5 + random() / 2);
+  const requestedLimitMs = remainingMs === 0 ? longestRequestedMs : Math.max(remainingMs / 2, shortestLimitMs);
   // Pods that were asked for the same pause are spread over a tenth of it.
-  return Math.max(delayMs, Math.min(requestedMs, maxRequestedMs) * (1 + random() / 10));
+  return Math.max(delayMs, Math.min(requestedMs, requestedLimitMs) * (1 + random() / 10));
 }
