@@ -12,14 +12,18 @@ export interface SubjectToken {
 
 const maxTokenLength = 65_536;
 
+/** The path that means standard input. */
+const standardInput = "-";
+
 /**
- * Reads a subject token from a file. It is synchronous, because the file is small and the kubelet keeps it in memory.
+ * Reads a subject token from a file, or from standard input if the path is `-`. It is synchronous, because the file is small
+ * and the kubelet keeps it in memory.
  * @throws {Error} that names the file and never contains its content
  */
 export function readSubjectToken(path: string): SubjectToken {
   let text: string;
   try {
-    text = readFileSync(path, "utf8").trim();
+    text = readFileSync(path === standardInput ? 0 : path, "utf8").trim();
   } catch (error) {
     throw new Error(`the file with the workload's own token cannot be read: ${(error as Error).message}`, {
       cause: error,
@@ -27,7 +31,7 @@ export function readSubjectToken(path: string): SubjectToken {
   }
   // Anything else cannot be sent in a header.
   if (text.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(text))
-    throw new Error(`the file ${path} does not contain a token`);
+    throw new Error(`${path === standardInput ? "standard input" : `the file ${path}`} does not contain a token`);
   const parts = text.split(".").slice(0, 2).map(jsonOf);
   const [header, claims] = parts;
   if (header === undefined || claims === undefined) return { text, fingerprint: hash(text), claims: undefined };

@@ -16,7 +16,7 @@ const optionalSettings = {
   subjectTokenFile: settings.withDefault(
     settings.file,
     "/var/run/muster/source/token",
-    "File with the token that Kubernetes or the CI system issued to the workload, which is exchanged. /dev/stdin is standard input.",
+    "File with the token that Kubernetes or the CI system issued to the workload, which is exchanged; - is standard input.",
   ),
   platformCa: settings.optional(
     settings.file,
