@@ -256,6 +256,7 @@ describe("1,000 renewals under faults", () => {
         new Promise((resolve, reject) => {
           worker.once("message", resolve);
           worker.once("error", reject);
+          // oxlint-disable-next-line unicorn/require-post-message-target-origin
           worker.postMessage("stop");
         }),
     };

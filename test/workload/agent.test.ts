@@ -79,7 +79,7 @@ describe("muster agent", () => {
     expect(await platform.repos(token())).toEqual([platform.repo]);
     expect(await run(["agent", "--check"])).toEqual({
       code: 0,
-      stdout: `the token is valid until ${expiry}\n`,
+      stdout: `the token is valid until ${String(expiry)}\n`,
       stderr: "",
     });
     expect(JSON.stringify(agent.log) + agent.plainOutput).not.toContain(token().slice(-40));

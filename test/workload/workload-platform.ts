@@ -66,7 +66,8 @@ export class WorkloadPlatform {
     await once(issuer, "listening");
     const jwks = `https://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`;
     const process = new PlatformProcess([
-      ...["--data", join(folder, "platform.db")],
+      "--data",
+      join(folder, "platform.db"),
       ...issuers.flatMap((url) => ["--trusted-issuer", `${url},ca=${join(folder, "issuer.pem")},jwks=${jwks}`]),
       ...flags,
     ]);
