@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { Agent } from "./agent.ts";
-import { type ApiToken, ExchangeFailure } from "./exchange-token.ts";
+import { type ApiToken, ExchangeFailure } from "./token-service.ts";
 import type { SubjectToken } from "./subject-token.ts";
 import { TokenFiles } from "./token-files.ts";
 import type { TokenStatus } from "./token-status.ts";

@@ -1,4 +1,4 @@
-import type { ApiToken } from "./exchange-token.ts";
+import type { ApiToken } from "./token-service.ts";
 
 /** The versions of the protocol between kubectl and its credential plugins that have the same response. */
 const versions = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"] as const;

@@ -3,12 +3,11 @@ import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { Agent } from "#src/workload/agent.ts";
-import { exchangeToken } from "#src/workload/exchange-token.ts";
 import { lineLog } from "#src/workload/line-log.ts";
 import { readSubjectToken } from "#src/workload/subject-token.ts";
 import { TokenFiles } from "#src/workload/token-files.ts";
 import { checkToken } from "#src/workload/token-status.ts";
-import { exchangeOptions } from "./exchange.ts";
+import { tokenService } from "./exchange.ts";
 import { apiAudience, defaultTokenFile, exchangeSettings } from "./settings.ts";
 
 export default defineCommand({
@@ -33,11 +32,11 @@ export default defineCommand({
       stdout.write(`${message}\n`);
       return;
     }
-    const options = await exchangeOptions(values, values.apiAudience, env);
+    const service = await tokenService(values, values.apiAudience, env);
     const agent = new Agent({
       identity: values.identity,
       readSubjectToken: () => readSubjectToken(values.subjectTokenFile),
-      exchange: (subject, stopped) => exchangeToken(subject, options, stopped),
+      exchange: (subject, stopped) => service.exchange(subject, stopped),
       files,
       clock: systemClock,
       random: Math.random,

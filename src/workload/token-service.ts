@@ -1,22 +1,16 @@
 import { parseRetryAfter } from "#src/http/retry-after.ts";
 import { redact } from "#src/telemetry/redaction.ts";
-import type { Clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
-import { httpGet, type HttpGetResponse } from "./http-get.ts";
+import { HttpClient, type HttpClientOptions, type HttpGetResponse } from "./http-client.ts";
 import type { SubjectToken } from "./subject-token.ts";
 
-export interface ExchangeOptions {
+export interface TokenServiceOptions extends HttpClientOptions {
   /** The address of the token service, or that of its exchange, which ends in `/sts/exchange`. */
   readonly authUrl: URL;
   /** The uid of the identity to assume. */
   readonly identity: string;
   /** The audience of the token: the platform's base URL, or another one that the platform allows. */
   readonly audience: string;
-  /** PEM certificates of the authorities to trust. Absent: the authorities that Node trusts. */
-  readonly ca?: string;
-  /** Where the variables of proxies are read from. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
 }
 
 /** A token of the platform. */
@@ -53,32 +47,39 @@ const refusals: Readonly<Record<number, { readonly name: string; readonly status
   16: { name: "UNAUTHENTICATED", status: 401 },
 };
 
-/**
- * Exchanges a subject token for a token of the platform, with one request of at most 10 s.
- * @throws {ExchangeFailure} if there is no valid token, or the reason of `signal`
- */
-export async function exchangeToken(
-  subject: SubjectToken,
-  options: ExchangeOptions,
-  signal: AbortSignal,
-): Promise<ApiToken> {
-  const { authUrl, ca, clock, env } = options;
-  const headers = { authorization: `Bearer ${subject.text}`, accept: "application/json" };
-  let response: HttpGetResponse;
-  try {
-    const limits = { deadlineMs, maxBytes: maxResponseBytes, clock, signal };
-    response = await httpGet(exchangeUrl(options), { headers, env, ...(ca === undefined ? {} : { ca }), ...limits });
-  } catch (error) {
-    if (signal.aborted) throw error;
-    throw new ExchangeFailure(`the token service at ${authUrl.origin} is not available: ${describe(error)}`, {
-      cause: error,
-    });
+/** Exchanges subject tokens for tokens of the platform. */
+export class TokenService {
+  readonly #options: TokenServiceOptions;
+  readonly #url: URL;
+  readonly #http: HttpClient;
+
+  constructor(options: TokenServiceOptions) {
+    this.#options = options;
+    this.#url = exchangeUrl(options);
+    this.#http = new HttpClient(this.#url.protocol, options);
   }
-  if (response.status !== 200) throw failureOf(response, subject, options);
-  return readToken(response, clock.now());
+
+  /**
+   * Makes one request of at most 10 s.
+   * @throws {ExchangeFailure} if there is no valid token, or the reason of `signal`
+   */
+  async exchange(subject: SubjectToken, signal: AbortSignal): Promise<ApiToken> {
+    const headers = { authorization: `Bearer ${subject.text}`, accept: "application/json" };
+    let response: HttpGetResponse;
+    try {
+      response = await this.#http.get(this.#url, { headers, deadlineMs, maxBytes: maxResponseBytes, signal });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw new ExchangeFailure(`the token service at ${this.#url.origin} is not available: ${describe(error)}`, {
+        cause: error,
+      });
+    }
+    if (response.status !== 200) throw failureOf(response, subject, this.#options);
+    return readToken(response, this.#options.clock.now());
+  }
 }
 
-function exchangeUrl({ authUrl, audience, identity }: ExchangeOptions): URL {
+function exchangeUrl({ authUrl, audience, identity }: TokenServiceOptions): URL {
   const url = new URL(authUrl);
   const path = url.pathname.replace(/\/$/, "");
   url.pathname = path.endsWith(exchangePath) ? path : path + exchangePath;
@@ -105,7 +106,7 @@ function readToken({ text }: HttpGetResponse, now: number): ApiToken {
 function failureOf(
   { status, retryAfter, text }: HttpGetResponse,
   subject: SubjectToken,
-  { authUrl, clock, identity }: ExchangeOptions,
+  { authUrl, clock, identity }: TokenServiceOptions,
 ): ExchangeFailure {
   const retryAfterMs = parseRetryAfter(retryAfter, clock.now()) ?? 0;
   const { code, message } = parseObject(text) ?? {};

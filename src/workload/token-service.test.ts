@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
-import { type ApiToken, type ExchangeFailure, type ExchangeOptions, exchangeToken } from "./exchange-token.ts";
+import { type ApiToken, type ExchangeFailure, TokenService, type TokenServiceOptions } from "./token-service.ts";
 import type { SubjectToken } from "./subject-token.ts";
 
 const identity = `${"a".repeat(40)}/${"b".repeat(16)}`;
@@ -43,8 +43,9 @@ async function tokenService(respond: RequestListener): Promise<URL> {
 const responding = (status: number, body: string, headers: Record<string, string> = {}) =>
   tokenService((_, response) => response.writeHead(status, headers).end(body));
 
-function exchange(authUrl: URL, options: Partial<ExchangeOptions> = {}, signal = new AbortController().signal) {
-  return exchangeToken(subject, { authUrl, identity, audience, env: {}, clock: systemClock, ...options }, signal);
+function exchange(authUrl: URL, options: Partial<TokenServiceOptions> = {}, signal = new AbortController().signal) {
+  const service = new TokenService({ authUrl, identity, audience, env: {}, clock: systemClock, ...options });
+  return service.exchange(subject, signal);
 }
 
 /** The failure of an exchange. No failure may contain the subject token. */
@@ -57,7 +58,7 @@ async function failure(exchanged: Promise<ApiToken>): Promise<ExchangeFailure> {
   return caught as ExchangeFailure;
 }
 
-describe("exchangeToken", () => {
+describe("TokenService", () => {
   it.each(["", "/", "/sts/exchange", "/sts/exchange/"])(
     "asks the token service at an address that ends in %j",
     async (path) => {
