@@ -201,6 +201,11 @@ export class PlatformSession {
     return this.#options.api.circuit.outage;
   }
 
+  /** Why no writes are sent but one at a time; undefined while they are, and during an outage of all calls. */
+  get writeOutage(): Outage | undefined {
+    return this.outage === undefined ? this.#options.api.writes.outage : undefined;
+  }
+
   /**
    * Increases each time that an outage ends, and that what kept every session from writing ends (`OwnerCheck`). What failed
    * because of it can then be tried again.

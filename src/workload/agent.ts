@@ -18,6 +18,8 @@ export interface AgentOptions {
   /** Returns a number in [0, 1). */
   readonly random: () => number;
   readonly log: LineLog;
+  /** Called before each pause between two attempts. */
+  readonly beforePause?: () => void;
 }
 
 /** How often the file of the subject token is read. */
@@ -50,7 +52,11 @@ export class Agent {
 
   /** Runs until `signal` aborts, and then rejects with its reason. */
   async run(signal: AbortSignal): Promise<never> {
-    for (;;) await this.#wait(await this.#renew(signal), signal);
+    for (;;) {
+      const delayMs = await this.#renew(signal);
+      this.#options.beforePause?.();
+      await this.#wait(delayMs, signal);
+    }
   }
 
   /** Makes one attempt. @returns the pause until the next one, in milliseconds */

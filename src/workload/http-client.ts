@@ -1,11 +1,12 @@
 import { Agent as HttpAgent, get as getHttp } from "node:http";
 import { Agent as HttpsAgent, get as getHttps } from "node:https";
+import { proxyFor, readProxySettings } from "#src/http/proxy-settings.ts";
 import type { Clock } from "#src/time/clock.ts";
 
 export interface HttpClientOptions {
   /** PEM certificates of the authorities to trust. Absent: the authorities that Node trusts. */
   readonly ca?: string;
-  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from, in upper or lower case. */
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
 }
@@ -36,11 +37,19 @@ export class HttpClient {
   /** One for all requests: each would load the certificate authorities. */
   readonly #agent: HttpAgent | HttpsAgent;
 
-  /** @param protocol the protocol of all requests, as in a URL: `https:` or `http:` */
-  constructor(protocol: string, { ca, clock, env }: HttpClientOptions) {
-    const options = { keepAlive: false, proxyEnv: { ...env } };
+  /**
+   * @param origin every request is to this origin
+   * @throws {Error} that names the variable of a proxy that is not valid
+   */
+  constructor(origin: URL, { ca, clock, env }: HttpClientOptions) {
+    // Node knows neither CIDR blocks in NO_PROXY nor that loopback addresses are direct.
+    const proxy = proxyFor(origin, readProxySettings(env))?.href;
+    const options = {
+      keepAlive: false,
+      ...(proxy === undefined ? {} : { proxyEnv: { HTTPS_PROXY: proxy, HTTP_PROXY: proxy } }),
+    };
     this.#clock = clock;
-    this.#isSecure = protocol === "https:";
+    this.#isSecure = origin.protocol === "https:";
     this.#agent = this.#isSecure
       ? new HttpsAgent({ ...options, ...(ca === undefined ? {} : { ca }) })
       : new HttpAgent(options);

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { startConnectProxy } from "#src/http/connect-proxy.testing.ts";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
@@ -179,7 +180,7 @@ describe("TokenService", () => {
   });
 
   describe("over TLS", () => {
-    const tls = selfSignedCertificate();
+    const tls = selfSignedCertificate({ names: ["localhost", "auth.example"] });
     const secureService = () =>
       listen(createHttpsServer({ key: tls.key, cert: tls.certificate }, (_, response) => response.end(issued())));
 
@@ -190,24 +191,28 @@ describe("TokenService", () => {
     });
 
     it("connects through HTTPS_PROXY, except to the hosts in NO_PROXY", async () => {
-      const port = await secureService();
-      const tunnels: (string | undefined)[] = [];
-      const proxy = createHttpServer().on("connect", (request, socket) => {
-        tunnels.push(request.url);
-        const upstream = connect(port, "127.0.0.1", () => {
-          socket.write("HTTP/1.1 200 OK\r\n\r\n");
-          upstream.pipe(socket).pipe(upstream);
-        });
-        upstream.on("error", () => socket.destroy());
-        socket.on("error", () => upstream.destroy());
-      });
-      const env = { HTTPS_PROXY: `http://127.0.0.1:${await listen(proxy)}`, NO_PROXY: "127.0.0.1,.internal" };
-      // Nothing listens on port 1, so a response proves that the proxy was used.
-      const options = { env, ca: tls.certificate };
-      expect((await exchange(new URL("https://localhost:1"), options)).value).toBe("api-token");
-      expect(tunnels).toEqual(["localhost:1"]);
-      expect((await exchange(new URL(`https://127.0.0.1:${port}`), options)).value).toBe("api-token");
-      expect(tunnels).toHaveLength(1);
+      const targetPort = await secureService();
+      const credentials = "pod:se/cret";
+      const proxy = await startConnectProxy({ targetPort, credentials });
+      const withUser = (password: string) =>
+        Object.assign(new URL(proxy.url), { username: "pod", password: encodeURIComponent(password) }).href;
+      const authUrl = new URL("https://auth.example");
+      const through = (HTTPS_PROXY: string, NO_PROXY = "127.0.0.0/8,.svc") =>
+        exchange(authUrl, { env: { HTTPS_PROXY, NO_PROXY }, ca: tls.certificate });
+      try {
+        expect((await through(withUser("se/cret"))).value).toBe("api-token");
+        expect(proxy.tunnels).toEqual(["auth.example:443"]);
+        const rejected = await failure(through(withUser("wrong")));
+        expect(rejected.message).toContain("407");
+        expect(rejected.message).not.toContain("wrong");
+        // The name does not exist.
+        expect((await failure(through(withUser("se/cret"), "auth.example"))).message).toMatch(/ENOTFOUND|EAI_AGAIN/);
+        expect(
+          () => new TokenService({ authUrl, identity, audience, env: { HTTPS_PROXY: "ftp://x" }, clock: systemClock }),
+        ).toThrowError(/HTTPS_PROXY/);
+      } finally {
+        await proxy.close();
+      }
     });
   });
 });

@@ -53,10 +53,11 @@ export class TokenService {
   readonly #url: URL;
   readonly #http: HttpClient;
 
+  /** @throws {Error} that names the variable of a proxy that is not valid */
   constructor(options: TokenServiceOptions) {
     this.#options = options;
     this.#url = exchangeUrl(options);
-    this.#http = new HttpClient(this.#url.protocol, options);
+    this.#http = new HttpClient(this.#url, options);
   }
 
   /**

@@ -132,7 +132,7 @@ describe("muster token", () => {
     const { code, stdout } = await run(["token"]);
     expect(code).toBe(0);
     expect(await platform.repos(stdout.trim())).toEqual([platform.repo]);
-    const json = JSON.parse((await run(["token", "--output", "json"])).stdout);
+    const json = JSON.parse((await run(["token", "-o", "json"])).stdout);
     expect(await platform.repos(json.token)).toEqual([platform.repo]);
     expect(Date.parse(json.expiry)).toBeGreaterThan(Date.now());
   });

@@ -4,6 +4,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { Agent } from "#src/workload/agent.ts";
 import { lineLog } from "#src/workload/line-log.ts";
+import { keepHeapSmall } from "#src/workload/small-heap.ts";
 import { readSubjectToken } from "#src/workload/subject-token.ts";
 import { TokenFiles } from "#src/workload/token-files.ts";
 import { checkToken } from "#src/workload/token-status.ts";
@@ -41,6 +42,7 @@ export default defineCommand({
       clock: systemClock,
       random: Math.random,
       log: lineLog(writeToStandardError, () => systemClock.now()),
+      beforePause: keepHeapSmall(),
     });
     await agent.run(signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;

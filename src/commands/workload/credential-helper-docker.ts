@@ -13,7 +13,10 @@ const registry = settings.matching(
 );
 
 const helperSettings = {
-  verb: settings.operand(settings.oneOf(...dockerVerbs), "What docker asks for."),
+  verb: settings.operand(
+    { ...settings.oneOf(...dockerVerbs), placeholder: "VERB" },
+    `What docker asks for: ${dockerVerbs.join(", ")}.`,
+  ),
   registry: settings.requiredList(registry, "A registry that accepts the platform's tokens."),
   username: settings.withDefault(settings.text, "_token", "The user name to send with the token."),
   tokenFile: settings.optional(

@@ -8,7 +8,10 @@ export default defineCommand({
   settings: {
     ...exchangeSettings,
     apiAudience,
-    output: settings.withDefault(settings.oneOf("token", "json"), "token", "Print the token, or JSON with its expiry."),
+    output: {
+      ...settings.withDefault(settings.oneOf("token", "json"), "token", "Print the token, or JSON with its expiry."),
+      short: "o",
+    },
   },
   run: async (values, { env, signal, stdout }) => {
     const { value, expiresAt } = await exchangeOnce(values, values.apiAudience, { env, signal });
