@@ -28,6 +28,11 @@ const helperSettings = {
 
 export default defineCommand({
   summary: "give docker the platform's token for its registries",
+  description: `Docker runs a program named docker-credential-NAME. Create docker-credential-muster in the PATH:
+  #!/bin/sh
+  exec muster credential-helper docker "$@"
+and name the registries in ~/.docker/config.json:
+  {"credHelpers": {"registry.example.com": "muster"}}`,
   settings: helperSettings,
   run: async (values, context) => {
     const { registry: registries, username, verb } = values;

@@ -6,6 +6,12 @@ import { exchangeSettings } from "./settings.ts";
 
 export default defineCommand({
   summary: "give kubectl a token of the platform, for clusters that trust its tokens",
+  description: `In the kubeconfig, for a user:
+  exec:
+    apiVersion: client.authentication.k8s.io/v1
+    command: muster
+    args: [credential-helper, kubectl, --audience, AUDIENCE]
+    interactiveMode: Never`,
   settings: {
     ...exchangeSettings,
     audience: settings.required(
