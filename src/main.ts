@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly default: unknow
   "platform load": () => import("./commands/platform/load.ts"),
   "platform restore": () => import("./commands/platform/restore.ts"),
   bootstrap: () => import("./commands/bootstrap/bootstrap.ts"),
+  inject: () => import("./commands/inject/inject.ts"),
 };
 
 /** Splits the arguments into the name of the command and its settings. Two words take precedence over one. */

@@ -10,7 +10,7 @@ export function describeSettings(settings: Settings): string {
         ...(setting.operand ? [] : [variableNote(key, setting)]),
       ].join(", ");
       return (
-        `  ${setting.operand ? "" : `${flagOf(key)} `}${setting.placeholder}`.trimEnd() +
+        `  ${setting.short ? `-${setting.short}, ` : ""}${setting.operand ? "" : `${flagOf(key)} `}${setting.placeholder}`.trimEnd() +
         `\n      ${setting.help} [${notes}]`
       );
     })

@@ -59,7 +59,11 @@ function textsFromArguments(settings: Settings, args: readonly string[], mistake
   const options = Object.fromEntries(
     [...keyOfFlag].map(([flag, key]) => [
       flag,
-      { type: settings[key]?.placeholder === "" ? ("boolean" as const) : ("string" as const), multiple: true },
+      {
+        type: settings[key]?.placeholder === "" ? ("boolean" as const) : ("string" as const),
+        multiple: true,
+        ...(settings[key]?.short === undefined ? {} : { short: settings[key].short }),
+      },
     ]),
   );
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });

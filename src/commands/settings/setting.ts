@@ -12,6 +12,8 @@ export interface Setting<T> {
   readonly repeatable: boolean;
   /** Whether a value may contain commas. If so, commas do not separate the values in the variable. */
   readonly commas: boolean;
+  /** A letter that also is the flag, such as `f` for `-f`. */
+  readonly short?: string;
   /** Set for a positional argument, as in `muster platform backup FILE`, which has neither flag nor variable. */
   readonly operand?: true;
   readonly presence: { readonly kind: "required" } | { readonly kind: "default"; readonly value: T };
