@@ -14,7 +14,11 @@ const identity = (spec: object): Identity => ({
 const externalIdentity = (fields: object): ExternalIdentity =>
   identityKind.collection.schema.parse({ uid, name: "ci", description: "", ...fields });
 const desired = (spec: object) =>
-  identityKind.desired(identity(spec), { parent: groupUid }, { serviceAccountIssuer: "https://cluster.example" });
+  identityKind.desired(
+    identity(spec),
+    { parent: groupUid },
+    { serviceAccounts: { issuer: "https://cluster.example", audience: "the.default" } },
+  );
 
 /** Whether the external resource matches the spec in the authentication method `field`. */
 function matches(field: string, spec: object, external: object): boolean {
@@ -116,7 +120,11 @@ describe("the authentication method is compared as a whole", () => {
 it("derives the issuer and subject of a service account from the cluster and the namespace", () => {
   expect(desired({ serviceAccountRef: { name: "ci" } })).toEqual({
     name: "ci",
-    claimMatch: { issuer: "https://cluster.example", subject: "system:serviceaccount:team:ci" },
+    claimMatch: {
+      issuer: "https://cluster.example",
+      subject: "system:serviceaccount:team:ci",
+      audience: "the.default",
+    },
   });
 });
 
@@ -148,7 +156,7 @@ describe("what a client needs to assume an identity", () => {
     [
       "a service account",
       { serviceAccountRef: { name: "ci" } },
-      { issuer: "https://cluster.example", subject: "system:serviceaccount:team:ci", audience: "auth.example" },
+      { issuer: "https://cluster.example", subject: "system:serviceaccount:team:ci", audience: "the.default" },
     ],
     [
       "a service account with an audience",

@@ -31,10 +31,16 @@ export interface ReferenceField {
 /** The uids to which the references of a spec were resolved. */
 export type ResolvedUids = Readonly<Partial<Record<ReferenceRole, string>>>;
 
+/** The service-account tokens of the cluster, for `serviceAccountRef`. Plain data. */
+export interface ServiceAccountTokens {
+  readonly issuer: string;
+  /** The audience that an identity expects if its object names none. */
+  readonly audience: string;
+}
+
 /** Facts about the cluster that the desired fields of an external resource depend on. */
 export interface DesiredContext {
-  /** The issuer of the cluster's service-account tokens. */
-  readonly serviceAccountIssuer: string;
+  readonly serviceAccounts: ServiceAccountTokens;
 }
 
 /** The addresses that a client needs to exchange a token. Plain data. */

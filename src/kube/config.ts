@@ -50,7 +50,8 @@ const readDeadlineMs = seconds(10);
 
 /** Reads the connection from a kubeconfig or from the pod's service account. @throws {KubeConfigError} */
 export async function readConnection(settings: ConnectionSettings): Promise<KubeConnection> {
-  if (settings.kubeconfig !== undefined || settings.context !== undefined || settings.userKubeconfig) return fromKubeconfig(settings);
+  if (settings.kubeconfig !== undefined || settings.context !== undefined || settings.userKubeconfig)
+    return fromKubeconfig(settings);
   return fromPod(settings);
 }
 

@@ -227,7 +227,9 @@ spec:
   it("reports every problem of a file, each with its manifest, and prints nothing", async () => {
     const taken = deployment.replace("MODE", "MUSTER_IDENTITY");
     const empty = deployment.replace("identity: checkout", 'identity: ""').replace("name: shop", "name: empty");
-    const problems = await inject([taken, empty, "a: [\n", deployment.replace(/containers:[^]*/, "")].join("---\n")).then(
+    const problems = await inject(
+      [taken, empty, "a: [\n", deployment.replace(/containers:[^]*/, "")].join("---\n"),
+    ).then(
       () => [],
       (error: InjectionError) => error.message.split("\n"),
     );

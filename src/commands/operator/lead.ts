@@ -206,7 +206,10 @@ function createSources(
     breakers: new Breakers(() => randomUUID().slice(0, 8)),
     ownerId: cluster.ownerId,
     owners: ownersOf(values, cluster),
-    serviceAccountIssuer: cluster.serviceAccountIssuer,
+    serviceAccounts: {
+      issuer: cluster.serviceAccountIssuer,
+      audience: values.serviceAccountAudience ?? authUrl.hostname,
+    },
     publicIssuers: values.publicIssuer,
     endpoints: {
       authUrl: withoutSlash(authUrl),

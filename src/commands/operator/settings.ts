@@ -48,6 +48,10 @@ export const operatorSettings = {
     "/var/run/secrets/muster/token",
     "File with the operator's service-account token, which it exchanges for a token of the platform.",
   ),
+  serviceAccountAudience: optional(
+    text,
+    "The audience that an identity with serviceAccountRef expects of the service account's tokens, if serviceAccountRef.audience is absent. (default: the host name of --auth-url)",
+  ),
   rootGroup: requiredList(
     uid,
     "The uid of a group in and below which Tenants may use resources. No Tenant can permit what is outside of all of these groups, and the operator never writes or grants anything there.",

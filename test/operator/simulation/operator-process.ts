@@ -162,7 +162,7 @@ export class OperatorProcess {
       breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
       ownerId: options.ownerId ?? "cluster",
       owners: [ownerHash(options.ownerId ?? "cluster")] as const,
-      serviceAccountIssuer: "https://issuer.example",
+      serviceAccounts: { issuer: "https://issuer.example", audience: "auth.example" },
       publicIssuers: [],
       endpoints: {
         authUrl: "https://auth.example",
