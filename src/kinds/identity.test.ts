@@ -128,6 +128,27 @@ it("derives the issuer and subject of a service account from the cluster and the
   });
 });
 
+it("gives a service account's identity the uploaded keys of the cluster", () => {
+  const uploaded = { issuerKeys: '{"keys":[]}', expirationTime: "2027-01-01T00:00:00.000Z" };
+  const context = { serviceAccounts: { issuer: "https://cluster.example", audience: "the.default", uploaded } };
+  const object = identity({ serviceAccountRef: { name: "ci" } });
+  expect(identityKind.desired(object, { parent: groupUid }, context)).toEqual({
+    name: "ci",
+    staticKeys: {
+      issuer: "https://cluster.example",
+      subject: "system:serviceaccount:team:ci",
+      audiences: ["the.default"],
+      ...uploaded,
+    },
+  });
+  expect(identityKind.specPath("static_keys.audiences", object)).toBe("spec.serviceAccountRef.audience");
+  expect(identityKind.specPath("static_keys.issuer_keys", object)).toBe("spec.serviceAccountRef");
+  // Keys that a user wrote into a spec change only with it.
+  expect(identityKind.principal?.followsCluster("staticKeys", object)).toBe(true);
+  expect(identityKind.principal?.followsCluster("staticKeys", identity({ staticKeys }))).toBe(false);
+  expect(identityKind.principal?.followsCluster("name", object)).toBe(false);
+});
+
 it("manages only the fields that the user set", () => {
   expect(Object.keys(desired({ claimMatch }))).toEqual(["name", "claimMatch"]);
   expect(Object.keys(desired({ claimMatch, description: "" }))).toEqual(["name", "description", "claimMatch"]);

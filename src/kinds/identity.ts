@@ -89,13 +89,14 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     authentication: ({ spec }) => spec,
     isDescribed: ({ spec }) =>
       spec.serviceAccountRef !== undefined || authenticationMethods.some((method) => method in spec),
+    followsCluster: (field, { spec }) => field === "staticKeys" && spec.serviceAccountRef !== undefined,
     exchange,
   },
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    if (spec.serviceAccountRef === undefined || !/^claimMatch\b/.test(path)) return `spec.${path}`;
+    if (spec.serviceAccountRef === undefined || !/^(claimMatch|staticKeys)\b/.test(path)) return `spec.${path}`;
     // The spec names a service account, from which the claims are derived.
-    return path === "claimMatch.audience" ? "spec.serviceAccountRef.audience" : "spec.serviceAccountRef";
+    return /\.audiences?\b/.test(path) ? "spec.serviceAccountRef.audience" : "spec.serviceAccountRef";
   },
 };
 
@@ -143,7 +144,10 @@ function authenticationMethod(
     const subject = `system:serviceaccount:${namespace ?? ""}:${spec.serviceAccountRef.name}`;
     // Always written: what the platform expects by default cannot be read from it.
     const audience = spec.serviceAccountRef.audience ?? serviceAccounts.audience;
-    return { claimMatch: { issuer: serviceAccounts.issuer, subject, audience } };
+    const { issuer, uploaded } = serviceAccounts;
+    return uploaded === undefined
+      ? { claimMatch: { issuer, subject, audience } }
+      : { staticKeys: { issuer, subject, ...uploaded, audiences: [audience] } };
   }
   if (spec.claimMatch !== undefined) return { claimMatch: compact(spec.claimMatch) };
   if (spec.staticKeys !== undefined) return { staticKeys: compact(spec.staticKeys) };

@@ -34,6 +34,7 @@ import type { Cluster } from "./cluster.ts";
 import { PlatformConnection, readPlatformAddress } from "./connect-platform.ts";
 import { settleTimes } from "./earlier-leader.ts";
 import { createSessions, startSessionWork } from "./live-sessions.ts";
+import type { ServiceAccountKeys } from "./service-account-keys.ts";
 import type { OperatorValues } from "./settings.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";
 import { type TenancyCaches, tenantResource } from "./tenancy-caches.ts";
@@ -52,6 +53,8 @@ export interface LeadOptions {
   /** The operator's own namespace. */
   readonly namespace: string;
   readonly cluster: Cluster;
+  /** Undefined if the platform discovers the keys. */
+  readonly serviceAccountKeys: ServiceAccountKeys | undefined;
   readonly leadership: Leadership;
   readonly telemetry: OperatorTelemetry;
   /** Aborted by `LeaderWork.stop`. */
@@ -134,6 +137,15 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     });
   }
   pool.start(tenants);
+  options.serviceAccountKeys?.onChange(() => {
+    for (const kind of kinds)
+      for (const cached of sources.stores.get(kind.name).values())
+        if (
+          cached.invalid === undefined &&
+          kind.principal?.authentication(cached.resource).serviceAccountRef !== undefined
+        )
+          controllers.get(kind.name).enqueue(keyOf(cached), {});
+  });
   const onResync = async (session: PlatformSession) => {
     retainExtensions(sources, session);
     await undeclared.prepare(session);
@@ -209,6 +221,9 @@ function createSources(
     serviceAccounts: {
       issuer: cluster.serviceAccountIssuer,
       audience: values.serviceAccountAudience ?? authUrl.hostname,
+      get uploaded() {
+        return options.serviceAccountKeys?.uploaded;
+      },
     },
     publicIssuers: values.publicIssuer,
     endpoints: {

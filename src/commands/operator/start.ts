@@ -15,6 +15,7 @@ import { startCaches } from "./caches.ts";
 import { identifyCluster } from "./cluster.ts";
 import { connectKubernetes } from "./connect-kubernetes.ts";
 import { lead, type LeaderWork } from "./lead.ts";
+import { startServiceAccountKeys } from "./service-account-keys.ts";
 import { operatorSettings, type OperatorValues } from "./settings.ts";
 import { OperatorTelemetry } from "./telemetry.ts";
 import { startTenancyCaches } from "./tenancy-caches.ts";
@@ -45,7 +46,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   let work: LeaderWork | undefined;
 
   const observe = (call: ObservedCall) => telemetry.metrics.kubernetesCall(call);
-  const { kube, leases, ...connection } = await connectKubernetes(values, { env, clock, observe });
+  const { kube, leases, newClient, ...connection } = await connectKubernetes(values, { env, clock, observe });
   const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
   const metrics = () => telemetry.metrics.text();
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
@@ -61,6 +62,11 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     });
     const onError = (error: unknown) => log.warn({ err: error }, "failed to read the namespace kube-system");
     const cluster = await identifyCluster(values, kube, { clock, random, onError }, signal);
+    const serviceAccountKeys = await startServiceAccountKeys(
+      values,
+      { newClient, log, clock },
+      AbortSignal.any([signal, lifetime.signal]),
+    );
     const lease = { name: leaseNameOf(values), namespace };
     leadership = await acquireLeadership({ values, leases, lease, log }, signal);
     const { ownerId } = cluster;
@@ -82,6 +88,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
       tenancyCaches: tenancy.caches,
       namespace,
       cluster,
+      serviceAccountKeys,
       leadership,
       telemetry,
       lifetime,

@@ -47,6 +47,7 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
   const denial = findIdentityDenial(kind.principal.authentication(resource), boundary, {
     namespace: resource.metadata.namespace ?? "",
     clusterIssuer: limits.serviceAccounts.issuer,
+    uploadsKeys: limits.serviceAccounts.uploaded !== undefined,
     publicIssuers: limits.publicIssuers,
   });
   return denial === undefined ? undefined : denied(`${denial.path}: ${denial.message}`);
