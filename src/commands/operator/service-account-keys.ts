@@ -20,7 +20,7 @@ export interface ServiceAccountKeysOptions {
  * it unlikely that one is never asked: with three of them, the probability is 0.001 %.
  */
 const firstReads = 30;
-const firstIntervalMs = 500;
+const firstIntervalMs = 100;
 const intervalMs = seconds(30);
 
 /**
