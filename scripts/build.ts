@@ -6,6 +6,7 @@ import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
+import { billOfMaterials, type Lockfile } from "./bill-of-materials.ts";
 
 const usage = `Usage: npm run build -- [FOLDER]
 
@@ -41,6 +42,8 @@ await chmod(output, 0o755);
 const [bundled] = Object.values(metafile.outputs);
 const packages = packagesIn(bundled?.inputs ?? {});
 await writeFile(join(folder, "NOTICES.txt"), (await Promise.all(packages.map(notice))).join(`\n${"=".repeat(80)}\n`));
+const lockfile = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")) as Lockfile;
+await writeFile(join(folder, "sbom.cdx.json"), billOfMaterials(packages, lockfile));
 const size = bundled?.bytes ?? 0;
 process.stdout.write(`${output}: ${(size / 2 ** 20).toFixed(2)} MiB, with ${packages.length} packages bundled\n`);
 
