@@ -9,6 +9,7 @@ export const commands: CommandList = {
   "platform audit": { group: "Platform", load: () => import("./commands/platform/audit.ts") },
   "platform backup": { group: "Platform", load: () => import("./commands/platform/backup.ts") },
   "platform load": { group: "Platform", load: () => import("./commands/platform/load.ts") },
+  "platform migrate": { group: "Platform", load: () => import("./commands/platform/migrate.ts") },
   "platform restore": { group: "Platform", load: () => import("./commands/platform/restore.ts") },
   completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
   help: { group: "Other", load: () => import("./commands/help/help.ts") },

@@ -69,7 +69,7 @@ export async function openExistingDatabase(location: DataLocation): Promise<Data
 }
 
 /** Its error does not repeat the URL, which may contain a password. */
-function databaseUrl() {
+export function databaseUrl() {
   return {
     placeholder: "postgres://USER@HOST/DATABASE",
     parse: (value: string): string => {
