@@ -15,6 +15,13 @@ export const dataSettings = {
   ),
 };
 
+/** The key file of data that exists. */
+export const keyFileSetting = () =>
+  settings.optional(
+    settings.file,
+    "The file with the key that encrypts secrets in the data. (default: the --data file name with .key appended; required with --database)",
+  );
+
 export type DataLocation =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "database"; readonly url: string };

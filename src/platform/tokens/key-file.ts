@@ -17,3 +17,9 @@ export async function openKeyFile(path: string, database: Database): Promise<Mas
     );
   return readOrCreateKeyFile(path);
 }
+
+/** Reads a key file that must exist. @throws Error if it is missing, is not a key file or cannot be read */
+export function readKeyFile(path: string): MasterKey {
+  if (!existsSync(path)) throw new Error(`the key file ${path} does not exist`);
+  return readOrCreateKeyFile(path);
+}
