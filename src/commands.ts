@@ -13,6 +13,16 @@ export const commands: CommandList = {
   "platform restore": { group: "Platform", load: () => import("./commands/platform/restore.ts") },
   "platform rotate-key-file": { group: "Platform", load: () => import("./commands/platform/rotate-key-file.ts") },
   "platform rotate-signing-key": { group: "Platform", load: () => import("./commands/platform/rotate-signing-key.ts") },
+  agent: { group: "Workloads", load: () => import("./commands/workload/agent.ts") },
+  token: { group: "Workloads", load: () => import("./commands/workload/token.ts") },
+  "credential-helper docker": {
+    group: "Workloads",
+    load: () => import("./commands/workload/credential-helper-docker.ts"),
+  },
+  "credential-helper kubectl": {
+    group: "Workloads",
+    load: () => import("./commands/workload/credential-helper-kubectl.ts"),
+  },
   completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
   help: { group: "Other", load: () => import("./commands/help/help.ts") },
   version: { group: "Other", load: () => import("./commands/version/version.ts") },
