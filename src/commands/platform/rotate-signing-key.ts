@@ -1,5 +1,5 @@
 import { readKeyFile } from "#src/platform/tokens/key-file.ts";
-import { rotateSigningKey } from "#src/platform/tokens/rotate-signing-key.ts";
+import { rotateSigningKey } from "#src/platform/rotate-signing-key.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { dataLocation, dataSettings, defaultFile, keyFileSetting, openExistingDatabase } from "./data.ts";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rotateKeyFile } from "../rotate-key-file.ts";
 import type { Database } from "../store/database.ts";
 import { MasterKey } from "../tokens/master-key.ts";
-import { rotateSigningKey } from "../tokens/rotate-signing-key.ts";
+import { rotateSigningKey } from "../rotate-signing-key.ts";
 import { openSealedKeys } from "../tokens/signing-keys.ts";
 import { RunningPlatform } from "./running-platform.testing.ts";
 

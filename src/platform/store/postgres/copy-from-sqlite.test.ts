@@ -78,6 +78,7 @@ describeWithPostgres("muster platform migrate", (postgres) => {
     const code = await runCommandLine(["platform", "migrate", "--stopped", "--data", from, "-o", "json"], {
       env: { MUSTER_DATABASE: database },
       signal: new AbortController().signal,
+      stdin: new PassThrough(),
       stdout,
       stderr,
       terminal: { columns: 80, colors: false },

@@ -1,8 +1,8 @@
-import { record } from "../audit/audit-log.ts";
-import { AuthoredWriter } from "../audit/authored-writer.ts";
-import { type Database, statement } from "../store/database.ts";
-import type { MasterKey } from "./master-key.ts";
-import { insertSigningKey, newSigningKey, openSealedKeys } from "./signing-keys.ts";
+import { record } from "./audit/audit-log.ts";
+import { AuthoredWriter } from "./audit/authored-writer.ts";
+import { type Database, statement } from "./store/database.ts";
+import type { MasterKey } from "./tokens/master-key.ts";
+import { insertSigningKey, newSigningKey, openSealedKeys } from "./tokens/signing-keys.ts";
 
 const removeOthers = statement((db, p: { kid: string }) => db.deleteFrom("signing_keys").where("kid", "!=", p.kid));
 
