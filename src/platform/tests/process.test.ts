@@ -87,18 +87,24 @@ describe("muster platform", { timeout: 60_000 }, () => {
     const startAgain = () =>
       spawnSync(process.execPath, ["src/main.ts", "platform", "--data", data, "--listen", "127.0.0.1:0"], {
         encoding: "utf8",
-        timeout: 20_000,
+        timeout: 50_000,
       });
-    chmodSync(`${data}.key`, 0o644);
-    const readable = startAgain();
-    expect([readable.status, readable.stderr]).toEqual([1, expect.stringContaining(`run: chmod o-rwx ${data}.key`)]);
-    renameSync(`${data}.key`, `${data}.backup`);
-    const missing = startAgain();
-    expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining("restore the file from its backup")]);
-    expect(existsSync(`${data}.key`)).toBe(false);
-    renameSync(`${data}.backup`, `${data}.key`);
-    chmodSync(`${data}.key`, 0o600);
-  });
+    try {
+      chmodSync(`${data}.key`, 0o644);
+      const readable = startAgain();
+      expect([readable.status, readable.stderr]).toEqual([1, expect.stringContaining(`run: chmod o-rwx ${data}.key`)]);
+      renameSync(`${data}.key`, `${data}.backup`);
+      const missing = startAgain();
+      expect([missing.status, missing.stderr]).toEqual([
+        1,
+        expect.stringContaining("restore the file from its backup"),
+      ]);
+      expect(existsSync(`${data}.key`)).toBe(false);
+    } finally {
+      if (existsSync(`${data}.backup`)) renameSync(`${data}.backup`, `${data}.key`);
+      chmodSync(`${data}.key`, 0o600);
+    }
+  }, 120_000);
 
   it("completes running calls on SIGTERM, and exits with 0", async () => {
     const { child, admin } = await start("--latency", "300ms");
