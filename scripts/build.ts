@@ -127,8 +127,8 @@ function dispatchersOfUndici(): Plugin {
 }
 
 /** The folders of the packages that contribute code to the outputs, sorted. */
-function packagesIn(outputs: readonly Metafile["outputs"][string][]): readonly string[] {
-  const inputs = outputs.flatMap((output) => Object.entries(output.inputs));
+function packagesIn(all: readonly Metafile["outputs"][string][]): readonly string[] {
+  const inputs = all.flatMap((output) => Object.entries(output.inputs));
   const folders = inputs.flatMap(([path, { bytesInOutput }]) => {
     const found = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
     return found === undefined || bytesInOutput === 0 ? [] : [found];
