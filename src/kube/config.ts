@@ -26,6 +26,8 @@ export interface KubeConnection {
 export interface ConnectionSettings {
   /** The path of a kubeconfig. If both `kubeconfig` and `context` are absent, the pod's service account is used. */
   readonly kubeconfig?: string;
+  /** Use the user's kubeconfig if no other is given: the caller is a person's command, which rarely runs in a pod. */
+  readonly userKubeconfig?: true;
   /** A context of the kubeconfig, or of the user's default kubeconfig; default: its current context. */
   readonly context?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -51,7 +53,8 @@ const readDeadlineMs = seconds(10);
 
 /** Reads the connection from a kubeconfig or from the pod's service account. @throws {KubeConfigError} */
 export async function readConnection(settings: ConnectionSettings): Promise<KubeConnection> {
-  if (settings.kubeconfig !== undefined || settings.context !== undefined) return fromKubeconfig(settings);
+  if (settings.kubeconfig !== undefined || settings.context !== undefined || settings.userKubeconfig)
+    return fromKubeconfig(settings);
   return fromPod(settings);
 }
 
@@ -156,6 +159,11 @@ async function fromKubeconfig({ kubeconfig, context, clock, env }: ConnectionSet
   if (proxyUrl && proxies === undefined)
     throw new KubeConfigError(
       `--kubeconfig: in ${source}, proxy-url of the cluster "${cluster.name}" is not the URL of an HTTP proxy, such as http://proxy.example.com:3128`,
+    );
+  // The library's guess, when it has found no kubeconfig.
+  if (kubeconfig === undefined && cluster.server === "http://localhost:8080")
+    throw new KubeConfigError(
+      "there is no kubeconfig: KUBECONFIG is not set, and ~/.kube/config does not exist. Give one with --kubeconfig FILE",
     );
   const credentials = cached(clock, pluginReuseMs, async () => {
     const options: HttpsOptions = { headers: {} };

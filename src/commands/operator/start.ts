@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import { requirePrivateFile } from "#src/commands/settings/settings.ts";
 import { readProxies } from "#src/commands/proxies.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
@@ -16,6 +17,7 @@ import { startCaches } from "./caches.ts";
 import { identifyCluster } from "./cluster.ts";
 import { connectKubernetes } from "./connect-kubernetes.ts";
 import { lead, type LeaderWork } from "./lead.ts";
+import { startServiceAccountKeys } from "./service-account-keys.ts";
 import { operatorSettings, type OperatorValues } from "./settings.ts";
 import { OperatorTelemetry } from "./telemetry.ts";
 import { startTenancyCaches } from "./tenancy-caches.ts";
@@ -45,13 +47,14 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   let leadership: Leadership | undefined;
   let work: LeaderWork | undefined;
 
+  requirePrivateFile("--token-file", values.tokenFile);
   const proxies = await readProxies(env);
   for (const target of new Set([values.platformUrl, values.authUrl ?? values.platformUrl])) {
     const proxy = proxies?.displayFor(target);
     if (proxy !== undefined) log.info({ target: target.origin, proxy }, "calling through a proxy");
   }
   const observe = (call: ObservedCall) => telemetry.metrics.kubernetesCall(call);
-  const { kube, leases, ...connection } = await connectKubernetes(values, { env, clock, observe });
+  const { kube, leases, newClient, ...connection } = await connectKubernetes(values, { env, clock, observe });
   const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
   const metrics = () => telemetry.metrics.text();
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
@@ -67,6 +70,11 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     });
     const onError = (error: unknown) => log.warn({ err: error }, "failed to read the namespace kube-system");
     const cluster = await identifyCluster(values, kube, { clock, random, onError }, signal);
+    const serviceAccountKeys = await startServiceAccountKeys(
+      values,
+      { newClient, log, clock },
+      AbortSignal.any([signal, lifetime.signal]),
+    );
     const lease = { name: leaseNameOf(values), namespace };
     telemetry.metrics.leading(lease.name, false);
     leadership = await acquireLeadership({ values, leases, lease, log }, signal);
@@ -90,6 +98,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
       tenancyCaches: tenancy.caches,
       namespace,
       cluster,
+      serviceAccountKeys,
       leadership,
       telemetry,
       lifetime,
