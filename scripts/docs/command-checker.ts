@@ -10,7 +10,7 @@ import { helmFlags, kubectlFlags, type ToolFlags } from "./tool-flags.ts";
 
 /** Programs whose arguments are not checked. */
 const others = new Set(
-  "bash base64 cat cd chmod curl cut date docker echo export git go grep head jq kind ls mkdir mktemp node openssl oxlint printf promtool psql read rm sed set sha256sum sleep sort tail tar terraform test tr trap true umask wait [ :".split(
+  "bash base64 cat cd chmod cosign curl cut date docker echo export git go grep head jq kind ls mkdir mktemp node openssl oras oxlint printf promtool psql read rm sed set sha256sum sleep sort tail tar terraform test tr trap true umask wait [ :".split(
     " ",
   ),
 );
@@ -86,7 +86,7 @@ function usageOf(script: string): Promise<ReadonlySet<string>> {
   const read = async () => {
     const [, file = ""] = /node (\S+)/.exec(script) ?? [];
     const { stdout } = await promisify(execFile)(process.execPath, [file, "--help"]);
-    return new Set(stdout.match(/--?[a-z][a-z0-9-]*/g));
+    return new Set(["--help", "-h", ...(stdout.match(/--?[a-z][a-z0-9-]*/g) ?? [])]);
   };
   const usage = usages.get(script) ?? read();
   usages.set(script, usage);
