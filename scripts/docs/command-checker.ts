@@ -8,7 +8,7 @@ import { resourceNames } from "./resource-names.ts";
 import { type ShellCommand, shellCommands } from "./shell-commands.ts";
 import { helmFlags, kubectlFlags, type ToolFlags } from "./tool-flags.ts";
 
-/** Programs whose arguments are not checked. */
+/** Programs whose arguments are not checked. An ellipsis stands for a command that the reader fills in. */
 const others = new Set(
   "bash base64 cat cd chmod cosign curl cut date docker echo export git go grep head jq kind ls mkdir mktemp node openssl oras oxlint printf promtool psql read rm sed set sha256sum sleep sort tail tar terraform test tr trap true umask wait [ :".split(
     " ",
@@ -40,7 +40,7 @@ async function mistakesOf([program = "", ...args]: ShellCommand): Promise<readon
     case "helm":
       return toolMistakes("helm", args, helmFlags);
     default:
-      return others.has(program) || program.startsWith("$") || /^[./]/.test(program)
+      return others.has(program) || program === "…" || program.startsWith("$") || /^[./]/.test(program)
         ? []
         : [`the program "${program}" is unknown: correct it, or add it in scripts/docs/command-checker.ts`];
   }

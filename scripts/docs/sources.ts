@@ -13,9 +13,9 @@ export interface Source {
 /** The page whose lists are the navigation of the site. It is the first page. */
 export const contentsPath = "docs/README.md";
 
-/** Every Markdown file of the repository, in the order of the paths. */
+/** Every Markdown file of the repository, except fixtures of tests, in the order of the paths. */
 export function readSources(): readonly Source[] {
-  const paths = globSync("**/*.md", { exclude: (name) => /^(?:node_modules|dist|coverage|\..*)$/.test(name) });
+  const paths = globSync("**/*.md", { exclude: (name) => /^(?:node_modules|dist|coverage|fixtures|\..*)$/.test(name) });
   return paths.toSorted().map((path) => ({ path, text: readFileSync(path, "utf8"), page: pageOf(path) }));
 }
 
