@@ -35,7 +35,7 @@ export function terminalSvg(lines: readonly string[], title: string): string {
     });
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(title)}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace" font-size="${size.font}">
-<rect width="${width}" height="${height}" rx="9" fill="#12181f"/>
+<rect width="${width}" height="${height}" rx="9" fill="#12181f" stroke="#3a4753"/>
 <path d="M0 9a9 9 0 0 1 9-9h${width - 18}a9 9 0 0 1 9 9v${size.bar - 9}H0z" fill="#222c36"/>
 <circle cx="18" cy="15" r="5" fill="#ff6b60"/><circle cx="35" cy="15" r="5" fill="#f5bf4f"/><circle cx="52" cy="15" r="5" fill="#5fc454"/>
 <text x="${width / 2}" y="20" fill="${faint}" text-anchor="middle">${escape(title)}</text>
