@@ -12,23 +12,60 @@ interface BuildOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A Go program whose module is a folder of this repository. */
+export interface GoProgram {
+  /** The name of the built file, before its version. */
+  readonly name: string;
+  /** The absolute path of the folder with `main.go`, `go.mod` and `go.sum`. */
+  readonly folder: string;
+  /** What is built, for people. */
+  readonly title: string;
+  /** The module in `go.mod` whose version is that of the program. */
+  readonly module: string;
+  /** The variables of packages that the linker sets, from that version. */
+  readonly linkedVariables: (version: string) => Readonly<Record<string, string | undefined>>;
+  /** The approximate number of packages of the program, for the progress line. */
+  readonly packageCount: number;
+}
+
 const sources = ["main.go", "go.mod", "go.sum"];
-/** The approximate number of packages of the program, for the progress line. */
-const packageCount = 2_600;
+
+const controlPlane: GoProgram = {
+  name: "control-plane",
+  folder: import.meta.dirname,
+  title: "Kubernetes",
+  module: "k8s.io/kubernetes",
+  // kubectl rejects a server without a version as incompatible.
+  linkedVariables: (version) => {
+    const [, major, minor] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
+    const variable = (name: string) => `k8s.io/component-base/version.${name}`;
+    return { [variable("gitVersion")]: version, [variable("gitMajor")]: major, [variable("gitMinor")]: minor };
+  },
+  packageCount: 2_600,
+};
 
 /**
- * Builds the Go program of this folder, once, and keeps it in the user's cache folder under the version of Kubernetes
- * and a hash of the sources. If several processes call it at the same time, one builds and the others wait.
+ * Builds the Go program of this folder.
  * @returns the path of the program
  * @throws {ControlPlaneUnavailable} if Go is missing, or if the build fails (for example without the Go module proxy)
  */
-export async function buildControlPlane({ progress, signal }: BuildOptions = {}): Promise<string> {
-  const contents = await Promise.all(sources.map((name) => readFile(join(import.meta.dirname, name), "utf8")));
-  const version = /k8s\.io\/kubernetes (v\S+)/.exec(contents[1] ?? "")?.[1];
-  if (version === undefined) throw new Error("test/support/control-plane/go.mod does not require k8s.io/kubernetes");
+export async function buildControlPlane(options: BuildOptions = {}): Promise<string> {
+  return buildGoProgram(controlPlane, options);
+}
+
+/**
+ * Builds a program once, and keeps it in the user's cache folder under its version and a hash of the sources. If several
+ * processes call it at the same time, one builds and the others wait.
+ * @returns the path of the program
+ * @throws {ControlPlaneUnavailable} if Go is missing, or if the build fails (for example without the Go module proxy)
+ */
+export async function buildGoProgram(source: GoProgram, { progress, signal }: BuildOptions = {}): Promise<string> {
+  const contents = await Promise.all(sources.map((name) => readFile(join(source.folder, name), "utf8")));
+  const [, version] = new RegExp(`${source.module.replaceAll(".", "[.]")} (v\\S+)`).exec(contents[1] ?? "") ?? [];
+  if (version === undefined) throw new Error(`${source.folder}/go.mod does not require ${source.module}`);
   const hash = createHash("sha256").update(contents.join("\0")).digest("hex").slice(0, 12);
   const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "muster");
-  const program = join(cache, `control-plane-${version}-${hash}`);
+  const program = join(cache, `${source.name}-${version}-${hash}`);
   if (await exists(program)) return program;
 
   await mkdir(cache, { recursive: true });
@@ -36,7 +73,7 @@ export async function buildControlPlane({ progress, signal }: BuildOptions = {})
     if (await exists(program)) return;
     const unfinished = `${program}.${process.pid}`;
     try {
-      await goBuild(unfinished, version, { progress, signal });
+      await goBuild(source, unfinished, version, { progress, signal });
       await rename(unfinished, program);
     } finally {
       await rm(unfinished, { force: true });
@@ -45,13 +82,15 @@ export async function buildControlPlane({ progress, signal }: BuildOptions = {})
   return program;
 }
 
-async function goBuild(output: string, version: string, { progress, signal }: BuildOptions): Promise<void> {
+async function goBuild(
+  { folder, title, linkedVariables, packageCount }: GoProgram,
+  output: string,
+  version: string,
+  { progress, signal }: BuildOptions,
+): Promise<void> {
   const started = performance.now();
-  progress?.(`building Kubernetes ${version} with Go; this takes some minutes, the first time only`);
-  const [, major, minor] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
-  // kubectl rejects a server without a version as incompatible.
-  const flags = { gitVersion: version, gitMajor: major, gitMinor: minor };
-  const linkerFlags = Object.entries(flags).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
+  progress?.(`building ${title} ${version} with Go; this takes some minutes, the first time only`);
+  const linkerFlags = Object.entries(linkedVariables(version)).map(([name, value]) => `-X ${name}=${value}`);
   const go = spawn(
     "go",
     [
@@ -64,7 +103,7 @@ async function goBuild(output: string, version: string, { progress, signal }: Bu
       `-s -w ${linkerFlags.join(" ")}`,
     ].concat("-o", output, "."),
     {
-      cwd: import.meta.dirname,
+      cwd: folder,
       env: { ...process.env, CGO_ENABLED: "0", GOWORK: "off" },
       stdio: ["ignore", "ignore", "pipe"],
       signal,
@@ -102,7 +141,7 @@ async function goBuild(output: string, version: string, { progress, signal }: Bu
   });
   if (status !== 0)
     throw new ControlPlaneUnavailable(
-      `go build failed in test/support/control-plane (exit code ${status}):\n${errors.slice(-20).join("\n")}`,
+      `go build failed in ${folder} (exit code ${status}):\n${errors.slice(-20).join("\n")}`,
     );
   progress?.(`built in ${seconds()} s`);
 }
