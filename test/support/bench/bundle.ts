@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, rename } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -20,10 +20,7 @@ export interface Program {
  */
 export async function bundle(folder: string, manifest: string): Promise<Program> {
   await promisify(execFile)(process.execPath, ["scripts/build.ts", folder], { cwd: root });
-  const file = join(folder, "muster.mjs");
-  // The ending makes it a module without a package.json in the same folder.
-  await rename(join(folder, "muster.js"), file);
-  return { file, env: await imageEnvironment(manifest) };
+  return { file: join(folder, "muster.mjs"), env: await imageEnvironment(manifest) };
 }
 
 /**
