@@ -104,9 +104,9 @@ function drawGraph(panel: GrafanaPanel, series: readonly NamedSeries[], width: n
   return [...grid, ...lines, ...legend].join("");
 }
 
-function legendOf(format: string, { labels }: Series): string {
-  if (format === "__auto") return Object.values(labels).join(" ") || "value";
-  return format.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => labels[label] ?? "");
+function legendOf(template: string, { labels }: Series): string {
+  if (template === "__auto") return Object.values(labels).join(" ") || "value";
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => labels[label] ?? "");
 }
 
 function format(value: number, { fieldConfig }: GrafanaPanel): string {

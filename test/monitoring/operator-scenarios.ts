@@ -8,7 +8,7 @@ import { isUnready, musterObject } from "#test/support/harness/muster-objects.ts
 import { System } from "#test/support/harness/system.ts";
 import { createTenantCredentials } from "#test/support/harness/tenant-credentials.ts";
 import { permissiveTenant } from "#test/support/harness/tenants.ts";
-import { operatorTarget, platformTarget, Recorder, type Target } from "./recorder.ts";
+import { operatorTarget, platformTarget, type Recorder, type Target } from "./recorder.ts";
 
 /** The operator in a cluster, with the platform behind a proxy. */
 interface World {

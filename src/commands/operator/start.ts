@@ -10,6 +10,7 @@ import type { ObservedCall } from "#src/kube/transport.ts";
 import { serveHealth } from "#src/telemetry/health.ts";
 import { createLog, type Logger } from "#src/telemetry/log.ts";
 import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
+import { startTracing } from "#src/telemetry/start-tracing.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { startCaches } from "./caches.ts";
 import { identifyCluster } from "./cluster.ts";
@@ -44,8 +45,9 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   let leadership: Leadership | undefined;
   let work: LeaderWork | undefined;
 
+  const tracer = await startTracing("muster-operator", env, log);
   const observe = (call: ObservedCall) => telemetry.metrics.kubernetesCall(call);
-  const { kube, leases, ...connection } = await connectKubernetes(values, { env, clock, observe });
+  const { kube, leases, ...connection } = await connectKubernetes(values, { env, clock, observe, tracer });
   const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
   const metrics = () => telemetry.metrics.text();
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
@@ -53,8 +55,11 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   try {
     const { allowedNamespace } = values;
     const namespaces = allowedNamespace.length === 0 ? null : new Set(allowedNamespace);
-    const { caches, tried } = startCaches({ kinds, kube, namespaces, telemetry, clock, random }, lifetime.signal);
-    const tenancy = startTenancyCaches({ kube, telemetry, clock, random }, lifetime.signal);
+    const { caches, tried } = startCaches(
+      { kinds, kube, namespaces, telemetry, tracer, clock, random },
+      lifetime.signal,
+    );
+    const tenancy = startTenancyCaches({ kube, telemetry, tracer, clock, random }, lifetime.signal);
     void Promise.all([tried, tenancy.tried]).then(() => {
       ready = !stopping;
       log.info("caches synced");
@@ -85,6 +90,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
       cluster,
       leadership,
       telemetry,
+      tracer,
       lifetime,
       clock,
       random,
@@ -101,7 +107,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     await leadership?.stop({ release: canRelease });
     lifetime.abort(new Error("the operator is stopping"));
     await health.close();
-    await Promise.all([kube.close(), leases.close()]);
+    await Promise.all([kube.close(), leases.close(), tracer?.stop()]);
     log.info("stopped");
   }
 }
