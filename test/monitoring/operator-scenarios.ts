@@ -11,7 +11,7 @@ import { permissiveTenant } from "#test/support/harness/tenants.ts";
 import { operatorTarget, platformTarget, type Recorder, type Target } from "./recorder.ts";
 
 /** The operator in a cluster, with the platform behind a proxy. */
-interface World {
+export interface World {
   readonly system: System;
   readonly proxy: FaultProxy;
   readonly kube: KubeClient;
@@ -51,7 +51,8 @@ function scenario(name: string, run: (world: World, recorder: Recorder) => Promi
   };
 }
 
-async function inWorld(controlPlane: ControlPlane, run: (world: World) => Promise<void>): Promise<void> {
+/** Runs the operator and the platform, in a cluster that exists. */
+export async function inWorld(controlPlane: ControlPlane, run: (world: World) => Promise<void>): Promise<void> {
   const proxy = await FaultProxy.start();
   const rbac = await loadOperatorRbac();
   const system = await System.start({ controlPlane, rbac, platformFlags: ["--base-url", proxy.url] });
