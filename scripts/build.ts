@@ -8,8 +8,23 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
 
+const usage = `Usage: npm run build -- [FOLDER]
+
+Bundles the program into FOLDER (default: dist). The commit in the variable MUSTER_COMMIT is the one that the program
+reports.
+`;
+const [argument] = process.argv.slice(2);
+if (argument === "--help" || argument === "-h") {
+  process.stdout.write(usage);
+  process.exit(0);
+}
+if (argument?.startsWith("-")) {
+  process.stderr.write(`build: "${argument}" is not an option\n\n${usage}`);
+  process.exit(2);
+}
+
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folder = resolve(process.argv[2] ?? join(root, "dist"));
+const folder = resolve(argument ?? join(root, "dist"));
 const program = join(folder, "muster.mjs");
 
 /** The modules of Node that take the most memory. */

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readCommandLine, readFlags } from "#test/support/command-line.ts";
 
 /** The checks in addition to the tests. All of them run, so that one run reports every failure. */
 const checks: readonly (readonly [name: string, command: string])[] = [
@@ -17,6 +18,14 @@ const checks: readonly (readonly [name: string, command: string])[] = [
   ["generated: conformance table", "node scripts/generate-conformance-table.ts --check"],
   ["unused code and dependencies", "knip"],
 ];
+
+const usage = `Usage: npm run check
+
+Runs every check in addition to the tests, and exits with 1 if one of them fails:
+
+${checks.map(([name, command]) => `  ${name} (${command})`).join("\n")}
+`;
+readCommandLine({ name: "check", usage }, (args) => readFlags(args, []));
 
 let failed = 0;
 for (const [name, command] of checks) {

@@ -143,7 +143,7 @@ export const platformScenarios: readonly Scenario[] = [
   scenario(
     "MusterPlatformCertificateExpires",
     async (folder) => {
-      const { certificate, key } = selfSignedCertificate(new Date(Date.now() + 5 * day));
+      const { certificate, key } = selfSignedCertificate({ notAfter: new Date(Date.now() + 5 * day) });
       const files = [join(folder, "tls.crt"), join(folder, "tls.key")] as const;
       await writeFile(files[0], certificate);
       await writeFile(files[1], key);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { confirmAnnotation } from "#src/api/annotations.ts";
+import type { Proxies } from "#src/http/proxies.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
@@ -48,6 +49,8 @@ const breakerShare = 0.1;
 export interface LeadOptions {
   readonly kinds: readonly Kind[];
   readonly values: OperatorValues;
+  /** Absent: the platform is called directly. */
+  readonly proxies: Proxies | undefined;
   readonly kube: KubeClient;
   readonly caches: Caches;
   readonly tenancyCaches: TenancyCaches;
@@ -70,8 +73,8 @@ export interface LeaderWork {
 
 /** Starts what only the leader runs: sessions of the platform, controllers, worker pool, checks and resyncs. */
 export async function lead(options: LeadOptions): Promise<LeaderWork> {
-  const { kinds, values, kube, namespace, cluster, leadership, telemetry, lifetime, clock, random } = options;
-  const address = await readPlatformAddress(values);
+  const { kinds, values, proxies, kube, namespace, cluster, leadership, telemetry, lifetime, clock, random } = options;
+  const address = await readPlatformAddress(values, proxies);
   const platform = new PlatformConnection(address, {
     collections: kinds.map(({ collection }) => collection),
     connections: values.workers,

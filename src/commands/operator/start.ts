@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import { readProxies } from "#src/commands/proxies.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import type { KubeClient } from "#src/kube/client.ts";
@@ -46,6 +47,11 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   let work: LeaderWork | undefined;
 
   const tracer = await startTracing("muster-operator", env, log);
+  const proxies = await readProxies(env);
+  for (const target of new Set([values.platformUrl, values.authUrl ?? values.platformUrl])) {
+    const proxy = proxies?.displayFor(target);
+    if (proxy !== undefined) log.info({ target: target.origin, proxy }, "calling through a proxy");
+  }
   const observe = (call: ObservedCall) => telemetry.metrics.kubernetesCall(call);
   const { kube, leases, ...connection } = await connectKubernetes(values, { env, clock, observe, tracer });
   const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
@@ -83,6 +89,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     work = await lead({
       kinds,
       values,
+      proxies,
       kube,
       caches,
       tenancyCaches: tenancy.caches,

@@ -1,10 +1,13 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 
 /**
- * A self-signed certificate for 127.0.0.1 and localhost. Node can parse X.509 but not create it, hence the DER below.
- * @param notAfter when it expires; by default in 2049
+ * A self-signed certificate for 127.0.0.1 and the names. Node can parse X.509 but not create it, hence the DER below.
+ * It expires in 2049 by default.
  */
-export function selfSignedCertificate(notAfter = new Date("2049-01-01T00:00:00Z")): {
+export function selfSignedCertificate({
+  names = ["localhost"],
+  notAfter = new Date("2049-01-01T00:00:00Z"),
+}: { readonly names?: readonly string[]; readonly notAfter?: Date } = {}): {
   readonly key: string;
   readonly certificate: string;
 } {
@@ -17,7 +20,7 @@ export function selfSignedCertificate(notAfter = new Date("2049-01-01T00:00:00Z"
     sequence(oid("551d13"), der(0x01, Buffer.from([0xff])), der(0x04, sequence(der(0x01, Buffer.from([0xff]))))),
     sequence(
       oid("551d11"),
-      der(0x04, sequence(der(0x87, Buffer.from([127, 0, 0, 1])), der(0x82, Buffer.from("localhost")))),
+      der(0x04, sequence(der(0x87, Buffer.from([127, 0, 0, 1])), ...names.map((one) => der(0x82, Buffer.from(one))))),
     ),
   );
   const toBeSigned = sequence(

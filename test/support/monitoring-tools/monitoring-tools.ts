@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { buildGoProgram } from "#test/support/control-plane/build.ts";
+import { buildGoProgram } from "#test/support/go-program/build.ts";
 import type { Recording } from "#test/monitoring/recording.ts";
 
 export interface MonitoringRequest {
@@ -58,7 +58,6 @@ export async function evaluate(
       title: "PromQL",
       module: "github.com/prometheus/prometheus",
       linkedVariables: () => ({}),
-      packageCount: 330,
     },
     { progress },
   );
