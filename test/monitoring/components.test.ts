@@ -21,27 +21,31 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const named = (kind: string, name: string) =>
-  objects.find((object) => object.kind === kind && object.metadata.name === name);
+function named(kind: string, name: string): KubeObject {
+  const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
+  return found;
+}
 
 it.each([
-  ["operator", "muster-system", "Deployment"],
-  ["platform", "muster-platform", "StatefulSet"],
-])("the component of the %s scrapes its pods, in its namespace", (component, namespace, kind) => {
+  ["operator", "muster-system", "Deployment", "muster-operator"],
+  ["platform", "muster-platform", "StatefulSet", "platform"],
+])("the component of the %s scrapes its pods, in its namespace", (component, namespace, kind, workload) => {
   const monitor = named("PodMonitor", `muster-${component}`);
-  expect(monitor?.metadata.namespace).toBe(namespace);
+  expect(monitor.metadata.namespace).toBe(namespace);
   const [{ port: name, path } = { port: "", path: "" }]: { port: string; path: string }[] =
-    monitor?.["spec"].podMetricsEndpoints;
+    monitor["spec"].podMetricsEndpoints;
   expect(path).toBe("/metrics");
-  const workload = objects.find((object) => object.kind === kind && object.metadata.namespace === namespace);
-  const { metadata, spec } = workload?.["spec"].template;
-  expect(metadata.labels).toMatchObject(monitor?.["spec"].selector.matchLabels);
+  const pods = named(kind, workload);
+  expect(pods.metadata.namespace).toBe(namespace);
+  const { metadata, spec } = pods["spec"].template;
+  expect(metadata.labels).toMatchObject(monitor["spec"].selector.matchLabels);
   expect(spec.containers[0].ports.map((port: { name: string }) => port.name)).toContain(name);
 });
 
 it.each(["operator", "platform"])("the component of the %s has alerts and a dashboard", (component) => {
-  expect(named("PrometheusRule", `muster-${component}`)?.["spec"].groups[0].rules.length).toBeGreaterThan(5);
+  expect(named("PrometheusRule", `muster-${component}`)["spec"].groups[0].rules.length).toBeGreaterThan(5);
   const dashboard = named("ConfigMap", `muster-${component}-dashboard`);
-  expect(dashboard?.metadata["labels"]).toMatchObject({ grafana_dashboard: "1" });
-  expect(JSON.parse(dashboard?.["data"][`muster-${component}.json`])).toMatchObject({ uid: `muster-${component}` });
+  expect(dashboard.metadata["labels"]).toMatchObject({ grafana_dashboard: "1" });
+  expect(JSON.parse(dashboard["data"][`muster-${component}.json`])).toMatchObject({ uid: `muster-${component}` });
 });

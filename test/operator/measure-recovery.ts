@@ -18,7 +18,7 @@ const createdLater = 15;
 
 const count = readCommandLine({ name: "measure:recovery", usage }, ([given = "1000"]) =>
   wholeNumber("OBJECTS", given, 1),
-) as number;
+);
 
 const controlPlane = await startControlPlane();
 const system = await System.start({ controlPlane });

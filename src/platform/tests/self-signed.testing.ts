@@ -7,7 +7,10 @@ import { generateKeyPairSync, sign } from "node:crypto";
 export function selfSignedCertificate({
   names = ["localhost"],
   notAfter = new Date("2049-01-01T00:00:00Z"),
-}: { readonly names?: readonly string[]; readonly notAfter?: Date } = {}): {
+}: {
+  readonly names?: readonly string[];
+  readonly notAfter?: Date;
+} = {}): {
   readonly key: string;
   readonly certificate: string;
 } {
