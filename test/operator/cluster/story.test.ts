@@ -21,6 +21,13 @@ describeWithSystem(
 
     afterAll(() => collector.stop());
 
+    it("objects that are applied in reverse order become Ready", async () => {
+      const objects = await examples(system().root);
+      for (const object of objects.toReversed()) await kube().apply(object);
+      for (const object of objects) await system().ready(object);
+      expect(await differencesFromPlatform(system())).toEqual([]);
+    });
+
     it("an applied object is one trace, from the watch event to the response of the platform", async () => {
       const group = musterObject("Group", "shop", "traced", { parentUid: system().root });
       await kube().apply(group);
@@ -66,13 +73,6 @@ describeWithSystem(
       await collector.stop();
       await kube().delete(group);
       await system().gone(group, 5_000);
-    });
-
-    it("objects that are applied in reverse order become Ready", async () => {
-      const objects = await examples(system().root);
-      for (const object of objects.toReversed()) await kube().apply(object);
-      for (const object of objects) await system().ready(object);
-      expect(await differencesFromPlatform(system())).toEqual([]);
     });
 
     it("the status has the uid of the platform resource, whose description has the marker", async () => {
