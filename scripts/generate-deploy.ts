@@ -12,7 +12,8 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 
 const files = new Map<string, string>();
 for (const entry of await readdir(join(root, "deploy"), { recursive: true })) {
-  if (!entry.endsWith(".yaml")) continue;
+  // The CRDs are generated as a whole, and the values name no kinds.
+  if (!entry.endsWith(".yaml") || /^helm\/(muster-crds|muster-try-out)\/|\/values\.yaml$/.test(entry)) continue;
   const path = `deploy/${entry}`;
   const manifest = await readFile(join(root, path), "utf8");
   files.set(path, fillPublicIssuers(fillKinds(manifest, kinds, path)));
