@@ -5,6 +5,7 @@ import { describeSettings, readSettings, SettingsError } from "./commands/settin
 /** Each command by its name of one or two words. Imported on demand, so that a command loads only what it needs. */
 const commands: Readonly<Record<string, () => Promise<{ readonly default: unknown }>>> = {
   operator: () => import("./commands/operator/start.ts"),
+  "operator check": () => import("./commands/operator/check.ts"),
   platform: () => import("./commands/platform/platform.ts"),
   "platform admin-token": () => import("./commands/platform/admin-token.ts"),
   "platform audit": () => import("./commands/platform/audit.ts"),
@@ -12,6 +13,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly default: unknow
   "platform load": () => import("./commands/platform/load.ts"),
   "platform restore": () => import("./commands/platform/restore.ts"),
   bootstrap: () => import("./commands/bootstrap/bootstrap.ts"),
+  "uninstall-check": () => import("./commands/uninstall/uninstall-check.ts"),
 };
 
 /** Splits the arguments into the name of the command and its settings. Two words take precedence over one. */

@@ -114,7 +114,9 @@ export class PlatformConnection {
 }
 
 /** The platform of the operator. @throws if the file of `--platform-ca` cannot be read. */
-export async function readPlatformAddress(values: OperatorValues): Promise<PlatformAddress> {
+export async function readPlatformAddress(
+  values: Pick<OperatorValues, "platformUrl" | "authUrl" | "platformCa">,
+): Promise<PlatformAddress> {
   const ca = values.platformCa === undefined ? undefined : await readTextFile("--platform-ca", values.platformCa);
   return {
     platformUrl: values.platformUrl,
