@@ -22,7 +22,7 @@ await writeGenerated("src/kinds and src/api/public-issuers.ts", files);
 
 // A command in prose has no place for such a comment.
 const all = kubectlResources(kinds);
-if (!(await readFile(join(root, "deploy/README.md"), "utf8")).includes(all)) {
-  process.stderr.write(`deploy/README.md: the command under Uninstalling must delete all kinds: ${all}\n`);
+if (!(await readFile(join(root, "docs/operate/uninstall.md"), "utf8")).includes(all)) {
+  process.stderr.write(`docs/operate/uninstall.md: the command must delete all kinds: ${all}\n`);
   process.exitCode = 1;
 }

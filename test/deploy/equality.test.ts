@@ -110,6 +110,7 @@ describe("Helm and Kustomize render the same objects", () => {
       {
         image: imageValues,
         settings: { ...settings, class: "blue" },
+        settingsFrom: ["muster-identity"],
         finalizerPolicy: { enabled: true },
         tenants: {
           shop: { namespaces: ["shop"], credentials: { type: "ServiceAccount", identityUid: settings.identity } },
@@ -123,7 +124,7 @@ describe("Helm and Kustomize render the same objects", () => {
     ];
     const suffixLabel = { "iam.muster.dev/suffix": "blue" };
     const overlaid = await overlay({
-      components: ["components/admission-policy"],
+      components: ["components/admission-policy", "components/bootstrap-identity"],
       resources: {
         shop: { folders: ["tenant-token"], namespace: "iam", nameSuffix: "-shop", labels: [{ pairs: suffixLabel }] },
       },

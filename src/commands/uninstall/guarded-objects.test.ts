@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { finalizer } from "#src/api/custom-resource.ts";
-import { type CheckedObject, GuardedCount, servesObject, servesTenant, uninstallProblem } from "./guarded-objects.ts";
+import { type CheckedObject, GuardedCount, needsOperator, servesObject, uninstallProblem } from "./guarded-objects.ts";
 
 const object = (name: string, fields: object = {}, finalizers: readonly string[] = [finalizer]): CheckedObject => ({
   apiVersion: "iam.muster.dev/v1beta1",
@@ -36,9 +36,16 @@ describe("the objects that need the operator", () => {
     ];
     expect(counted(objects, servesObject("", classes)).examples).toEqual(["shop/plain", "shop/new", "shop/stray"]);
     expect(counted(objects, servesObject("blue", classes)).examples).toEqual(["shop/blue"]);
-    const tenants = [object("plain"), object("blue", { spec: { class: "blue" } })];
-    expect(counted(tenants, servesTenant("")).examples).toEqual(["shop/plain"]);
-    expect(counted(tenants, servesTenant("blue")).examples).toEqual(["shop/blue"]);
+  });
+
+  it("are the Tenants of its class that are being deleted: every Tenant carries the finalizer", () => {
+    const deleted = (name: string, fields: object = {}) => {
+      const { metadata, ...rest } = object(name, fields);
+      return { ...rest, metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+    };
+    const tenants = [object("live"), deleted("plain"), deleted("blue", { spec: { class: "blue" } })];
+    expect(counted(tenants, needsOperator("")).examples).toEqual(["shop/plain"]);
+    expect(counted(tenants, needsOperator("blue")).examples).toEqual(["shop/blue"]);
   });
 });
 

@@ -40,9 +40,12 @@ export class GuardedCount {
   }
 }
 
-/** Whether the operator of the class serves a Tenant. */
-export function servesTenant(operatorClass: string): (tenant: CheckedObject) => boolean {
-  return ({ spec }) => (spec?.class ?? "") === operatorClass;
+/**
+ * Whether a Tenant waits for the operator of the class to let it go. Every Tenant carries the finalizer: one that is not being
+ * deleted can stay until there is an operator again.
+ */
+export function needsOperator(operatorClass: string): (tenant: CheckedObject) => boolean {
+  return ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && (spec?.class ?? "") === operatorClass;
 }
 
 /**

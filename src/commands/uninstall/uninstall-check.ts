@@ -1,4 +1,4 @@
-import { apiGroup, version } from "#src/api/custom-resource.ts";
+import { apiGroup, finalizer, version } from "#src/api/custom-resource.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
 import { tenantDefinition } from "#src/api/tenant.ts";
 import { defineCommand } from "#src/commands/command.ts";
@@ -15,8 +15,8 @@ import {
   type CheckedObject,
   type Guarded,
   GuardedCount,
+  needsOperator,
   servesObject,
-  servesTenant,
   uninstallProblem,
 } from "./guarded-objects.ts";
 
@@ -49,6 +49,11 @@ export default defineCommand({
       settings.text,
       "The name of the admission policy that adds the finalizer to new objects. It is deleted if no object needs the operator.",
     ),
+    serviceAccountDirectory: settings.withDefault(
+      settings.file,
+      serviceAccountDirectory,
+      "Directory where the pod's service account is mounted: ca.crt, namespace and token.",
+    ),
     kubeconfig: settings.optional(
       settings.file,
       "The kubeconfig to use. (default: the pod's service account; with --context, the user's kubeconfig)",
@@ -59,7 +64,7 @@ export default defineCommand({
     const connection = await readConnection({
       env,
       clock,
-      serviceAccountDirectory,
+      serviceAccountDirectory: values.serviceAccountDirectory,
       ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
       ...(values.context === undefined ? {} : { context: values.context }),
     });
@@ -73,7 +78,9 @@ export default defineCommand({
         await pause(clock, policyDelayMs, signal);
         await check(kube, operatorClass, signal);
       }
-      stdout.write("No object needs the operator: it can be uninstalled.\n");
+      stdout.write(
+        `No object needs the operator: it can be uninstalled. Tenants stay, with the finalizer ${finalizer}: delete them before, or later with another operator.\n`,
+      );
     } finally {
       await kube.close();
     }
@@ -83,7 +90,7 @@ export default defineCommand({
 /** @throws {Error} that names the objects which need the operator. */
 async function check(kube: KubeApi, operatorClass: string, signal: AbortSignal): Promise<void> {
   const classes = new Map<string, string>();
-  const tenants = new GuardedCount(tenantDefinition.plural, servesTenant(operatorClass));
+  const tenants = new GuardedCount(tenantDefinition.plural, needsOperator(operatorClass));
   for await (const tenant of allOf(kube, tenantDefinition, signal)) {
     classes.set(tenant.metadata.name, tenant.spec?.class ?? "");
     tenants.add(tenant);
