@@ -7,6 +7,8 @@ COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts
 COPY scripts/build.ts scripts/
 COPY src src
+# The commit of the sources, which the program reports: --build-arg MUSTER_COMMIT=$(git rev-parse HEAD)
+ARG MUSTER_COMMIT
 RUN node scripts/build.ts
 
 FROM debian:bookworm-slim

@@ -43,6 +43,9 @@ describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
     const { code, output, errors } = await start([]);
     expect(errors).toBe("");
     expect(code, output).toBe(0);
+    expect(output).toContain("✓ It reads the repositories of the group:");
+    expect(output).toMatch(/HTTP 403, code 7: Permission denied: repo.create is required/);
+    expect(output).toContain("The same token reads nothing from then on.");
     expect(output).toMatch(/All 7 objects are Ready [^]+ \d+ writes to Kubernetes/);
     expect(output).toContain("└─ checkout production");
     expect(output).toMatch(/The platform has the new description after \d+ ms/);
@@ -161,3 +164,13 @@ function operatorOf(demo: number): number {
   if (operator === undefined) throw new Error("the demo has no operator");
   return Number(operator[1]);
 }
+
+it("ends the tour, and says what is missing, if Kubernetes cannot be built", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "muster-demo-test-"));
+  const env = { ...process.env, PATH: folder, TMPDIR: folder, XDG_CACHE_HOME: folder, KUBEBUILDER_ASSETS: "" };
+  const { status, stdout } = spawnSync(process.execPath, [main], { encoding: "utf8", env });
+  expect(stdout).toContain("The demo failed: Go is not installed: install Go 1.26 or newer");
+  expect(stdout).not.toContain("2. Start Kubernetes");
+  expect(status).toBe(1);
+  await rm(folder, { recursive: true });
+});

@@ -16,13 +16,20 @@ import { Interrupted } from "./interrupted.ts";
 import { newControlPlane } from "./new-control-plane.ts";
 import type { Options } from "./options.ts";
 import { existingCluster } from "./existing-cluster.ts";
-import type { Screen } from "./screen.ts";
+import type { Screen, Task } from "./screen.ts";
 import { manifestsFor, Stage, startOperator, startSystem } from "./stage.ts";
 import { showSummary } from "./summary.ts";
+import { platformTour } from "./tour/platform-tour.ts";
 import { within } from "#test/support/within.ts";
 
 const chapters = [apply, look, edit, drift, mistakes, deletion];
 const startSeconds = 30;
+
+interface StartedCluster {
+  readonly demoCluster: DemoCluster;
+  /** Not done yet, so that the result is printed after the tour. */
+  readonly task: Task;
+}
 
 /** Runs all chapters and cleans up. @returns the exit code */
 export async function demo(options: Options, screen: Screen, interruption: AbortController): Promise<number> {
@@ -61,7 +68,8 @@ class Demo {
   readonly #options: Options;
   readonly #screen: Screen;
   readonly #interruption: AbortController;
-  #cluster: DemoCluster | undefined;
+  #kubernetes: Promise<StartedCluster> | undefined;
+  #titles = 0;
   #system: System<Cluster> | undefined;
   #stage: Stage | undefined;
 
@@ -79,11 +87,14 @@ class Demo {
       "Manifests declare groups, identities and role bindings: who can do what. The operator creates them on a platform, applies each change, and reverts changes made elsewhere.",
       { indent: 0 },
     );
-    this.#title(1, "Start Kubernetes, the platform and the operator");
-    const stage = await this.#start();
     const summary: SummaryLine[] = [];
-    for (const [index, chapter] of chapters.entries()) {
-      this.#title(index + 2, chapter.title);
+    this.#kubernetes = this.#startKubernetes();
+    // An existing cluster is connected at once.
+    if (this.#options.cluster === undefined) summary.push(...(await this.#tour(this.#kubernetes)));
+    this.#title("Start Kubernetes, the platform and the operator");
+    const stage = await this.#start(await this.#kubernetes);
+    for (const chapter of chapters) {
+      this.#title(chapter.title);
       screen.say(chapter.introduction);
       summary.push(...(await chapter.run(stage, screen)));
     }
@@ -94,16 +105,30 @@ class Demo {
     screen.say("Next: npm run demo -- --keep keeps everything running, for you to try kubectl and curl.");
   }
 
-  async #start(): Promise<Stage> {
+  /** Something to watch while Kubernetes is built, which takes minutes the first time. It ends if Kubernetes cannot start. */
+  async #tour(kubernetes: Promise<StartedCluster>): Promise<readonly SummaryLine[]> {
+    this.#title("Look at a platform, while Kubernetes starts");
+    const failure = new AbortController();
+    kubernetes.catch((error: unknown) => failure.abort(error));
+    return platformTour(this.#screen, AbortSignal.any([this.#interruption.signal, failure.signal]));
+  }
+
+  /** Its progress is shown below what the tour prints. */
+  async #startKubernetes(): Promise<StartedCluster> {
     const { signal } = this.#interruption;
-    const { cluster, platformPort } = this.#options;
-    const screen = this.#screen;
-    const kubernetes = screen.begin(cluster === undefined ? "Kubernetes" : "your cluster");
+    const { cluster } = this.#options;
+    const task = this.#screen.begin(cluster === undefined ? "Kubernetes" : "your cluster");
     const demoCluster =
       cluster === undefined
-        ? await newControlPlane(signal, (line) => kubernetes.progress(line))
+        ? await newControlPlane(signal, (line) => task.progress(line))
         : await existingCluster(cluster, signal);
-    this.#cluster = demoCluster;
+    return { demoCluster, task };
+  }
+
+  async #start({ demoCluster, task: kubernetes }: StartedCluster): Promise<Stage> {
+    const { signal } = this.#interruption;
+    const { platformPort } = this.#options;
+    const screen = this.#screen;
     signal.throwIfAborted();
     kubernetes.done(demoCluster.title);
 
@@ -145,8 +170,9 @@ class Demo {
     screen.show([""]);
   }
 
-  #title(number: number, title: string): void {
-    this.#screen.show(["", this.#screen.paint("bold", `${number}. ${title}`)]);
+  #title(title: string): void {
+    this.#titles += 1;
+    this.#screen.show(["", this.#screen.paint("bold", `${this.#titles}. ${title}`)]);
   }
 
   /** Shows why the demo has failed. */
@@ -166,7 +192,9 @@ class Demo {
     try {
       await this.#system?.stop();
     } finally {
-      await this.#cluster?.cleanUp();
+      // If the start was interrupted, it has removed what it created.
+      const kubernetes = await this.#kubernetes?.catch(() => undefined);
+      await kubernetes?.demoCluster.cleanUp();
     }
   }
 }

@@ -7,6 +7,7 @@ const group = (generation: number, ready: object | undefined, more: object = {})
   metadata: { namespace: "shop", name: "checkout", generation, ...more },
   status: ready === undefined ? undefined : { conditions: [{ type: "Ready", observedGeneration: 1, ...ready }] },
 });
+const deleted = { deletionTimestamp: "2026-01-31T00:00:00Z" };
 const denied = { status: "False", reason: "TenantDenied", message: "not here." };
 
 it.each([
@@ -14,7 +15,9 @@ it.each([
   ["no status yet", group(1, undefined)],
   ["TenantDenied: not here.", group(1, denied)],
   ["status is for an older spec", group(2, { status: "True", reason: "Available", message: "" })],
-  ["being deleted; Ready", group(1, { status: "True" }, { deletionTimestamp: "2026-01-31T00:00:00Z" })],
+  ["being deleted", group(1, { status: "True" }, deleted)],
+  ["being deleted", group(2, denied, deleted)],
+  ["being deleted; TenantDenied: not here.", group(1, denied, deleted)],
 ])("describes an object that is not Ready: %s", (why, object) => {
   expect(whyNotReady(object)).toBe(why);
 });

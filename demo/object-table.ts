@@ -30,9 +30,11 @@ export function whyNotReady(object: KubeObject | undefined): string {
   if (object === undefined) return "does not exist";
   const ready = conditionOf(object, "Ready");
   const { deletionTimestamp, generation = 0 } = object.metadata;
-  const deleting = deletionTimestamp === undefined ? "" : "being deleted; ";
-  if (ready === undefined) return `${deleting}no status yet`;
-  if (ready.observedGeneration < generation) return `${deleting}status is for an older spec`;
-  if (isReady(object)) return `${deleting}Ready`;
-  return `${deleting}${ready.reason}: ${ready.message}`;
+  const isCurrent = ready !== undefined && ready.observedGeneration >= generation;
+  const why = isCurrent ? `${ready.reason}: ${ready.message}` : undefined;
+  // A deletion is a new generation, and most objects are gone before they have a status for it.
+  if (deletionTimestamp !== undefined)
+    return why === undefined || isReady(object) ? "being deleted" : `being deleted; ${why}`;
+  if (ready === undefined) return "no status yet";
+  return why ?? "status is for an older spec";
 }

@@ -19,7 +19,7 @@ export async function platformTree(platform: PlatformAdmin, root: string, screen
         `${screen.paint("magenta", "role")} ${binding["role"]?.name} ${dim("for")} ${binding["identity"]?.name}`,
       ]),
       ...childrenOf(identities, group.uid).map((identity) => [
-        `${screen.paint("yellow", "identity")} ${identity.name}  ${dim(identity["claimMatch"]?.subject ?? "")}`,
+        `${screen.paint("yellow", "identity")} ${identity.name}  ${dim((identity["claimMatch"] ?? identity["staticKeys"])?.subject ?? "")}`,
       ]),
       ...childrenOf(groups, group.uid).map(linesOf),
     ];

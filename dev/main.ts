@@ -1,14 +1,18 @@
 import { styleText } from "node:util";
+import { readCommandLine, readFlags } from "#test/support/command-line.ts";
 import { startControlPlane } from "#test/support/control-plane/control-plane.ts";
 import { freePort } from "#test/support/control-plane/free-port.ts";
 import { ControlPlaneUnavailable } from "#test/support/control-plane/unavailable.ts";
 import { System } from "#test/support/harness/system.ts";
 import { untilAborted } from "#test/support/until-aborted.ts";
 
-/**
- * Runs a control plane, the platform and the operator. The platform and the operator restart when a source file
- * changes; the platform keeps its data and its port.
- */
+const usage = `Usage: npm run dev
+
+Runs a control plane, the platform and the operator. The platform and the operator restart when a source file changes;
+the platform keeps its data and its port. Ctrl-C stops everything.
+`;
+readCommandLine({ name: "dev", usage }, (args) => readFlags(args, []));
+
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
 const print = (source: string, line: string) =>

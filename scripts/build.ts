@@ -1,17 +1,35 @@
 // Bundles the program and the packages that it uses into one file, muster.js, and writes the licences of these packages to
 // NOTICES.txt. Both files are written to dist/, or to the folder given as the argument. The build is reproducible: the same
-// sources and lock file give the same bytes.
+// sources, lock file and MUSTER_COMMIT give the same bytes. MUSTER_COMMIT is the commit that the bundle reports
+// (`muster_build_info`); absent: unknown.
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
 
+const usage = `Usage: npm run build -- [FOLDER]
+
+Bundles the program into FOLDER (default: dist). The commit in the variable MUSTER_COMMIT is the one that the program
+reports.
+`;
+const [argument] = process.argv.slice(2);
+if (argument === "--help" || argument === "-h") {
+  process.stdout.write(usage);
+  process.exit(0);
+}
+if (argument?.startsWith("-")) {
+  process.stderr.write(`build: "${argument}" is not an option\n\n${usage}`);
+  process.exit(2);
+}
+
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folder = resolve(process.argv[2] ?? join(root, "dist"));
+const folder = resolve(argument ?? join(root, "dist"));
 const output = join(folder, "muster.js");
 
 /** The modules of Node that take the most memory. */
 const heavyBuiltins = /^(?:node:)?(?:sqlite|https?|http2)$/;
+
+const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { readonly version: string };
 
 await rm(output, { force: true });
 const { metafile } = await bundle().catch(() => {
@@ -43,6 +61,10 @@ function bundle() {
     alias: { "@kubernetes/client-node": join(root, "node_modules/@kubernetes/client-node/dist/config.js") },
     plugins: [heavyBuiltinsOnDemand(), dispatchersOfUndici()],
     legalComments: "none",
+    define: {
+      MUSTER_BUILD_VERSION: JSON.stringify(manifest.version),
+      MUSTER_BUILD_COMMIT: JSON.stringify(process.env["MUSTER_COMMIT"] || "unknown"),
+    },
     metafile: true,
     logLevel: "warning",
     banner: {

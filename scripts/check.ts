@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readCommandLine, readFlags } from "#test/support/command-line.ts";
 
 /** The checks in addition to the tests. All of them run, so that one run reports every failure. */
 const checks: readonly (readonly [name: string, command: string])[] = [
@@ -10,11 +11,20 @@ const checks: readonly (readonly [name: string, command: string])[] = [
   ["generated: lists of kinds in deploy/", "node scripts/generate-deploy.ts --check"],
   ["generated: charts", "node scripts/generate-charts.ts --check"],
   ["generated: reference of custom resources", "node scripts/generate-reference.ts --check"],
+  ["generated: reference of metrics", "node scripts/generate-metrics-reference.ts --check"],
   ["generated: contract", "node scripts/generate-contract.ts --check"],
   ["generated: import rules", "node scripts/generate-import-rules.ts --check"],
   ["generated: conformance table", "node scripts/generate-conformance-table.ts --check"],
   ["unused code and dependencies", "knip"],
 ];
+
+const usage = `Usage: npm run check
+
+Runs every check in addition to the tests, and exits with 1 if one of them fails:
+
+${checks.map(([name, command]) => `  ${name} (${command})`).join("\n")}
+`;
+readCommandLine({ name: "check", usage }, (args) => readFlags(args, []));
 
 let failed = 0;
 for (const [name, command] of checks) {

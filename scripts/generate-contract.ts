@@ -2,15 +2,18 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readCommandLine, readFlags } from "#test/support/command-line.ts";
 import { commentsOf } from "./contract-comments.ts";
 
-/**
- * Generates `src/platform/gen` from `proto/`. With `--check` it generates into a temporary folder and exits with 1 if the
- * committed files differ.
- */
 const target = "src/platform/gen";
+const usage = `Usage: node scripts/generate-contract.ts [--check]
 
-if (process.argv.includes("--check")) {
+Generates ${target} from proto/. With --check, generates into a temporary folder and exits with 1 if the committed files
+differ.
+`;
+
+const options = readCommandLine({ name: "generate-contract", usage }, (args) => readFlags(args, ["--check"]));
+if (options.has("--check")) {
   const folder = mkdtempSync(join(tmpdir(), "muster-contract-"));
   try {
     generate(folder);

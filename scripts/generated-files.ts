@@ -1,17 +1,24 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readCommandLine, readFlags } from "#test/support/command-line.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
 /**
  * Writes generated files, by their paths in the repository; undefined means that the file must not exist. With `--check` on
- * the command line it writes nothing, and sets the exit code to 1 if a file differs.
+ * the command line it writes nothing, and sets the exit code to 1 if a file differs; with `--help` it prints the usage.
  */
 export async function writeGenerated(source: string, files: ReadonlyMap<string, string | undefined>): Promise<void> {
+  const script = `scripts/${basename(process.argv[1] ?? "")}`;
+  const usage = `Usage: node ${script} [--check]
+
+Writes what is generated from ${source}. With --check, writes nothing and exits with 1 if a file is out of date.
+`;
+  const options = readCommandLine({ name: script, usage }, (args) => readFlags(args, ["--check"]));
   const stale: string[] = [];
   for (const [path, text] of files) if ((await contentOf(path)) !== text) stale.push(path);
-  if (process.argv.includes("--check")) {
+  if (options.has("--check")) {
     if (stale.length === 0) return;
     process.stderr.write(`out of date with ${source}: ${stale.join(", ")}. Run npm run generate\n`);
     process.exitCode = 1;

@@ -1,10 +1,17 @@
-// Prints figures about the structure of the source: cycles, imports against the table, sizes, exports with one user.
-// Usage: node scripts/structure-figures.ts [ROOT]
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
+import { readCommandLine } from "#test/support/command-line.ts";
 import { layerOf, readLayers, tableDocument } from "./import-rules.ts";
 
-const root = process.argv[2] ?? ".";
+const usage = `Usage: node scripts/structure-figures.ts [ROOT]
+
+Prints figures about the structure of the source in ROOT (default: this folder): cycles, imports against the table in
+${tableDocument}, sizes, exports with a single user.
+`;
+const root = readCommandLine({ name: "structure-figures", usage }, ([folder = ".", ...more]) => {
+  if (more.length > 0 || folder.startsWith("-")) throw new Error("give at most one folder");
+  return folder;
+});
 const specifier = /\b(?:from|import)\s*\(?\s*"([#.][^"]+)"/g;
 const files = globSync("{src,test,demo,dev,scripts}/**/*.ts", { cwd: root }).toSorted();
 const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));

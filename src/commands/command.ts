@@ -6,14 +6,45 @@ export interface CommandContext {
   /** Aborted by the first SIGTERM or SIGINT: the command then stops accepting work, finishes running work and returns. */
   readonly signal: AbortSignal;
   readonly stdout: NodeJS.WritableStream;
+  readonly terminal: Terminal;
+  /** Every command, for help and completion. */
+  readonly commands: CommandList;
+}
+
+/** How text is laid out on the standard output. */
+export interface Terminal {
+  /** The width of a line; 80 if the output is not a terminal. */
+  readonly columns: number;
+  /** Whether the output is a terminal that shows colours, and NO_COLOR is not set. */
+  readonly colors: boolean;
 }
 
 export interface Command<S extends Settings = Settings> {
   /** One line for `muster --help`. */
   readonly summary: string;
+  /** More about the command for its own help, such as examples. */
+  readonly description?: string;
   readonly settings: S;
   /** Runs until it is done or `context.signal` aborts. `main.ts` prints the message of an error and exits with code 1. */
   readonly run: (values: Values<S>, context: CommandContext) => Promise<void>;
+}
+
+/** The headings of `muster --help`, in their order. */
+export const commandGroups = ["Operator", "Platform", "Workloads", "Other"] as const;
+
+/** A command in the list of all commands, `src/commands.ts`. */
+export interface ListedCommand {
+  readonly group: (typeof commandGroups)[number];
+  /** Imports the command, on demand, so that a process loads only the command that it runs. */
+  readonly load: () => Promise<{ readonly default: unknown }>;
+}
+
+/** Commands by their names, which are one or two words. */
+export type CommandList = Readonly<Record<string, ListedCommand>>;
+
+export async function loadCommand({ load }: ListedCommand): Promise<Command> {
+  // The type of a command's own settings matters only within the command.
+  return (await load()).default as Command;
 }
 
 /** Infers the types of the values that `run` receives from the settings. */

@@ -30,6 +30,11 @@ describe("in a pod", () => {
     expect([connection.ca, connection.namespace, await connection.token()]).toEqual(["PEM", "muster-system", "first"]);
   });
 
+  test("calls the API server directly, whatever the environment says about proxies", async () => {
+    const connection = await readConnection({ ...settings(), env: { ...env, HTTPS_PROXY: "http://proxy.example" } });
+    expect(connection.proxies).toBeUndefined();
+  });
+
   test("accepts an IPv6 address", async () => {
     const connection = await readConnection({ ...settings(), env: { KUBERNETES_SERVICE_HOST: "fd00::1" } });
     expect(connection.server.href).toBe("https://[fd00::1]/");
@@ -156,6 +161,31 @@ describe("a kubeconfig", () => {
     await clock.advance(seconds(10));
     expect(await tokens).toEqual(["plugged", "plugged"]);
     expect(await readFile(runs, "utf8")).toBe("run\nhangs\n");
+  });
+
+  /** Writes the kubeconfig with another server, and the proxy-url of the cluster. */
+  const withProxy = (server: string, proxyUrl: string | undefined) => {
+    const cluster = { server, ...(proxyUrl === undefined ? {} : { "proxy-url": proxyUrl }) };
+    return writeFile(kubeconfig, JSON.stringify({ ...document, clusters: [{ name: "c", cluster }] }));
+  };
+
+  test.each([
+    ["of the kubeconfig, also for localhost", "https://localhost:6443", "http://in.example:1", "http://in.example:1"],
+    ["of the kubeconfig, not of the environment", "https://k.example", "http://in.example:1", "http://in.example:1"],
+    ["of the environment", "https://k.example", undefined, "http://env.example:2"],
+    ["of the environment, but not for localhost", "https://localhost:6443", undefined, undefined],
+  ])("has the proxy %s", async (_, server, proxyUrl, expected) => {
+    await withProxy(server, proxyUrl);
+    const env = { HTTPS_PROXY: "http://me:hidden@env.example:2" };
+    const connection = await readConnection({ kubeconfig, env, clock });
+    expect(connection.proxies?.displayFor(connection.server)).toBe(expected);
+  });
+
+  test("with a proxy-url that is not one of HTTP is an error that does not repeat it", async () => {
+    await withProxy("https://k.example", "socks5://me:hidden@proxy.example");
+    const read = readConnection({ kubeconfig, env: {}, clock });
+    await expect(read).rejects.toThrow('proxy-url of the cluster "c" is not the URL of an HTTP proxy');
+    await expect(read).rejects.not.toThrow("hidden");
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { Proxies } from "#src/http/proxies.ts";
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes, seconds } from "#src/time/durations.ts";
 
@@ -14,6 +15,8 @@ export interface KubeConnection {
   readonly serverName?: string;
   /** Do not verify the server's certificate; only if the kubeconfig sets `insecure-skip-tls-verify`. */
   readonly insecure?: true;
+  /** Absent: the API server is called directly. */
+  readonly proxies?: Proxies;
   /** The namespace of this pod, or of the kubeconfig's context. */
   readonly namespace?: string;
   /** Returns the bearer token for the next request; undefined if none is used. Never store or log it. */
@@ -52,7 +55,11 @@ export async function readConnection(settings: ConnectionSettings): Promise<Kube
   return fromPod(settings);
 }
 
-/** Needs three files and two environment variables only, so that the operator loads no library for it in a cluster. */
+/**
+ * In a pod, the API server is called directly, whatever HTTPS_PROXY says: its address is one of the cluster, which a proxy
+ * outside of it does not reach. (Go's programs need it in NO_PROXY.) This needs three files and two environment variables only, so that the
+ * operator loads no library for it in a cluster.
+ */
 async function fromPod({ env, clock, ...settings }: ConnectionSettings): Promise<KubeConnection> {
   const host = env.KUBERNETES_SERVICE_HOST;
   const port = env.KUBERNETES_SERVICE_PORT ?? "443";
@@ -116,8 +123,11 @@ async function within<V>(clock: Clock, deadlineMs: number, promise: Promise<V>):
   }
 }
 
-/** A kubeconfig can contain many kinds of credentials. The library that knows them all is loaded only here. */
-async function fromKubeconfig({ kubeconfig, context, clock }: ConnectionSettings): Promise<KubeConnection> {
+/**
+ * A kubeconfig can contain many kinds of credentials. The library that knows them all is loaded only here. The proxy is that
+ * of the kubeconfig, or of the environment, as in kubectl.
+ */
+async function fromKubeconfig({ kubeconfig, context, clock, env }: ConnectionSettings): Promise<KubeConnection> {
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();
   const source = kubeconfig ?? "the default kubeconfig";
@@ -141,6 +151,12 @@ async function fromKubeconfig({ kubeconfig, context, clock }: ConnectionSettings
     throw new KubeConfigError(
       `--kubeconfig: ${source} has no cluster "${selected.cluster}", which its context "${selected.name}" names`,
     );
+  const { proxyUrl } = cluster;
+  const proxies = await (proxyUrl ? Proxies.forEveryTarget(proxyUrl) : Proxies.fromEnvironment(env));
+  if (proxyUrl && proxies === undefined)
+    throw new KubeConfigError(
+      `--kubeconfig: in ${source}, proxy-url of the cluster "${cluster.name}" is not the URL of an HTTP proxy, such as http://proxy.example.com:3128`,
+    );
   const credentials = cached(clock, pluginReuseMs, async () => {
     const options: HttpsOptions = { headers: {} };
     await config.applyToHTTPSOptions(options);
@@ -154,6 +170,7 @@ async function fromKubeconfig({ kubeconfig, context, clock }: ConnectionSettings
     ...(key === undefined ? {} : { key: key.toString() }),
     ...(servername === undefined ? {} : { serverName: servername }),
     ...(rejectUnauthorized === false ? { insecure: true as const } : {}),
+    ...(proxies === undefined ? {} : { proxies }),
     ...(selected.namespace === undefined ? {} : { namespace: selected.namespace }),
     token: async () => /^Bearer (.+)$/.exec((await credentials()).headers.Authorization ?? "")?.[1],
   };

@@ -59,7 +59,15 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    const { server, ca, cert, key, serverName, insecure } = options.connection;
+    const { server, ca, cert, key, serverName, insecure, proxies } = options.connection;
+    const tls = {
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+      ...(insecure === true ? { rejectUnauthorized: false } : {}),
+    };
+    const { clock } = options;
     const common: Pool.Options = {
       allowH2: false,
       pipelining: 1,
@@ -68,13 +76,9 @@ export class Transport {
       // Each request has its own deadline; the reflector ends silent watches.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: {
+      connect: proxies?.connectorFor(server, { timeoutMs: connectTimeoutMs, clock, tls }) ?? {
         timeout: connectTimeoutMs,
-        ...(ca === undefined ? {} : { ca }),
-        ...(cert === undefined ? {} : { cert }),
-        ...(key === undefined ? {} : { key }),
-        ...(serverName === undefined ? {} : { servername: serverName }),
-        ...(insecure === true ? { rejectUnauthorized: false } : {}),
+        ...tls,
       },
     };
     this.#requests = new Pool(server.origin, {

@@ -174,12 +174,14 @@ describe("an open circuit", () => {
   });
 
   it("lets calls go when it is closed from outside, and opens again after a failed probe", async () => {
-    const { circuit, changes, fail } = await outage();
+    const { circuit, clock, changes, fail } = await outage();
     circuit.close();
     expect(problemOf(circuit)).toBeUndefined();
     expect([changes, circuit.recoveries]).toEqual([["platform", undefined], 1]);
     await fail([lost, lost, lost]);
     expect(problemOf(circuit)).toBeUndefined();
+    await clock.advance(1_000);
+    expect(problemOf(circuit)).toMatchObject({ kind: "suspended" });
   });
 
   it("stops to probe two minutes after the last call, and probes again at the next one", async () => {

@@ -135,10 +135,7 @@ export class Circuit {
     this.#probing = true;
     const failure = await probe(signal).then(
       () => undefined,
-      (error: unknown) => {
-        if (error instanceof PlatformFailure || signal.aborted) return error as PlatformFailure;
-        throw error;
-      },
+      (error: PlatformFailure) => error,
     );
     this.#probing = false;
     if (signal.aborted) return;

@@ -11,7 +11,7 @@ import type { SessionViews } from "./session-views.ts";
  * How long a group that this process created is known to contain nothing but what this process created there: long enough
  * for a tree that is applied at once, short enough that nobody else has used the group yet.
  */
-const newGroupMs = minutes(1);
+export const newGroupMs = minutes(1);
 
 export interface SessionWritesOptions {
   readonly api: PlatformApi;

@@ -1,5 +1,4 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
-import { minutes } from "#src/time/durations.ts";
 import { proveAbsence } from "./absence-proof.ts";
 import type { ListScope } from "./api.ts";
 import type { OutageListener } from "./circuit.ts";
@@ -18,7 +17,7 @@ import { SessionPermissions } from "./session-permissions.ts";
 import { SessionReach } from "./session-reach.ts";
 import { SessionRecoveries } from "./session-recoveries.ts";
 import { type NameListener, SessionViews } from "./session-views.ts";
-import { SessionWrites } from "./session-writes.ts";
+import { newGroupMs, SessionWrites } from "./session-writes.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
 import type { SharedRoles } from "./shared-roles.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
@@ -48,8 +47,8 @@ export interface SessionOptions {
   readonly canWrite: () => boolean;
 }
 
-/** The age of a group for which `createdRecently` holds, at the most. */
-const newGroupAgeMs = minutes(2);
+/** The age of a group for which `createdRecently` holds, at the most: it was created before the response arrived. */
+const newGroupAgeMs = 2 * newGroupMs;
 
 /**
  * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.
@@ -200,6 +199,11 @@ export class PlatformSession {
   /** Why no calls are sent; undefined while they are. */
   get outage(): Outage | undefined {
     return this.#options.api.circuit.outage;
+  }
+
+  /** Why no writes are sent but one at a time; undefined while they are, and during an outage of all calls. */
+  get writeOutage(): Outage | undefined {
+    return this.outage === undefined ? this.#options.api.writes.outage : undefined;
   }
 
   /**

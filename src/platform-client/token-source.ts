@@ -82,6 +82,11 @@ export class TokenSource {
     return current;
   }
 
+  /** When the current token expires; undefined if there is none. */
+  get expiresAt(): MonotonicTime | undefined {
+    return this.#current?.expiresAt;
+  }
+
   /** The number of exchanges so far. What was learned under an earlier token may no longer be true. */
   get epoch(): number {
     return this.#epoch;

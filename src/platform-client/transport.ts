@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
+import type { Proxies } from "#src/http/proxies.ts";
 import { sendRequest, type HttpResponse } from "#src/http/send-request.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { PlatformFailure, parseErrorBody, parseBoundedRetryAfter, type PlatformProblem } from "./failure.ts";
@@ -21,6 +22,8 @@ export interface HttpTransportOptions {
   readonly deadlineMs: number;
   /** PEM certificates of the authorities to trust. Absent: the authorities that Node trusts. */
   readonly ca?: string;
+  /** Absent: every origin is called directly. */
+  readonly proxies?: Proxies | undefined;
   readonly clock: Clock;
   /** False once another process may be the leader: then only GET requests are sent. */
   readonly canWrite?: () => boolean;
@@ -36,21 +39,12 @@ const maxResponseBytes = 16 * 1024 * 1024;
  * `noResponse` failure: a cut connection, a missed deadline, a proxy's HTML page, an error body that contradicts its status.
  */
 export class HttpTransport {
-  readonly #agent: Agent;
   readonly #options: HttpTransportOptions;
+  /** The connections to each origin. There are at most two origins: those of the platform and its token service. */
+  readonly #agents = new Map<string, Agent>();
 
   constructor(options: HttpTransportOptions) {
     this.#options = options;
-    this.#agent = new Agent({
-      connections: options.connections,
-      pipelining: 1,
-      allowH2: false,
-      maxResponseSize: maxResponseBytes,
-      // The deadline of the call covers both.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { timeout: options.deadlineMs, ...(options.ca === undefined ? {} : { ca: options.ca }) },
-    });
   }
 
   /**
@@ -78,7 +72,29 @@ export class HttpTransport {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()));
+  }
+
+  #agentFor(origin: string): Agent {
+    const existing = this.#agents.get(origin);
+    if (existing !== undefined) return existing;
+    const { connections, deadlineMs, ca, clock, proxies } = this.#options;
+    const tls = ca === undefined ? {} : { ca };
+    const agent = new Agent({
+      connections,
+      pipelining: 1,
+      allowH2: false,
+      maxResponseSize: maxResponseBytes,
+      // The deadline of the call covers both.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: proxies?.connectorFor(new URL(origin), { timeoutMs: deadlineMs, clock, tls }) ?? {
+        timeout: deadlineMs,
+        ...tls,
+      },
+    });
+    this.#agents.set(origin, agent);
+    return agent;
   }
 
   async #sendAndParse(call: HttpCall, signal: AbortSignal): Promise<unknown> {
@@ -107,7 +123,7 @@ export class HttpTransport {
     const beforeSending = () => {
       if (call.method !== "GET" && canWrite?.() === false) throw fail(call, { kind: "paused", retryAfterMs: 0 });
     };
-    return sendRequest(this.#agent, requestOf(call), { clock, deadlineMs, signal, beforeSending });
+    return sendRequest(this.#agentFor(call.origin), requestOf(call), { clock, deadlineMs, signal, beforeSending });
   }
 }
 

@@ -18,6 +18,7 @@ import type { PlatformSettings } from "./service/platform-settings.ts";
 import { RateLimit } from "./service/rate-limit.ts";
 import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
+import { DatabaseHealth } from "./store/database-health.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
@@ -40,7 +41,15 @@ export async function portHandlers(
   const authenticator = new Authenticator(database, tokens);
   const operations = platformOperations(options, settings, tokens, authenticator);
   const overGrpc = operations.filter(({ transports }) => transports === "all");
-  const metrics = new PlatformMetrics(connections);
+  const health = new DatabaseHealth(database);
+  const metrics = new PlatformMetrics({
+    connections,
+    maximumInFlight,
+    isDatabaseUp: () => health.isUp(),
+    certificateExpiry: () => options.listen.tls?.expiresAt,
+    signingKeyCreation: () => keys.currentCreatedAt(),
+    signingKeyInterval: interval,
+  });
   const faults = new Faults(options.faults);
   const runner = new CallRunner({ metrics, log, latency, maximumInFlight, faults });
   const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });

@@ -9,9 +9,9 @@ import { chooseTrial } from "./policy/trial.ts";
 export function wakeForTrial(sources: Sources, session: PlatformSession, enqueue: Enqueue): void {
   const { kinds, states, clock } = sources;
   const waiting = kinds.flatMap(({ name: kind }) =>
-    Array.from(waitingObjects(sources, session, kind), (key) => ({ kind, key, state: states.get(kind).peek(key) })),
+    Array.from(waitingObjects(sources, session, kind), ([key, state]) => ({ kind, key, state })),
   );
-  const chosen = chooseTrial(waiting.flatMap(({ state, ...one }) => (state === undefined ? [] : [{ ...one, state }])));
+  const chosen = chooseTrial(waiting);
   if (chosen === undefined) return;
   const { kind, key, state } = chosen;
   const now = clock.monotonic();

@@ -123,12 +123,12 @@ function onCollectionListed(
 }
 
 function wakeAllWaiting({ states }: Sources, { name: kind }: Kind, enqueue: Enqueue): void {
-  for (const key of states.get(kind).waiting()) enqueue(kind, key, { priority: "low" });
+  for (const [key] of states.get(kind).waiting()) enqueue(kind, key, { priority: "low" });
 }
 
 /** The objects that are waiting, and that the session reconciles. */
 function wakeWaiting(sources: Sources, session: PlatformSession, kind: Kind, enqueue: Enqueue): void {
-  for (const key of waitingObjects(sources, session, kind.name)) enqueue(kind.name, key, { priority: "low" });
+  for (const [key] of waitingObjects(sources, session, kind.name)) enqueue(kind.name, key, { priority: "low" });
 }
 
 /**

@@ -301,3 +301,18 @@ describe("lines", () => {
     expect(queue.hasReady("low")).toBe(false);
   });
 });
+
+test("reports how long keys have been ready and running", async () => {
+  expect(queue.ages()).toEqual({ oldestReady: 0, longestRun: 0, allRuns: 0 });
+  queue.add("a");
+  queue.take();
+  await clock.advance(1000);
+  queue.add("b");
+  queue.take();
+  queue.add("c");
+  queue.add("d", { delayMs: 60_000 });
+  await clock.advance(500);
+  queue.add("c");
+  queue.add("e");
+  expect(queue.ages()).toEqual({ oldestReady: 0.5, longestRun: 1.5, allRuns: 2 });
+});

@@ -118,6 +118,22 @@ export class WorkQueue {
     return this.#first(this.#ready[priority]) !== undefined;
   }
 
+  /**
+   * How long keys have been ready and running, in seconds: the longest wait, the longest run, and all runs in total. It looks
+   * at every key.
+   */
+  ages(): { readonly oldestReady: number; readonly longestRun: number; readonly allRuns: number } {
+    const now = this.#clock.monotonic();
+    let [oldestReady, longestRun, allRuns] = [0, 0, 0];
+    for (const item of this.#items.values()) {
+      if (item.state === "ready") oldestReady = Math.max(oldestReady, (now - item.at) / 1000);
+      if (item.state !== "running") continue;
+      longestRun = Math.max(longestRun, (now - item.takenAt) / 1000);
+      allRuns += (now - item.takenAt) / 1000;
+    }
+    return { oldestReady, longestRun, allRuns };
+  }
+
   /** Adds a key; if it is in the queue or running, the two are merged. Ignored after `close`. */
   add(key: string, { priority = "high", delayMs = 0 }: AddOptions = {}): void {
     if (this.#closed) return;

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { OperatorMetrics } from "./operator-metrics.ts";
 
@@ -35,12 +34,4 @@ test("two instances share nothing", async () => {
   const [one, other] = [new OperatorMetrics(), new OperatorMetrics()];
   one.orphans.set({ kind: "Group" }, 2);
   expect(await other.text()).not.toContain('muster_orphans{kind="Group"}');
-});
-
-test("docs/operator.md lists every metric, and no other", async () => {
-  const page = await readFile(new URL("../../docs/operator.md", import.meta.url), "utf8");
-  const listed = page.slice(page.indexOf("## Metrics")).match(/(?<=`)[a-z]+_[a-z_]+(?=[`{])/g);
-  const exported = (await new OperatorMetrics().text()).match(/(?<=^# TYPE )[a-z_]+/gm);
-  const own = exported?.filter((name) => !/^(nodejs|process)_/.test(name));
-  expect(new Set(listed)).toEqual(new Set(own));
 });

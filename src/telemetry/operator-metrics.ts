@@ -1,10 +1,21 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { registerBuildInfo } from "./build-info-metric.ts";
 
 /** Upper bounds in seconds, from 1 ms to 1 min: controller-runtime's buckets, thinned out. */
 const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 type ReconcileResult = "success" | "requeue_after" | "error";
+
+/** Durations in seconds. */
+export interface QueueAges {
+  /** Since the key that waits the longest became ready; 0 if none waits. */
+  readonly oldestReady: number;
+  /** Since the longest run began; 0 if there is none. */
+  readonly longestRun: number;
+  /** Since each run began, in total. */
+  readonly allRuns: number;
+}
 
 /**
  * The operator's metrics. Those that other controllers have too use the names that dashboards know. Labels are kinds,
@@ -51,6 +62,21 @@ export class OperatorMetrics {
     "Total number of keys that were added again after a failure.",
     ["name"],
   );
+  readonly #longestRun = this.#gauge(
+    "workqueue_longest_running_processor_seconds",
+    "How long the longest reconcile in progress has been running.",
+    ["name"],
+  );
+  readonly #unfinished = this.#gauge(
+    "workqueue_unfinished_work_seconds",
+    "How long all reconciles in progress have been running, in total.",
+    ["name"],
+  );
+  readonly #oldestWait = this.#gauge(
+    "muster_queue_oldest_age_seconds",
+    "How long the key that has waited the longest for a worker has been ready; 0 if no key waits.",
+    ["name"],
+  );
   readonly #kubeRequests = this.#counter(
     "rest_client_requests_total",
     "Total number of requests to the Kubernetes API server.",
@@ -60,6 +86,11 @@ export class OperatorMetrics {
     "name",
   ]);
 
+  readonly watchFailures = this.#counter(
+    "muster_watch_failures_total",
+    "Total number of failed lists and watches of Kubernetes objects. Each is retried.",
+    ["kind"],
+  );
   readonly eventsDropped = this.#counter(
     "muster_events_dropped_total",
     "Total number of Events that were not written, by reason: the queue was full, they waited too long (expired), or the write failed.",
@@ -81,10 +112,35 @@ export class OperatorMetrics {
     "Total number of token exchanges by result.",
     ["result"],
   );
+  readonly credentials = this.#gauge(
+    "muster_credentials",
+    "Number of credentials in use: the operator's own, and those of Tenants with credentials of their own.",
+    ["credential"],
+  );
+  readonly circuitsOpen = this.#gauge(
+    "muster_circuits_open",
+    "Number of credentials whose calls to the platform are suspended because of an outage: all calls, or only writes. The class says what fails: the platform, the token service, the token, or its exchange.",
+    ["credential", "calls", "class"],
+  );
+  readonly tokenExpiry = this.#gauge(
+    "muster_token_expiry_timestamp_seconds",
+    "When the platform token that expires first does, in seconds since the epoch. A token is renewed by the first call after 80 % of its lifetime.",
+    ["credential"],
+  );
+  readonly resyncInterval = this.#gauge(
+    "muster_resync_interval_seconds",
+    "The mean time between two resyncs (--resync).",
+    [],
+  );
   readonly objects = this.#gauge(
     "muster_objects",
     "Number of custom resources by status and reason of their Ready condition.",
     ["kind", "ready", "reason"],
+  );
+  readonly oldestUnready = this.#gauge(
+    "muster_oldest_unready_age_seconds",
+    "How long the custom resource that has been unready for the longest has been so, by the reason of its Ready condition.",
+    ["kind", "reason"],
   );
   readonly timeToReady = this.#histogram(
     "muster_time_to_ready_seconds",
@@ -145,6 +201,7 @@ export class OperatorMetrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
+    registerBuildInfo(this.#registry);
   }
 
   readonly #collectors: (() => void)[] = [];
@@ -163,6 +220,18 @@ export class OperatorMetrics {
     for (const [name, keys] of this.#currentDepth) this.#depth.set({ name }, keys);
     for (const collect of this.#collectors) collect();
     return this.#registry.metrics();
+  }
+
+  /** Every metric, for its reference page. */
+  get registry(): Registry {
+    return this.#registry;
+  }
+
+  /** Sets what a scrape reports of the keys that wait in a queue, and of those that are being processed. */
+  queueAges(name: string, { oldestReady, longestRun, allRuns }: QueueAges): void {
+    this.#oldestWait.set({ name }, oldestReady);
+    this.#longestRun.set({ name }, longestRun);
+    this.#unfinished.set({ name }, allRuns);
   }
 
   leading(lease: string, isLeader: boolean): void {

@@ -1,3 +1,4 @@
+import type { Proxies } from "#src/http/proxies.ts";
 import { HttpTransport } from "#src/platform-client/transport.ts";
 import { systemClock } from "#src/time/clock.ts";
 
@@ -15,6 +16,8 @@ export interface AdminApiOptions {
   readonly platformUrl: URL;
   /** PEM certificates of the authorities to trust. Absent: the default ones. */
   readonly ca?: string;
+  /** Absent: the platform is called directly. */
+  readonly proxies?: Proxies | undefined;
   readonly adminToken: string;
   readonly signal: AbortSignal;
 }
@@ -30,6 +33,7 @@ export class AdminApi {
       connections: 1,
       deadlineMs: 30_000,
       clock: systemClock,
+      proxies: options.proxies,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     });
   }

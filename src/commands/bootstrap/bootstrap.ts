@@ -1,6 +1,8 @@
 import { ownerIdPattern, ownerOf } from "#src/platform-client/owner-record.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
 import { defineCommand } from "#src/commands/command.ts";
+import { readProxies } from "#src/commands/proxies.ts";
+import { formatManifests, manifestOutput } from "#src/commands/output/output-format.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { AdminApi, type Resource } from "./admin-api.ts";
 import { manifests } from "./manifests.ts";
@@ -64,9 +66,10 @@ export default defineCommand({
       settings.text,
       "An issuer that the Tenant's Identity objects may name, with every subject: add subjectPrefixes to spec.claimIssuers of the Tenant to limit the subjects. (default: none, so that only service accounts of their namespaces may be used)",
     ),
+    output: manifestOutput(),
   },
   /** Idempotent: a second run uses the existing identity and role binding, and prints the same manifests. */
-  run: async (values, { signal, stdout }) => {
+  run: async (values, { env, signal, stdout }) => {
     // What several operators in one cluster must not share has the class in its name, as with nameSuffix in an overlay.
     const suffix = values.class === undefined ? "" : `-${values.class}`;
     const serviceAccount = values.serviceAccount ?? `muster-system/muster-operator${suffix}`;
@@ -76,6 +79,7 @@ export default defineCommand({
         ? {}
         : { ca: await settings.readTextFile("--platform-ca", values.platformCa) }),
       adminToken: (await settings.readTextFile("--admin-token-file", values.adminTokenFile)).trim(),
+      proxies: await readProxies(env),
       signal,
     });
     try {
@@ -92,19 +96,18 @@ export default defineCommand({
       const bindings = await api.list("roleBindings", { "uidp.children_of": group });
       if (!bindings.some((binding) => binding.identity?.uid === identity.uid && binding.role?.uid === role.uid))
         await api.create("roleBindings", group, { identityUid: identity.uid, roleUid: role.uid });
-      stdout.write(
-        manifests({
-          configMap: values.configMap ?? `muster-system/muster-identity${suffix}`,
-          identity: identity.uid,
-          group,
-          ownerId: values.ownerId,
-          ...(values.class === undefined ? {} : { class: values.class }),
-          tenant: values.tenant ?? `default${suffix}`,
-          tenantNamespaces: values.tenantNamespace.length === 0 ? ["default"] : values.tenantNamespace,
-          tenantRoles: values.tenantRole.length === 0 ? ["viewer"] : values.tenantRole,
-          tenantIssuers: values.tenantIssuer,
-        }),
-      );
+      const objects = manifests({
+        configMap: values.configMap ?? `muster-system/muster-identity${suffix}`,
+        identity: identity.uid,
+        group,
+        ownerId: values.ownerId,
+        ...(values.class === undefined ? {} : { class: values.class }),
+        tenant: values.tenant ?? `default${suffix}`,
+        tenantNamespaces: values.tenantNamespace.length === 0 ? ["default"] : values.tenantNamespace,
+        tenantRoles: values.tenantRole.length === 0 ? ["viewer"] : values.tenantRole,
+        tenantIssuers: values.tenantIssuer,
+      });
+      stdout.write(await formatManifests(values.output, objects));
     } finally {
       await api.close();
     }

@@ -1,4 +1,3 @@
-import { stringify } from "yaml";
 import { apiVersion } from "#src/api/custom-resource.ts";
 
 export interface BootstrapManifests {
@@ -16,8 +15,8 @@ export interface BootstrapManifests {
   readonly tenantIssuers: readonly string[];
 }
 
-/** What to apply in the cluster, as YAML: the operator's settings as a ConfigMap, and a first Tenant. */
-export function manifests(values: BootstrapManifests): string {
+/** What to apply in the cluster: the operator's settings as a ConfigMap, and a first Tenant. */
+export function manifests(values: BootstrapManifests): readonly object[] {
   const [namespace, name] = values.configMap.split("/");
   const configMap = {
     apiVersion: "v1",
@@ -44,5 +43,5 @@ export function manifests(values: BootstrapManifests): string {
       ...(values.class === undefined ? {} : { class: values.class }),
     },
   };
-  return `${stringify(configMap)}---\n${stringify(tenant)}`;
+  return [configMap, tenant];
 }

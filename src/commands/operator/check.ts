@@ -1,5 +1,6 @@
 import { request } from "undici";
-import { defineCommand } from "#src/commands/command.ts";
+import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import { readProxies } from "#src/commands/proxies.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
@@ -26,10 +27,10 @@ export default defineCommand({
     platformTimeout,
   },
   /** Both are checked, so that one run reports every problem. */
-  run: async (values, { stdout }) => {
+  run: async (values, { env, stdout }) => {
     const results = await Promise.allSettled([
       checkReady(values.operatorUrl, values.platformTimeout),
-      checkIdentity(values),
+      checkIdentity(values, env),
     ]);
     const problems = results.flatMap((result) => (result.status === "rejected" ? [messageOf(result.reason)] : []));
     if (problems.length > 0) throw new Error(problems.join("\n"));
@@ -60,12 +61,14 @@ async function checkIdentity(
     settings.Values<typeof operatorSettings>,
     "platformUrl" | "authUrl" | "platformCa" | "identity" | "tokenFile" | "platformTimeout"
   >,
+  env: CommandContext["env"],
 ): Promise<void> {
-  const address = await readPlatformAddress(values);
+  const address = await readPlatformAddress(values, await readProxies(env));
   const transport = new HttpTransport({
     connections: 1,
     deadlineMs: values.platformTimeout,
     clock,
+    proxies: address.proxies,
     ...(address.ca === undefined ? {} : { ca: address.ca }),
   });
   try {

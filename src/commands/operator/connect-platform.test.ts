@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { startConnectProxy } from "#src/http/connect-proxy.testing.ts";
+import { Proxies } from "#src/http/proxies.ts";
 import { groupKind } from "#src/kinds/group.ts";
 import { type Behaviour, json, serve } from "#src/platform-client/misbehaving-server.testing.ts";
 import { systemClock } from "#src/time/clock.ts";
@@ -28,21 +30,20 @@ const platform: Behaviour = (request, response) => {
   return json(200, { roles, roleBindings, groups: below, totalCount: "1" })(request, response);
 };
 
+const options = {
+  collections: [groups],
+  connections: 1,
+  deadlineMs: 5_000,
+  clock: systemClock,
+  random: () => 0.5,
+  canWrite: () => true,
+  settleMs: 15_000,
+  observe: () => undefined,
+};
+
 it("sessions of one platform share connections, and neither tokens nor what they have seen", async () => {
   const server = await serve(platform);
-  const connection = new PlatformConnection(
-    { platformUrl: server.url, authUrl: server.url },
-    {
-      collections: [groups],
-      connections: 1,
-      deadlineMs: 5_000,
-      clock: systemClock,
-      random: () => 0.5,
-      canWrite: () => true,
-      settleMs: 15_000,
-      observe: () => undefined,
-    },
-  );
+  const connection = new PlatformConnection({ platformUrl: server.url, authUrl: server.url }, options);
   const sessions = tenants.map(({ root, identity }) =>
     connection.openSession(
       { identity, roots: [root], readSubjectToken: async () => "own" },
@@ -66,6 +67,25 @@ it("sessions of one platform share connections, and neither tokens nor what they
     expect(first?.posts).toBe(second?.posts);
   } finally {
     await connection.close();
+    await server.close();
+  }
+});
+
+it("calls the platform and its token service through the proxy of the environment", async () => {
+  const server = await serve(platform);
+  const proxy = await startConnectProxy({ targetPort: Number(server.url.port) });
+  const proxies = await Proxies.fromEnvironment({ HTTP_PROXY: proxy.url.href });
+  const platformUrl = new URL("http://platform.example");
+  const connection = new PlatformConnection({ platformUrl, authUrl: new URL("http://auth.example"), proxies }, options);
+  try {
+    const [{ root, identity } = { root: "", identity: "" }] = tenants;
+    const credential = { identity, roots: [root], readSubjectToken: async () => "own" };
+    const { session } = connection.openSession(credential, "cluster", new AbortController().signal);
+    await session.list(groups, { descendantsOf: root });
+    expect(new Set(proxy.tunnels)).toEqual(new Set(["auth.example:80", "platform.example:80"]));
+  } finally {
+    await connection.close();
+    await proxy.close();
     await server.close();
   }
 });

@@ -1,4 +1,5 @@
 import { readTextFile } from "#src/commands/settings/settings.ts";
+import type { Proxies } from "#src/http/proxies.ts";
 import type { ManagedCollection } from "#src/platform-client/collection.ts";
 import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { HttpPlatformApi } from "#src/platform-client/http-api.ts";
@@ -20,6 +21,8 @@ export interface PlatformAddress {
   readonly authUrl: URL;
   /** PEM certificates of the authorities to trust. Absent: the default ones. */
   readonly ca?: string;
+  /** Absent: both are called directly. */
+  readonly proxies?: Proxies | undefined;
 }
 
 export interface PlatformConnectionOptions {
@@ -66,7 +69,15 @@ export class PlatformConnection {
     const { connections, deadlineMs, clock, canWrite, settleMs, observe } = options;
     this.posts = new PostLedger(settleMs);
     const ca = address.ca === undefined ? {} : { ca: address.ca };
-    this.#transport = new HttpTransport({ connections, deadlineMs, clock, canWrite, ...ca, observe });
+    this.#transport = new HttpTransport({
+      connections,
+      deadlineMs,
+      clock,
+      canWrite,
+      ...ca,
+      proxies: address.proxies,
+      observe,
+    });
   }
 
   /**
@@ -104,7 +115,7 @@ export class PlatformConnection {
       signal,
       canWrite,
     });
-    return { session, credentialEpoch, owner: check };
+    return { session, credentialEpoch, tokenExpiresAt: () => tokens.expiresAt, owner: check };
   }
 
   /** Aborts all calls, and closes the connections. */
@@ -116,11 +127,13 @@ export class PlatformConnection {
 /** The platform of the operator. @throws if the file of `--platform-ca` cannot be read. */
 export async function readPlatformAddress(
   values: Pick<OperatorValues, "platformUrl" | "authUrl" | "platformCa">,
+  proxies: Proxies | undefined,
 ): Promise<PlatformAddress> {
   const ca = values.platformCa === undefined ? undefined : await readTextFile("--platform-ca", values.platformCa);
   return {
     platformUrl: values.platformUrl,
     authUrl: values.authUrl ?? values.platformUrl,
     ...(ca === undefined ? {} : { ca }),
+    proxies,
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { confirmAnnotation } from "#src/api/annotations.ts";
+import type { Proxies } from "#src/http/proxies.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
@@ -33,6 +34,7 @@ import type { Caches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
 import { PlatformConnection, readPlatformAddress } from "./connect-platform.ts";
 import { settleTimes } from "./earlier-leader.ts";
+import { watchCredentials } from "./credential-metrics.ts";
 import { createSessions, startSessionWork } from "./live-sessions.ts";
 import type { OperatorValues } from "./settings.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";
@@ -46,6 +48,8 @@ const breakerShare = 0.1;
 export interface LeadOptions {
   readonly kinds: readonly Kind[];
   readonly values: OperatorValues;
+  /** Absent: the platform is called directly. */
+  readonly proxies: Proxies | undefined;
   readonly kube: KubeClient;
   readonly caches: Caches;
   readonly tenancyCaches: TenancyCaches;
@@ -67,8 +71,8 @@ export interface LeaderWork {
 
 /** Starts what only the leader runs: sessions of the platform, controllers, worker pool, checks and resyncs. */
 export async function lead(options: LeadOptions): Promise<LeaderWork> {
-  const { kinds, values, kube, namespace, cluster, leadership, telemetry, lifetime, clock, random } = options;
-  const address = await readPlatformAddress(values);
+  const { kinds, values, proxies, kube, namespace, cluster, leadership, telemetry, lifetime, clock, random } = options;
+  const address = await readPlatformAddress(values, proxies);
   const platform = new PlatformConnection(address, {
     collections: kinds.map(({ collection }) => collection),
     connections: values.workers,
@@ -125,6 +129,11 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   connectTenantHandlers(options.tenancyCaches.tenants, sources, (key, how) => tenants.enqueue(key, how));
   const served = { tenants: options.tenancyCaches.tenants, class: values.class ?? "" };
   telemetry.watchSources(sources, served, undeclared);
+  watchCredentials(telemetry.metrics, sessions, clock);
+  telemetry.metrics.resyncInterval.set(values.resync / 1000);
+  telemetry.metrics.onScrape(() => {
+    for (const { name, queue } of all) telemetry.metrics.queueAges(name, queue.ages());
+  });
   for (const [kind, controller] of controllers.entries()) {
     const store = sources.stores.get(kind);
     for (const cached of store.values())

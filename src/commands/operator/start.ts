@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import { readProxies } from "#src/commands/proxies.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import type { KubeClient } from "#src/kube/client.ts";
@@ -44,6 +45,11 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   let leadership: Leadership | undefined;
   let work: LeaderWork | undefined;
 
+  const proxies = await readProxies(env);
+  for (const target of new Set([values.platformUrl, values.authUrl ?? values.platformUrl])) {
+    const proxy = proxies?.displayFor(target);
+    if (proxy !== undefined) log.info({ target: target.origin, proxy }, "calling through a proxy");
+  }
   const observe = (call: ObservedCall) => telemetry.metrics.kubernetesCall(call);
   const { kube, leases, ...connection } = await connectKubernetes(values, { env, clock, observe });
   const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
@@ -62,6 +68,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     const onError = (error: unknown) => log.warn({ err: error }, "failed to read the namespace kube-system");
     const cluster = await identifyCluster(values, kube, { clock, random, onError }, signal);
     const lease = { name: leaseNameOf(values), namespace };
+    telemetry.metrics.leading(lease.name, false);
     leadership = await acquireLeadership({ values, leases, lease, log }, signal);
     const { ownerId } = cluster;
     // The hash is what markers, and messages about them, show of the owner.
@@ -77,6 +84,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     work = await lead({
       kinds,
       values,
+      proxies,
       kube,
       caches,
       tenancyCaches: tenancy.caches,

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { seconds } from "#src/time/durations.ts";
+import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { ResourceStore } from "#src/reconcile/observe/cached-resource.ts";
@@ -43,6 +45,45 @@ it("counts neither Tenants of another class nor their objects", async () => {
   const text = await metrics.text();
   expect(text).toContain(`muster_objects{kind="${kinds[0]?.name ?? ""}",ready="True",reason="Available"} 2`);
   expect(text).toContain('muster_tenants{ready="True",reason="Available"} 2');
+});
+
+it("shows since when the object that has been unready for the longest has been so, by reason", async () => {
+  const metrics = new OperatorMetrics();
+  const telemetry = new OperatorTelemetry(createLog({ level: "error" }), metrics);
+  const clock = new ManualClock(seconds(1_000));
+  const at = (time: number) => new Date(seconds(time)).toISOString();
+  const since = (status: string, reason: string, time: number) => ({
+    conditions: [{ type: "Ready", status, reason, lastTransitionTime: at(time) }],
+  });
+  const statuses = [
+    since("False", "Conflict", 700),
+    since("False", "Conflict", 400),
+    since("Unknown", "Paused", 900),
+    since("True", "Available", 1),
+    undefined,
+  ];
+  const objects = statuses.map((status, index) => ({
+    resource: { metadata: { namespace: "team", name: String(index), creationTimestamp: at(990) }, status },
+  }));
+  const sources = {
+    kinds: kinds.slice(0, 1),
+    stores: new PerKind(kinds, () => ({ values: () => objects }) as unknown as ResourceStore),
+    states: new PerKind(kinds, () => new ReconcileStates()),
+    breakers: new Breakers(() => "id"),
+    tenancy: { sessions: [], contexts: [], governanceOf: () => ({ by: "none" }) },
+    clock,
+  } as unknown as Sources;
+  const served = { tenants: { values: () => [] } as unknown as TenantStore, class: "" };
+  telemetry.watchSources(sources, served, { counts: () => new Map(), heldRemovalsIn: () => 0 });
+  const ages = () => metrics.text().then((text) => text.match(/(?<=^muster_oldest_unready_age_seconds).*/gm));
+  expect(await ages()).toEqual([
+    '{kind="Group",reason="Conflict"} 600',
+    '{kind="Group",reason="Paused"} 100',
+    // It has no status yet.
+    '{kind="Group",reason=""} 10',
+  ]);
+  objects.splice(0, 3);
+  expect(await ages()).toEqual(['{kind="Group",reason=""} 10']);
 });
 
 it.each([

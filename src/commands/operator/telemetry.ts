@@ -1,4 +1,4 @@
-import { readyCondition } from "#src/api/condition.ts";
+import { type Condition, readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { isNotFound, isUnreadable, KubeError } from "#src/kube/errors.ts";
@@ -116,6 +116,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         this.#log.info(where, "resource version expired; listing again");
         break;
       case "failed":
+        this.metrics.watchFailures.inc({ kind });
         if (isUnreadable(report.error)) this.#kindUnreadable(kind, report.error);
         else
           this.#log.warn(
@@ -218,15 +219,20 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         const ready = readyCondition(tenant);
         this.metrics.tenants.inc({ ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
       }
-      const { objects, breaker, kubernetesRefused, snapshotAge, undeclared } = this.metrics;
+      const { objects, oldestUnready, breaker, kubernetesRefused, snapshotAge, undeclared } = this.metrics;
       for (const [kind, count] of access.counts()) undeclared.set({ kind }, count);
       objects.reset();
+      oldestUnready.reset();
       for (const { name: kind, collection } of sources.kinds) {
+        const unready = new OldestUnready();
         for (const { resource } of sources.stores.get(kind).values()) {
           if (sources.tenancy.governanceOf(resource).by === "unserved") continue;
           const ready = readyCondition(resource);
           objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
+          if (ready?.status !== "True") unready.add(resource, ready);
         }
+        for (const [reason, since] of unready.since)
+          oldestUnready.set({ kind, reason }, Math.max(0, (sources.clock.now() - since) / 1000));
         const startTimes = Array.from(sources.tenancy.sessions).flatMap((session) =>
           session.roots.flatMap((root) => session.viewOf(collection).snapshotOf(root)?.startedAt ?? []),
         );
@@ -254,6 +260,18 @@ export class OperatorTelemetry implements ReconcileTelemetry {
       this.metrics.timeToReady.observe({ kind: resource.kind }, (wallClock - Date.parse(creationTimestamp)) / 1000);
     if (ready.status === "False")
       this.#log.info({ ...nameOf(resource), reason: ready.reason, message: ready.message }, "not ready");
+  }
+}
+
+/** Since when the object that has been unready for the longest has been so, by reason. */
+class OldestUnready {
+  /** Milliseconds since the epoch. There are as many as there are reasons. */
+  readonly since = new Map<string, number>();
+
+  add({ metadata }: Resource, ready: Condition | undefined): void {
+    const since = Date.parse(ready?.lastTransitionTime ?? metadata.creationTimestamp ?? "");
+    const reason = ready?.reason ?? "";
+    if (since < (this.since.get(reason) ?? Number.POSITIVE_INFINITY)) this.since.set(reason, since);
   }
 }
 

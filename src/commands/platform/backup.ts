@@ -13,6 +13,7 @@ export default defineCommand({
     const location = dataLocation(values);
     if (location.kind === "database")
       throw new Error("--database: use pg_dump --format=custom to back up PostgreSQL, also while platforms run");
+    settings.requireFolderOf("FILE", values.file);
     backupSqlite(location.path, values.file);
     stdout.write(
       `Wrote the backup to ${values.file}. Secrets in it are encrypted with the platform's key file: back that file up separately.\n`,

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
 import type { Database } from "#src/platform/store/database.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import * as settings from "#src/commands/settings/settings.ts";
@@ -34,19 +33,22 @@ export function dataLocation({ data, database }: settings.Values<typeof dataSett
 /**
  * The path of a file that belongs to the data: next to the SQLite file, unless it is given.
  * @throws {SettingsError} if it is missing with --database, because a database has no such default.
+ * @throws {Error} if its folder does not exist
  */
 export function defaultFile(location: DataLocation, name: "admin-token" | "key", given: string | undefined): string {
-  if (given !== undefined) return given;
-  if (location.kind === "file") return `${location.path}.${name}`;
   const flag = { "admin-token": "--admin-token-file", key: "--key-file" }[name];
+  if (given !== undefined) {
+    settings.requireFolderOf(flag, given);
+    return given;
+  }
+  if (location.kind === "file") return `${location.path}.${name}`;
   throw new settings.SettingsError([`${flag} is required with --database`]);
 }
 
-/** @throws {NewerSchemaError | DatabaseUnavailableError | Error} an `Error` if the directory of a SQLite file does not exist. */
+/** @throws {NewerSchemaError | DatabaseUnavailableError | Error} an `Error` if the folder of a SQLite file does not exist. */
 export async function openDatabase(location: DataLocation, connections = 2): Promise<Database> {
   if (location.kind === "file") {
-    const directory = dirname(location.path);
-    if (!existsSync(directory)) throw new Error(`--data: the directory ${directory} does not exist; create it first`);
+    settings.requireFolderOf("--data", location.path);
     return new SqliteDatabase(location.path);
   }
   // Imported on demand, so that a platform on SQLite does not load the PostgreSQL client.

@@ -39,12 +39,13 @@ export default defineCommand({
         rootGroupCreators: values.rootGroupCreators,
       };
     };
+    const tls = await tlsFiles(values.tlsCert, values.tlsKey, log);
     const platform = await startPlatform({
       database: await openDatabase(location, values.databaseConnections),
       masterKey: readOrCreateKeyFile(keyFile),
       clock: Date.now,
       log,
-      listen: { ...values.listen, tls: tlsFiles(values.tlsCert, values.tlsKey, log) },
+      listen: { ...values.listen, tls },
       adminTokenFile,
       initFile,
       latency: values.latency,
@@ -81,11 +82,17 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-/** @throws {SettingsError} if only one of the two files is given. */
-function tlsFiles(certificate: string | undefined, key: string | undefined, log: Logger): TlsFiles | undefined {
+/** @throws {SettingsError} if only one of the two files is given. @throws {Error} if one cannot be read. */
+async function tlsFiles(
+  certificate: string | undefined,
+  key: string | undefined,
+  log: Logger,
+): Promise<TlsFiles | undefined> {
   if (certificate === undefined && key === undefined) return undefined;
   if (certificate === undefined || key === undefined)
     throw new settings.SettingsError(["--tls-cert and --tls-key must be given together"]);
+  await settings.readTextFile("--tls-cert", certificate);
+  await settings.readTextFile("--tls-key", key);
   return new TlsFiles({ certificate, key }, log);
 }
 

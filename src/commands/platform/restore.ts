@@ -13,6 +13,7 @@ export default defineCommand({
     const location = dataLocation(values);
     if (location.kind === "database")
       throw new Error("--database: use pg_restore, into an empty database, to restore a PostgreSQL backup of pg_dump");
+    settings.requireFolderOf("--data", location.path);
     restoreSqlite(values.file, location.path);
     stdout.write(
       `Restored the data to ${location.path}. Start the platform with the key file that encrypted the data.\n`,

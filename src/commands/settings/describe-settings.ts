@@ -1,7 +1,11 @@
 import { flagOf, type Setting, type Settings, variableOf } from "./setting.ts";
+import { wrap } from "./wrap.ts";
 
-/** The text of `--help`: each setting with its placeholder, its help and its variable. */
-export function describeSettings(settings: Settings): string {
+/**
+ * The text of `--help`: each setting with its placeholder, its help and its variable, in lines of at most `columns` columns
+ * unless a single word is longer.
+ */
+export function describeSettings(settings: Settings, columns = 80): string {
   return Object.entries(settings)
     .map(([key, setting]) => {
       const notes = [
@@ -9,12 +13,16 @@ export function describeSettings(settings: Settings): string {
         ...(setting.repeatable ? ["repeatable"] : []),
         ...(setting.operand ? [] : [variableNote(key, setting)]),
       ].join(", ");
-      return (
-        `  ${setting.operand ? "" : `${flagOf(key)} `}${setting.placeholder}`.trimEnd() +
-        `\n      ${setting.help} [${notes}]`
-      );
+      const help = notes === "" ? setting.help : `${setting.help} [${notes}]`;
+      return `  ${headOf(key, setting)}\n${wrap(help, columns, "      ")}`;
     })
     .join("\n");
+}
+
+/** `--root-group UID`, or `FILE…` for a positional argument. */
+function headOf(key: string, { operand, short, placeholder }: Setting<unknown>): string {
+  if (operand) return placeholder;
+  return `${short === undefined ? "" : `-${short}, `}${flagOf(key)} ${placeholder}`.trimEnd();
 }
 
 function variableNote(key: string, { repeatable, commas }: Setting<unknown>): string {

@@ -87,6 +87,20 @@ describe("readSettings", () => {
     ]);
   });
 
+  it("suggests the flag or the value that was probably meant", () => {
+    const level = { logLevel: settings.withDefault(settings.oneOf("debug", "info"), "info", "The level.") };
+    const read = (...args: string[]) => settings.readSettings(level, args, {});
+    expect(() => read("--loglevel", "info")).toThrow(
+      '--loglevel is not a setting of this command; did you mean "--log-level"?',
+    );
+    expect(() => read("--log-level", "inof")).toThrow(
+      '--log-level: "inof" is not valid; valid values are debug, info; did you mean "info"?',
+    );
+    expect(() => read("--colour", "red")).toThrow(
+      "--colour is not a setting of this command; --help lists all settings",
+    );
+  });
+
   it.each(["", "5", "5 m", "m5", "-5s"])("rejects the duration %j", (value) => {
     expect(() => settings.readSettings({ resync: example.resync }, [`--resync=${value}`], {})).toThrowError(
       /duration|empty/,
@@ -106,5 +120,17 @@ describe("describeSettings", () => {
     expect(help).toContain("--root-group UID");
     expect(help).toContain("[required, repeatable, MUSTER_ROOT_GROUP]");
     expect(help).toContain("The interval. (default: 10m)");
+  });
+
+  it("fits the width of the terminal", () => {
+    const long = { note: settings.optional(settings.text, "word ".repeat(60).trim()) };
+    for (const columns of [40, 80, 120]) {
+      const lengths = settings
+        .describeSettings(long, columns)
+        .split("\n")
+        .map(({ length }) => length);
+      expect(Math.max(...lengths)).toBeLessThanOrEqual(columns);
+      expect(Math.max(...lengths)).toBeGreaterThan(columns - 5);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { didYouMean } from "./nearest.ts";
 import { flagOf, type Setting, type Settings, type Values, variableOf } from "./setting.ts";
 
 /** All mistakes in the settings of a command. Each one names the flag or variable and says how to fix it. */
@@ -59,7 +60,11 @@ function textsFromArguments(settings: Settings, args: readonly string[], mistake
   const options = Object.fromEntries(
     [...keyOfFlag].map(([flag, key]) => [
       flag,
-      { type: settings[key]?.placeholder === "" ? ("boolean" as const) : ("string" as const), multiple: true },
+      {
+        type: settings[key]?.placeholder === "" ? ("boolean" as const) : ("string" as const),
+        multiple: true,
+        ...(settings[key]?.short === undefined ? {} : { short: settings[key].short }),
+      },
     ]),
   );
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
@@ -72,7 +77,9 @@ function textsFromArguments(settings: Settings, args: readonly string[], mistake
     if (token.kind !== "option") continue;
     const key = keyOfFlag.get(token.name);
     if (key === undefined)
-      mistakes.push(`${token.rawName} is not a setting of this command; --help lists all settings`);
+      mistakes.push(
+        `${token.rawName} is not a setting of this command${didYouMean(token.rawName, flags.map(flagOf)) || "; --help lists all settings"}`,
+      );
     else if (token.value === undefined && settings[key]?.placeholder !== "")
       mistakes.push(`${token.rawName} requires a value`);
     else given.set(key, [...(given.get(key) ?? []), token.value ?? "true"]);

@@ -1,8 +1,23 @@
 import { readFile } from "node:fs/promises";
+import { requireFolderOf } from "./require-folder.ts";
 
-/** The content of the file that is the value of `flag`. @throws {Error} that names the flag, if the file cannot be read. */
+/**
+ * The content of the file that is the value of `flag`.
+ * @throws {Error} that names the flag and says what to do, if the file cannot be read.
+ */
 export async function readTextFile(flag: string, path: string): Promise<string> {
-  return readFile(path, "utf8").catch((error: Error) => {
-    throw new Error(`${flag}: the file cannot be read: ${error.message}`, { cause: error });
-  });
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") requireFolderOf(flag, path);
+    throw new Error(`${flag}: ${reasonOf(code, path) ?? `the file cannot be read: ${message}`}`, { cause: error });
+  }
+}
+
+function reasonOf(code: string | undefined, path: string): string | undefined {
+  if (code === "ENOENT") return `the file ${path} does not exist`;
+  if (code === "EACCES") return `this user is not allowed to read ${path}`;
+  if (code === "EISDIR") return `${path} is a folder, not a file`;
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { oneOf, type ValueType } from "./value-types.ts";
+import { type Completion, oneOf, type ValueType } from "./value-types.ts";
 
 /**
  * One setting of a command, named after its key: `rootGroup` is the flag `--root-group` and the environment variable
@@ -12,6 +12,9 @@ export interface Setting<T> {
   readonly repeatable: boolean;
   /** Whether a value may contain commas. If so, commas do not separate the values in the variable. */
   readonly commas: boolean;
+  readonly completion: Completion | undefined;
+  /** The letter of a short flag, such as `o` for `-o`. */
+  readonly short?: string;
   /** Set for a positional argument, as in `muster platform backup FILE`, which has neither flag nor variable. */
   readonly operand?: true;
   readonly presence: { readonly kind: "required" } | { readonly kind: "default"; readonly value: T };
@@ -61,6 +64,11 @@ export function operands<T>(type: ValueType<T>, help: string): Setting<readonly 
   return { ...requiredList(type, help), placeholder: `${type.placeholder}…`, operand: true };
 }
 
+/** Any number of positional arguments. */
+export function optionalOperands<T>(type: ValueType<T>, help: string): Setting<readonly T[]> {
+  return { ...optionalList(type, help), placeholder: `[${type.placeholder}…]`, operand: true };
+}
+
 /** A boolean that is false by default: `--flag`, `--flag=true`, `--flag=false`. */
 export function toggle(help: string): Setting<boolean> {
   return {
@@ -75,6 +83,7 @@ function single<T>(type: ValueType<T>) {
   return {
     placeholder: type.placeholder,
     commas: type.commas ?? false,
+    completion: type.completion,
     repeatable: false,
     read: (texts: readonly string[]) => {
       const [value, ...more] = texts;
@@ -88,6 +97,7 @@ function many<T>(type: ValueType<T>) {
   return {
     placeholder: type.placeholder,
     commas: type.commas ?? false,
+    completion: type.completion,
     repeatable: true,
     read: (texts: readonly string[]) => texts.map((value) => type.parse(value)),
   };

@@ -3,7 +3,10 @@
  * and gets parsing, errors and help from the declaration.
  */
 export * from "./describe-settings.ts";
+export * from "./nearest.ts";
 export * from "./read-settings.ts";
 export * from "./read-text-file.ts";
+export * from "./require-folder.ts";
 export * from "./setting.ts";
 export * from "./value-types.ts";
+export * from "./wrap.ts";

@@ -1,9 +1,16 @@
+import { didYouMean } from "./nearest.ts";
+
+/** What a shell can complete: one of these texts, the path of a file, or the name of a command of `muster`. */
+export type Completion = readonly string[] | "file" | "command";
+
 /** How one text becomes a value. */
 export interface ValueType<T> {
   /** What the help shows for a value, such as `FILE`. */
   readonly placeholder: string;
   /** Whether a value may contain commas. */
   readonly commas?: boolean;
+  /** Absent: a shell has nothing to complete. */
+  readonly completion?: Completion;
   /** @throws {Error} whose message says what is wrong with the text and what a valid one looks like. */
   readonly parse: (text: string) => T;
 }
@@ -17,7 +24,7 @@ export const text: ValueType<string> = {
   },
 };
 
-export const file: ValueType<string> = { ...text, placeholder: "FILE" };
+export const file: ValueType<string> = { ...text, placeholder: "FILE", completion: "file" };
 
 /** An http or https URL without credentials, which would otherwise end up in logs. */
 export const url: ValueType<URL> = {
@@ -61,9 +68,11 @@ export function integer(minimum: number, maximum: number): ValueType<number> {
 export function oneOf<const T extends string>(...choices: readonly T[]): ValueType<T> {
   return {
     placeholder: choices.join("|"),
+    completion: choices,
     parse: (value) => {
       const found = choices.find((choice) => choice === value);
-      if (found === undefined) throw new Error(`"${value}" is not valid; valid values are ${choices.join(", ")}`);
+      if (found === undefined)
+        throw new Error(`"${value}" is not valid; valid values are ${choices.join(", ")}${didYouMean(value, choices)}`);
       return found;
     },
   };

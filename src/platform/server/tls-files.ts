@@ -33,6 +33,11 @@ export class TlsFiles {
     return this.#current;
   }
 
+  /** When the certificate in use expires, in milliseconds since the epoch. */
+  get expiresAt(): number {
+    return new X509Certificate(this.#current.certificate).validToDate.getTime();
+  }
+
   /** Calls back for each new certificate with a matching key. @returns a function that stops watching */
   watch(onChange: (certificate: Certificate) => void): () => void {
     const { certificate, key, interval = 5_000 } = this.#options;

@@ -1,4 +1,20 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { registerBuildInfo } from "#src/telemetry/build-info-metric.ts";
+
+/** What a scrape asks of the components of the platform. Times are in milliseconds since the epoch. */
+export interface MetricSources {
+  /** The number of open connections. */
+  readonly connections: () => Promise<number>;
+  /** The maximum number of concurrent calls. */
+  readonly maximumInFlight: number;
+  readonly isDatabaseUp: () => Promise<boolean>;
+  /** When the TLS certificate expires; undefined without TLS. */
+  readonly certificateExpiry: () => number | undefined;
+  /** When the key that signs API tokens was created. */
+  readonly signingKeyCreation: () => Promise<number>;
+  /** Milliseconds from one signing key to the next. */
+  readonly signingKeyInterval: number;
+}
 
 /** The metrics of the platform, in the Prometheus text format. */
 export class PlatformMetrics {
@@ -27,16 +43,35 @@ export class PlatformMetrics {
     registers: [this.registry],
   });
 
-  /** @param connections returns the number of open connections */
-  constructor(connections: () => Promise<number>) {
+  constructor(sources: MetricSources) {
     collectDefaultMetrics({ register: this.registry });
-    const gauge: Gauge = new Gauge({
-      name: "muster_platform_server_connections",
-      help: "Open connections.",
-      registers: [],
-      collect: async () => gauge.set(await connections()),
-    });
-    this.registry.registerMetric(gauge);
+    registerBuildInfo(this.registry);
+    this.#onScrape(
+      "muster_platform_server_requests_in_flight_limit",
+      "The maximum number of calls in progress (--maximum-in-flight). Further ones are rejected.",
+      () => sources.maximumInFlight,
+    );
+    this.#onScrape("muster_platform_server_connections", "Open connections.", sources.connections);
+    this.#onScrape(
+      "muster_platform_server_database_up",
+      "1 if the database responded to a read within 2 s during the scrape, otherwise 0.",
+      async () => ((await sources.isDatabaseUp()) ? 1 : 0),
+    );
+    this.#onScrape(
+      "muster_platform_server_certificate_expiry_timestamp_seconds",
+      "When the TLS certificate in use expires, in seconds since the epoch. Absent without TLS.",
+      () => inSeconds(sources.certificateExpiry()),
+    );
+    this.#onScrape(
+      "muster_platform_server_signing_key_creation_timestamp_seconds",
+      "When the key that signs API tokens was created, in seconds since the epoch.",
+      async () => inSeconds(await sources.signingKeyCreation()),
+    );
+    this.#onScrape(
+      "muster_platform_server_signing_key_interval_seconds",
+      "The time from the creation of one signing key to the next (--signing-key-interval).",
+      () => inSeconds(sources.signingKeyInterval),
+    );
   }
 
   /** @param method the name of the operation, or "unknown" @param code the gRPC code, 0 for success */
@@ -44,4 +79,22 @@ export class PlatformMetrics {
     this.#requests.inc({ method, code });
     this.#duration.observe(seconds);
   }
+
+  /** A gauge that is read at each scrape; without a value, it has no sample. */
+  #onScrape(name: string, help: string, read: () => Promise<number | undefined> | number | undefined): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect: async () => {
+        const value = await read();
+        if (value === undefined) gauge.remove();
+        else gauge.set(value);
+      },
+    });
+  }
+}
+
+function inSeconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : milliseconds / 1_000;
 }

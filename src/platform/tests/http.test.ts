@@ -21,6 +21,18 @@ describe("the port", () => {
     );
   });
 
+  it("reports its build, the database, its limits and the age of the signing key", async () => {
+    const { text } = await platform.as(undefined).get("/metrics");
+    expect(text).toMatch(/^muster_build_info\{version="[\d.]+",commit="\w+",node="24[\d.]+"\} 1$/m);
+    expect(text).toMatch(/^muster_platform_server_database_up 1$/m);
+    expect(text).toMatch(/^muster_platform_server_requests_in_flight_limit [1-9]\d*$/m);
+    expect(text).toMatch(/^muster_platform_server_signing_key_interval_seconds [1-9]\d*$/m);
+    const created = /^muster_platform_server_signing_key_creation_timestamp_seconds ([\d.]+)$/m.exec(text)?.[1];
+    expect(Math.abs(Number(created) - Date.now() / 1000)).toBeLessThan(86_400);
+    // Without TLS.
+    expect(text).not.toMatch(/^muster_platform_server_certificate_expiry_timestamp_seconds \d/m);
+  });
+
   it("returns 5 for an unknown path, and 12 for a method that the path does not have", async () => {
     expect(await platform.admin.get("/iam/v2beta1/dragons")).toMatchObject({ status: 404, body: { code: 5 } });
     expect(await platform.admin.send("PUT", "/iam/v2beta1/groups")).toMatchObject({ status: 501, body: { code: 12 } });

@@ -1,7 +1,10 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 
-/** A self-signed certificate for 127.0.0.1 and localhost. Node can parse X.509 but not create it, hence the DER below. */
-export function selfSignedCertificate(): { readonly key: string; readonly certificate: string } {
+/** A self-signed certificate for 127.0.0.1 and the names. Node can parse X.509 but not create it, hence the DER below. */
+export function selfSignedCertificate({ names = ["localhost"] }: { readonly names?: readonly string[] } = {}): {
+  readonly key: string;
+  readonly certificate: string;
+} {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const signatureAlgorithm = sequence(oid("2a8648ce3d040302"));
   const name = sequence(der(0x31, sequence(oid("550403"), der(0x0c, Buffer.from("test")))));
@@ -9,7 +12,7 @@ export function selfSignedCertificate(): { readonly key: string; readonly certif
     sequence(oid("551d13"), der(0x01, Buffer.from([0xff])), der(0x04, sequence(der(0x01, Buffer.from([0xff]))))),
     sequence(
       oid("551d11"),
-      der(0x04, sequence(der(0x87, Buffer.from([127, 0, 0, 1])), der(0x82, Buffer.from("localhost")))),
+      der(0x04, sequence(der(0x87, Buffer.from([127, 0, 0, 1])), ...names.map((one) => der(0x82, Buffer.from(one))))),
     ),
   );
   const toBeSigned = sequence(

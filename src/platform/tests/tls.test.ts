@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
@@ -48,6 +49,23 @@ const responseTo = (socket: TLSSocket) =>
   });
 
 describe("one port over TLS", () => {
+  it("exports when the certificate expires", async () => {
+    const { validToDate } = new X509Certificate(first.certificate);
+    const text = await new Promise<string>((resolve, reject) => {
+      request(`${platform.url}/metrics`, { ca: first.certificate }, (response) => {
+        response
+          .setEncoding("utf8")
+          .toArray()
+          .then((chunks) => resolve(chunks.join("")), reject);
+      })
+        .once("error", reject)
+        .end();
+    });
+    expect(text).toContain(
+      `muster_platform_server_certificate_expiry_timestamp_seconds ${validToDate.getTime() / 1000}\n`,
+    );
+  });
+
   it("serves the protocol that ALPN selects: gRPC over HTTP/2, REST over HTTP/1.1", async () => {
     const transport = createGrpcTransport({ baseUrl: platform.url, nodeOptions: { ca: first.certificate } });
     await expect(createClient(GroupsService, transport).listGroups({})).rejects.toMatchObject({

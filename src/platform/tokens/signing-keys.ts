@@ -72,6 +72,12 @@ export class SigningKeys {
     return this.#schedule().current;
   }
 
+  /** When the key that signs was created, in milliseconds since the epoch. */
+  async currentCreatedAt(): Promise<number> {
+    await this.#refreshEvery(refreshInterval);
+    return this.#schedule().current.createTime;
+  }
+
   /** The published key with the id. An unknown id refreshes the keys, because another replica may have created it. */
   async publicKey(kid: string): Promise<CryptoKey | undefined> {
     const known = this.#published(kid);

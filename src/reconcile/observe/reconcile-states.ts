@@ -49,11 +49,6 @@ export class ReconcileStates {
     return state;
   }
 
-  /** The state as it is remembered; undefined if the object is not known. */
-  peek(key: string): ReconcileState | undefined {
-    return this.#states.get(key);
-  }
-
   /** Changes the present state of the object with this uid. An object that was forgotten meanwhile stays forgotten. */
   update(key: string, resourceUid: string, change: (state: ReconcileState) => ReconcileState): void {
     const state = this.#states.get(key);
@@ -114,8 +109,11 @@ export class ReconcileStates {
     return ended;
   }
 
-  /** The keys of the objects that are waiting for something. */
-  waiting(): Iterable<string> {
-    return this.#waiting;
+  /** The objects that are waiting for something. */
+  *waiting(): Iterable<readonly [key: string, state: ReconcileState]> {
+    for (const key of this.#waiting) {
+      const state = this.#states.get(key);
+      if (state !== undefined) yield [key, state];
+    }
   }
 }

@@ -16,14 +16,15 @@ import { attemptOf } from "./attempted.ts";
 import { attempt, failureOf, fightEndsAt } from "./retry.ts";
 import type { PlatformStep } from "./step.ts";
 
+const create: PlatformStep = {
+  do: "create",
+  naturalKey: "key",
+  parent,
+  body: {},
+  event: { type: "Normal", reason: "Created", note: "" },
+};
+
 describe("an attempt after a failure", () => {
-  const create: PlatformStep = {
-    do: "create",
-    naturalKey: "key",
-    parent,
-    body: {},
-    event: { type: "Normal", reason: "Created", note: "" },
-  };
   const failure = {
     step: "create",
     problem: { kind: "rejected", error: platformError("INTERNAL") },
@@ -155,13 +156,6 @@ describe("a call that was not sent", () => {
 
 describe("the delay after a failure", () => {
   const problem: PlatformProblem = { kind: "rejected", error: platformError("UNAVAILABLE") };
-  const create: PlatformStep = {
-    do: "create",
-    naturalKey: "key",
-    parent,
-    body: {},
-    event: { type: "Normal", reason: "Created", note: "" },
-  };
   const earlier = { ...failureOf(observed(), groupKind, create, problem, 0, 1), attempts: 9 };
   const before = { state: { ...emptyState, failure: earlier } };
   const edited = { ...before, resource: groupResource({ metadata: { generation: 2 } }) };

@@ -1,4 +1,5 @@
 import type { PlatformSession } from "#src/platform-client/session.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 import type { CachedTenant } from "./cached-tenant.ts";
 import type { Boundary } from "./boundary.ts";
 import { outermostGroups } from "./boundary.ts";
@@ -11,10 +12,13 @@ export interface SessionCredential {
   readonly roots: readonly string[];
 }
 
-/** A session, and the number of its token exchanges so far. */
+/** A session and its token. */
 export interface ConnectedSession {
   readonly session: PlatformSession;
+  /** The number of token exchanges so far. */
   readonly credentialEpoch: () => number;
+  /** When the current token expires; undefined if there is none. */
+  readonly tokenExpiresAt?: () => MonotonicTime | undefined;
 }
 
 /** A session that is served. */

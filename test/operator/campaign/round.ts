@@ -11,7 +11,7 @@ import { Journal } from "./journal.ts";
 import { carries, check, type Findings, managedCollections, type Picture, takePicture } from "./model.ts";
 import type { CampaignOptions } from "./options.ts";
 import { Work } from "./work.ts";
-import { leaseMs, permittedRoles, resyncMs, teams, World } from "./world.ts";
+import { leaseMs, permittedRoles, resyncMs, settleMs, teams, World } from "./world.ts";
 
 export interface RoundResult {
   readonly seed: number;
@@ -247,8 +247,9 @@ function groupOf({ kind, metadata, spec }: KubeObject, objects: readonly KubeObj
 
 /** What is written although nothing happens. */
 async function changesAtRest(world: World): Promise<string[]> {
-  // Statuses of what waits are written late, and a first resync may correct a request that was late.
-  await sleep(2 * resyncMs);
+  // Statuses of what waits are written late, and a first resync may correct a request that was late. A leader that has just
+  // begun removes the finalizer of what was never created after the settle time, with the next list.
+  await sleep(settleMs + 2 * resyncMs);
   const before = await takePicture(world);
   await sleep(restMs);
   const after = await takePicture(world);

@@ -18,13 +18,15 @@ export const leaseMs = 4_000;
 /** A request that is forwarded late must arrive before the operator concludes that it was lost. */
 export const maxLateMs = 2_500;
 export const resyncMs = 2_000;
+/** How long after it was sent a POST may still take effect. A new leader cannot prove absence before. */
+export const settleMs = 3_000;
 const flags = [
   "--lease-duration",
   `${leaseMs / 1000}s`,
   "--platform-timeout",
   "2s",
   "--settle-time",
-  "3s",
+  `${settleMs / 1000}s`,
   "--resync",
   `${resyncMs / 1000}s`,
   "--breaker-objects",

@@ -75,7 +75,7 @@ export type Command =
 
 /** @throws {SettingsError} listing every mistake */
 export function readCommand(args: readonly string[]): Command {
-  if (args.includes("--help")) return { kind: "help" };
+  if (args.includes("--help") || args.includes("-h")) return { kind: "help" };
   const values = settings.readSettings(definitions, args, {});
   const { url, tokenFile, case: pattern, parallel, json } = values;
   if (values.list) return { kind: "list", pattern };
@@ -105,7 +105,7 @@ export function readCommand(args: readonly string[]): Command {
   return { kind: "run", target, parallel, json, pattern };
 }
 
-export const usage = `npm run conformance -- --url URL --token-file FILE [--root UID] [--grpc HOST:PORT]
+export const usage = `Usage: npm run conformance -- --url URL --token-file FILE [--root UID] [--grpc HOST:PORT]
 
 Tests a platform against the requirements of the contract. Exits with 0 if no case fails. Works in a group of its own
 below the root, deletes it at the end, and only reads what is outside of it.

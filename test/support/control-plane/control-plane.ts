@@ -48,14 +48,6 @@ export interface StartOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const controllers = [
-  "namespace-controller",
-  "garbage-collector-controller",
-  "serviceaccount-controller",
-  "root-ca-certificate-publisher-controller",
-  "validatingadmissionpolicy-status-controller",
-  "clusterrole-aggregation-controller",
-];
 const startTimeoutMs = 60_000;
 
 /**
@@ -134,10 +126,10 @@ async function start(
   const ca = await ready(servers, url, caFile, adminToken, signal);
   const kubeconfigFile = file("kubeconfig");
   await writeFile(kubeconfigFile, kubeconfig({ url, ca, token: adminToken, user: "admin" }), secret);
-  if (programs.controllerManager) {
+  if (programs.controllers) {
     const config = file("controllers.kubeconfig");
     await writeFile(config, kubeconfig({ url, ca, token: controllersToken, user: "controllers" }), secret);
-    run(programs.controllerManager, "kube-controller-manager", controllerManagerFlags(config, caFile));
+    run(programs.controllers, "controllers", { kubeconfig: config, "root-ca-file": caFile });
   }
   const admin = new KubeClient({ url, ca, token: adminToken });
   await admin.apply(publicDiscovery, { fieldManager: "control-plane" });
@@ -158,7 +150,7 @@ async function start(
       apiServer = runApiServer();
       await ready(servers, url, caFile, adminToken, signal);
     },
-    hasControllers: programs.controllerManager !== undefined,
+    hasControllers: programs.controllers !== undefined,
     requestCounts: async () => {
       if (!auditLog) throw new Error("requestCounts: start the control plane with audit: true");
       return auditLog.counts();
@@ -196,17 +188,6 @@ function apiServerFlags(folder: string, port: number, url: string, etcd: string)
     "service-account-signing-key-file": join(folder, "service-account.key"),
     "service-cluster-ip-range": "10.0.0.0/24",
     profiling: "false",
-  };
-}
-
-function controllerManagerFlags(kubeconfigFile: string, caFile: string): Record<string, string> {
-  return {
-    kubeconfig: kubeconfigFile,
-    controllers: controllers.join(","),
-    "root-ca-file": caFile,
-    "leader-elect": "false",
-    "use-service-account-credentials": "false",
-    "secure-port": "0",
   };
 }
 

@@ -11,11 +11,12 @@ export interface Program {
   readonly endsWithParent: boolean;
 }
 
-/** The servers of a control plane. The assets that envtest downloads do not have a controller manager. */
+/** The servers of a control plane. The assets that envtest downloads do not have kube-controller-manager. */
 export interface Programs {
   readonly etcd: Program;
   readonly apiServer: Program;
-  readonly controllerManager: Program | undefined;
+  /** The controllers that the API needs to be complete. Their flags are `kubeconfig` and `root-ca-file`. */
+  readonly controllers: Program | undefined;
 }
 
 export interface FindOptions {
@@ -37,15 +38,23 @@ export async function findPrograms({ progress, signal }: FindOptions = {}): Prom
   return {
     etcd: part("etcd"),
     apiServer: part("kube-apiserver"),
-    controllerManager: part("kube-controller-manager"),
+    controllers: part("controllers"),
   };
 }
 
+/** Limits kube-controller-manager to the controllers that `controllers.go` starts. */
+const controllerManagerArgs = [
+  "--controllers=namespace-controller,garbage-collector-controller,serviceaccount-controller,root-ca-certificate-publisher-controller,validatingadmissionpolicy-status-controller,clusterrole-aggregation-controller",
+  "--leader-elect=false",
+  "--use-service-account-credentials=false",
+  "--secure-port=0",
+];
+
 async function programsIn(folder: string, progress: FindOptions["progress"]): Promise<Programs> {
-  const program = async (name: string): Promise<Program | undefined> => {
+  const program = async (name: string, args: readonly string[] = []): Promise<Program | undefined> => {
     const command = join(folder, name);
     return access(command, constants.X_OK).then(
-      () => ({ command, args: [], endsWithParent: false }),
+      () => ({ command, args, endsWithParent: false }),
       () => undefined,
     );
   };
@@ -59,9 +68,9 @@ async function programsIn(folder: string, progress: FindOptions["progress"]): Pr
   const programs = {
     etcd: await required("etcd"),
     apiServer: await required("kube-apiserver"),
-    controllerManager: await program("kube-controller-manager"),
+    controllers: await program("kube-controller-manager", controllerManagerArgs),
   };
-  if (!programs.controllerManager)
+  if (!programs.controllers)
     progress?.(`${folder} does not contain kube-controller-manager: deleted namespaces will stay`);
   return programs;
 }

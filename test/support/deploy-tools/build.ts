@@ -1,4 +1,4 @@
-import { buildGoProgram } from "#test/support/control-plane/build.ts";
+import { buildGoProgram } from "#test/support/go-program/build.ts";
 
 /**
  * Builds the program of this folder, which has the commands `helm` and `kustomize`. It shares compiled packages with the
@@ -14,7 +14,6 @@ export async function buildDeployTools(progress?: (line: string) => void): Promi
       title: "Helm",
       module: "helm.sh/helm/v4",
       linkedVariables: (version) => ({ "helm.sh/helm/v4/internal/version.version": version }),
-      packageCount: 1_000,
     },
     { progress },
   );

@@ -1,0 +1,121 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { runCommandLine } from "./command-line.ts";
+import { type CommandList, defineCommand } from "./commands/command.ts";
+import { commands as realCommands } from "./commands.ts";
+import { topics } from "./commands/help/topics.ts";
+import * as settings from "./commands/settings/settings.ts";
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const listed = (command: unknown) => ({ group: "Other" as const, load: () => Promise.resolve({ default: command }) });
+const { help } = realCommands;
+const commands: CommandList = {
+  work: listed(
+    defineCommand({
+      summary: "work",
+      settings: { count: settings.withDefault(settings.integer(1, 9), "1", "How often.") },
+      run: async ({ count }, { stdout }) => {
+        if (count === 9) throw new Error("it is too much work");
+        stdout.write(`worked ${count}\n`);
+      },
+    }),
+  ),
+  "work hard": listed(
+    defineCommand({
+      summary: "work hard",
+      settings: { files: settings.optionalOperands(settings.file, "Files.") },
+      run: async ({ files }, { stdout }) => void stdout.write(`${files.join()}\n`),
+    }),
+  ),
+  ...(help === undefined ? {} : { help }),
+};
+
+async function run(args: readonly string[], list = commands, columns = 80): Promise<Run> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const signal = new AbortController().signal;
+  const terminal = { columns, colors: false };
+  const code = await runCommandLine(args, { env: {}, signal, stdout, stderr, terminal, commands: list });
+  return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
+}
+
+describe("the command line", () => {
+  it("runs a command of one word or two", async () => {
+    expect(await run(["work", "--count", "3"])).toEqual({ code: 0, stdout: "worked 3\n", stderr: "" });
+    expect(await run(["work", "hard", "a", "b"])).toEqual({ code: 0, stdout: "a,b\n", stderr: "" });
+  });
+
+  it("exits with 1 after a failure, and says why on standard error", async () => {
+    expect(await run(["work", "--count", "9"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "muster work: it is too much work\n",
+    });
+  });
+
+  it.each([
+    ["an unknown command", ["wrok"], 'muster: "wrok" is not a command; did you mean "work"?'],
+    ["an unknown command of two words", ["work", "hadr"], '"work hadr" is not a command; did you mean "work hard"?'],
+    ["a command that no other is near", ["quit"], 'muster: "quit" is not a command; "muster help" lists all commands'],
+    ["an unknown setting", ["work", "--cout", "3"], '--cout is not a setting of this command; did you mean "--count"?'],
+    ["an invalid value", ["work", "--count", "0"], '--count: "0" is not a whole number from 1 to 9'],
+    ["an unknown topic", ["help", "exit-code"], 'there is no command or topic "exit-code"; did you mean "exit-codes"?'],
+    ["an unexpected argument", ["work", "--count", "1", "now"], '"now" is not expected here'],
+    ["a name of every object", ["constructor"], 'muster: "constructor" is not a command'],
+  ])("exits with 2 for %s, with a suggestion on standard error", async (_, args, message) => {
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  it("shows all commands if none is named: as an error, unless help is asked for", async () => {
+    const asked = await run(["--help"]);
+    expect(asked.code).toBe(0);
+    expect(asked.stdout).toContain("  work hard  work hard\n");
+    expect(await run([])).toEqual({ code: 2, stdout: "", stderr: asked.stdout });
+    for (const args of [["-h"], ["help"]]) expect(await run(args)).toEqual(asked);
+  });
+
+  it("shows the help of a command wherever --help or -h is, and reads neither after --", async () => {
+    const asked = await run(["help", "work"]);
+    expect(asked.stdout).toContain("Usage: muster work [--setting VALUE …]");
+    expect(asked.stdout).toContain("  work hard  work hard");
+    for (const args of [
+      ["work", "-h"],
+      ["work", "--help"],
+      ["work", "--count", "0", "-h"],
+    ])
+      expect(await run(args)).toEqual(asked);
+    expect((await run(["help", "work", "hard"])).stdout).toContain("Usage: muster work hard [FILE…]");
+    expect((await run(["work", "hard", "--", "-h"])).stdout).toBe("-h\n");
+  });
+
+  it("shows the commands of a group", async () => {
+    expect((await run(["help", "other"])).stdout).toMatch(/^Other:\n {2}work /);
+  });
+});
+
+describe("the help of every command and topic", () => {
+  const names = [
+    [],
+    ...Object.keys(realCommands).map((name) => name.split(" ")),
+    ...Object.keys(topics).map((one) => [one]),
+  ];
+
+  it.each([60, 80, 100])("fits %i columns", async (columns) => {
+    for (const name of names) {
+      const { code, stdout, stderr } = await run(["help", ...name], realCommands, columns);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout.length).toBeGreaterThan(100);
+      // A single word cannot be wrapped, nor can a command to copy, or a row of a topic's table.
+      const tooLong = stdout
+        .split("\n")
+        .filter((line) => line.length > Math.max(columns, line.startsWith("  ") ? 80 : 0));
+      expect(tooLong.filter((line) => line.trim().includes(" "))).toEqual([]);
+    }
+  });
+});

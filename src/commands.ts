@@ -1,0 +1,18 @@
+import type { CommandList } from "./commands/command.ts";
+
+/** Every command by its name, which is one or two words. */
+export const commands: CommandList = {
+  operator: { group: "Operator", load: () => import("./commands/operator/start.ts") },
+  "operator check": { group: "Operator", load: () => import("./commands/operator/check.ts") },
+  bootstrap: { group: "Operator", load: () => import("./commands/bootstrap/bootstrap.ts") },
+  "uninstall-check": { group: "Operator", load: () => import("./commands/uninstall/uninstall-check.ts") },
+  platform: { group: "Platform", load: () => import("./commands/platform/platform.ts") },
+  "platform admin-token": { group: "Platform", load: () => import("./commands/platform/admin-token.ts") },
+  "platform audit": { group: "Platform", load: () => import("./commands/platform/audit.ts") },
+  "platform backup": { group: "Platform", load: () => import("./commands/platform/backup.ts") },
+  "platform load": { group: "Platform", load: () => import("./commands/platform/load.ts") },
+  "platform restore": { group: "Platform", load: () => import("./commands/platform/restore.ts") },
+  completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
+  help: { group: "Other", load: () => import("./commands/help/help.ts") },
+  version: { group: "Other", load: () => import("./commands/version/version.ts") },
+};

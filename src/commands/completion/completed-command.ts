@@ -1,0 +1,72 @@
+import { type CommandList, loadCommand } from "#src/commands/command.ts";
+import { topics } from "#src/commands/help/topics.ts";
+import { flagOf } from "#src/commands/settings/settings.ts";
+
+/** What a shell completes: one of these words, the path of a file, or nothing. */
+export type Completed = readonly string[] | "file" | "nothing";
+
+export interface CompletedFlag {
+  /** `--log-level` */
+  readonly flag: string;
+  /** `-o` */
+  readonly short: string | undefined;
+  /** The first sentence of the help, without a period. */
+  readonly summary: string;
+  readonly placeholder: string;
+  /** Undefined for a flag without a value. */
+  readonly value: Completed | undefined;
+  readonly repeatable: boolean;
+}
+
+/** What a shell has to know about a command. */
+export interface CompletedCommand {
+  /** One or two words. */
+  readonly name: string;
+  readonly summary: string;
+  readonly flags: readonly CompletedFlag[];
+  /** What the command's positional arguments are; `nothing` also if it has none. */
+  readonly operands: Completed;
+}
+
+/** Every command with its settings, and `--help`. */
+export async function completedCommands(commands: CommandList): Promise<readonly CompletedCommand[]> {
+  const helpWords = [...Object.keys(commands).flatMap((name) => name.split(" ")), ...Object.keys(topics)];
+  const completed = (completion: readonly string[] | "file" | "command" | undefined): Completed =>
+    completion === "command" ? [...new Set(helpWords)] : (completion ?? "nothing");
+  return Promise.all(
+    Object.entries(commands).map(async ([name, listed]) => {
+      const { summary, settings } = await loadCommand(listed);
+      const flags = Object.entries(settings).filter(([, { operand }]) => !operand);
+      const operand = Object.values(settings).find((setting) => setting.operand);
+      return {
+        name,
+        summary,
+        flags: [
+          ...flags.map(([key, { help, short, placeholder, completion, repeatable }]) => ({
+            flag: flagOf(key),
+            short: short === undefined ? undefined : `-${short}`,
+            summary: firstSentence(help),
+            placeholder,
+            value: placeholder === "" ? undefined : completed(completion),
+            repeatable,
+          })),
+          helpFlag,
+        ],
+        operands: completed(operand?.completion),
+      };
+    }),
+  );
+}
+
+const helpFlag: CompletedFlag = {
+  flag: "--help",
+  short: "-h",
+  summary: "Print the help of the command",
+  placeholder: "",
+  value: undefined,
+  repeatable: false,
+};
+
+function firstSentence(help: string): string {
+  return /^(.+?)(?:[.:;] |\.$|$)/.exec(help)?.[1] ?? help;
+}

@@ -1,0 +1,32 @@
+import { commandGroups, type CommandContext, defineCommand, loadCommand } from "#src/commands/command.ts";
+import * as settings from "#src/commands/settings/settings.ts";
+import { commandHelp, groupHelp, overview, topicHelp } from "./help-text.ts";
+import { topics } from "./topics.ts";
+
+export default defineCommand({
+  summary: "explain a command or a topic",
+  settings: {
+    topic: settings.optionalOperands(
+      { ...settings.text, placeholder: "TOPIC", completion: "command" },
+      "A command, such as platform audit; a group of commands, such as workloads; or a topic. (default: all commands and topics)",
+    ),
+  },
+  run: async ({ topic }, context) => {
+    context.stdout.write(await textOf(topic.join(" "), context));
+  },
+});
+
+/** @throws {SettingsError} if there is no such command or topic. */
+async function textOf(name: string, { commands, terminal }: CommandContext): Promise<string> {
+  if (name === "") return overview(commands, terminal);
+  const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (listed !== undefined) return commandHelp(name, await loadCommand(listed), commands, terminal);
+  const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
+  if (topic !== undefined) return topicHelp(topic, terminal);
+  const group = commandGroups.find((one) => one.toLowerCase() === name.toLowerCase());
+  if (group !== undefined) return groupHelp(group, commands, terminal);
+  const names = [...Object.keys(commands), ...Object.keys(topics), ...commandGroups.map((one) => one.toLowerCase())];
+  throw new settings.SettingsError([
+    `there is no command or topic "${name}"${settings.didYouMean(name, names) || '; "muster help" lists all of them'}`,
+  ]);
+}

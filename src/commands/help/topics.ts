@@ -1,0 +1,53 @@
+/** A text of `muster help TOPIC` that is not about one command. */
+export interface Topic {
+  readonly summary: string;
+  readonly text: string;
+}
+
+/** The topics by their names. Each line break ends a paragraph, and lines that begin with a space stay as they are. */
+export const topics: Readonly<Record<string, Topic>> = {
+  settings: {
+    summary: "how flags, variables and positional arguments are written",
+    text: `A setting is given as --name VALUE or --name=VALUE. Flags come after the command; their order is free.
+A setting without a value, such as --take-over, is true if it is given. --take-over=false is the same as leaving it out.
+A repeatable setting is given several times: --root-group A --root-group B.
+A duration is a number with a unit: 500ms, 15s, 10m, 1h or 1h30m.
+After --, everything is a positional argument, even if it begins with a hyphen.`,
+  },
+  environment: {
+    summary: "the variables that commands read",
+    text: `Each setting of a command is also a variable: --root-group is MUSTER_ROOT_GROUP. The flag takes precedence. An empty variable counts as not set.
+The variable of a repeatable setting separates its values by commas, semicolons or line breaks; by semicolons or line breaks alone where a value can contain a comma. Give a secret, such as a database URL with a password, as a variable: other users of the machine can see the command line.
+Further variables:
+  HTTPS_PROXY, HTTP_PROXY  The proxy for calls to https and http addresses:
+                           http://[USER:PASSWORD@]HOST:PORT. In lower case, they
+                           take precedence.
+  NO_PROXY                 Hosts that are called directly, separated by commas:
+                           a name with everything below it, an IP address, a
+                           CIDR block, HOST:PORT, or * for all hosts.
+  NODE_EXTRA_CA_CERTS      PEM file with certificate authorities to trust in
+                           addition to the default ones.
+  KUBECONFIG               The kubeconfigs of --context.
+  NO_COLOR                 If set, no colour is printed.
+  COLUMNS                  The width of help texts if the output is not a
+                           terminal.`,
+  },
+  "exit-codes": {
+    summary: "what the exit code of a command says",
+    text: `  0  The command has done its work; a server was stopped by SIGTERM or SIGINT.
+  1  The command failed. The last line on standard error says why.
+  2  The command line or a variable is wrong. Nothing was done.
+A second SIGTERM or SIGINT ends a command at once, with exit code 1.
+Errors and logs go to standard error, results to standard output.`,
+  },
+  outputs: {
+    summary: "the formats of --output",
+    text: `Commands that print data have the setting --output, or -o:
+  table  Columns for people. Do not parse them: they may change.
+  json   JSON for programs. A command that prints a list of records prints one
+         record per line.
+  yaml   YAML, which kubectl reads if the data are manifests. Records are
+         separated by lines with three hyphens.
+The default is in the help of the command. Fields of json and yaml are only added, never renamed, within a major version.`,
+  },
+};

@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { access, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type BuildOptions, compile } from "./compile.ts";
+import { withLock } from "./lock.ts";
+
+/** A Go program whose module is a folder of this repository. */
+export interface GoProgram {
+  /** The name of the built file, before its version. */
+  readonly name: string;
+  /** The absolute path of the folder with the sources, `go.mod` and `go.sum`. */
+  readonly folder: string;
+  /** What is built, for people. */
+  readonly title: string;
+  /** The module in `go.mod` whose version is that of the program. */
+  readonly module: string;
+  /** The variables of packages that the linker sets, from that version. */
+  readonly linkedVariables: (version: string) => Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Builds a program once, and keeps it in the user's cache folder under its version and a hash of the sources and flags. If
+ * several processes call it at the same time, one builds and the others wait.
+ * @returns the path of the program
+ * @throws {ControlPlaneUnavailable} if Go is missing, or if the build fails (for example without the Go module proxy)
+ */
+export async function buildGoProgram(source: GoProgram, { progress, signal }: BuildOptions = {}): Promise<string> {
+  const names = (await readdir(source.folder)).filter((name) => /\.go$|^go\.(?:mod|sum)$/.test(name)).toSorted();
+  const contents = new Map<string, string>();
+  for (const name of names) contents.set(name, await readFile(join(source.folder, name), "utf8"));
+  const requirement = new RegExp(`${source.module.replaceAll(".", "[.]")} (v\\S+)`);
+  const [, version] = requirement.exec(contents.get("go.mod") ?? "") ?? [];
+  if (version === undefined) throw new Error(`${source.folder}/go.mod does not require ${source.module}`);
+  const compilation = { folder: source.folder, variables: source.linkedVariables(version) };
+  const hash = createHash("sha256")
+    .update(
+      [...contents.values(), JSON.stringify(compilation.variables), await readFile(compileSource, "utf8")].join("\0"),
+    )
+    .digest("hex")
+    .slice(0, 12);
+  const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "muster");
+  const program = join(cache, `${source.name}-${version}-${hash}`);
+  if (await exists(program)) return program;
+
+  await mkdir(cache, { recursive: true });
+  await withLock(`${program}.lock`, { progress, signal }, async () => {
+    if (await exists(program)) return;
+    progress?.(`building ${source.title} ${version} with Go; this takes some minutes, the first time only`);
+    const unfinished = `${program}.${process.pid}`;
+    try {
+      await compile(compilation, unfinished, { progress, signal });
+      await rename(unfinished, program);
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  });
+  return program;
+}
+
+/** The flags of the compiler are part of what is built. */
+const compileSource = join(import.meta.dirname, "compile.ts");
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
