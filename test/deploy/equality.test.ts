@@ -122,7 +122,7 @@ describe("Helm and Kustomize render the same objects", () => {
       chart.filter(({ kind }) => kind === "Tenant"),
       chart.filter(({ kind }) => kind !== "Tenant"),
     ];
-    const suffixLabel = { "iam.muster.dev/suffix": "blue" };
+    const suffixLabel = { "app.kubernetes.io/name": "muster-blue" };
     const overlaid = await overlay({
       components: ["components/admission-policy", "components/bootstrap-identity"],
       resources: {

@@ -18,23 +18,20 @@ muster-platform{{ include "muster.suffix" . }}
 {{/* The labels of every object. */}}
 {{- define "muster.labels" -}}
 app.kubernetes.io/part-of: muster
-{{- with include "muster.suffix" . }}
-iam.muster.dev/suffix: {{ trimPrefix "-" . }}
-{{- end }}
+app.kubernetes.io/name: muster{{ include "muster.suffix" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
-{{/* The labels by which the pods of a component are selected: include "muster.selector" (list $ "operator"). */}}
+{{/*
+The labels by which the pods of a component are selected: include "muster.selector" (list $ "operator"). The name has the suffix:
+otherwise an operator would select the pods of another one in its namespace, and two budgets for one pod prevent every drain.
+*/}}
 {{- define "muster.selector" -}}
-{{- $root := index . 0 -}}
-app.kubernetes.io/name: muster
+app.kubernetes.io/name: muster{{ include "muster.suffix" (index . 0) }}
 app.kubernetes.io/component: {{ index . 1 }}
-{{- with include "muster.suffix" $root }}
-iam.muster.dev/suffix: {{ trimPrefix "-" . }}
-{{- end }}
 {{- end -}}
 
 {{- define "muster.image" -}}
