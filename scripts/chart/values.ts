@@ -84,7 +84,7 @@ const platform = object("A platform in this cluster. Without it, settings.platfo
   ]),
   database: object("PostgreSQL as the store, instead of SQLite on a volume.", {
     secretName: text(
-      "The Secret with the keys `url` (postgres://USER:PASSWORD@HOST/DATABASE) and `key`, which encrypts secrets in the database: `openssl rand -hex 32`. Empty: SQLite.",
+      "The Secret with the keys `url` (postgres://USER:PASSWORD@HOST/DATABASE) and `key`, which encrypts secrets in the database: `openssl rand -base64 32`. Empty: SQLite.",
     ),
   }),
   persistence: object("The volume for SQLite.", {
