@@ -104,13 +104,15 @@ describe("Helm and Kustomize render the same objects", () => {
     expect(comparable(chart)).toEqual(overlaid);
   });
 
-  it("with a class in another namespace, the finalizer's policy and a Tenant with credentials of its own", async () => {
+  it("with a class in another namespace, every component and a Tenant with credentials of its own", async () => {
     const chart = await renderChart(
       "muster",
       {
         image: imageValues,
         settings: { ...settings, class: "blue" },
         settingsFrom: ["muster-identity"],
+        networkPolicy: { enabled: true },
+        serviceMonitor: { enabled: true },
         finalizerPolicy: { enabled: true },
         tenants: {
           shop: { namespaces: ["shop"], credentials: { type: "ServiceAccount", identityUid: settings.identity } },
@@ -122,9 +124,10 @@ describe("Helm and Kustomize render the same objects", () => {
       chart.filter(({ kind }) => kind === "Tenant"),
       chart.filter(({ kind }) => kind !== "Tenant"),
     ];
+    const components = ["admission-policy", "bootstrap-identity", "network-policy", "service-monitor"];
     const suffixLabel = { "app.kubernetes.io/name": "muster-blue" };
     const overlaid = await overlay({
-      components: ["components/admission-policy", "components/bootstrap-identity"],
+      components: components.map((name) => `components/${name}`),
       resources: {
         shop: { folders: ["tenant-token"], namespace: "iam", nameSuffix: "-shop", labels: [{ pairs: suffixLabel }] },
       },
