@@ -15,8 +15,8 @@ FROM debian:bookworm-slim
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY LICENSE /usr/share/doc/muster/
 COPY --from=build /build/dist/NOTICES.txt /usr/share/doc/muster/
-# Named .mjs, the bundle is an ES module without a package.json next to it.
-COPY --from=build --chmod=755 /build/dist/muster.js /usr/local/lib/muster.mjs
+COPY --from=build /build/dist/muster /usr/local/lib/muster
+COPY --from=build --chmod=755 /build/dist/muster.mjs /usr/local/lib/muster.mjs
 RUN ln -s ../lib/muster.mjs /usr/local/bin/muster
 ENV NODE_ENV=production
 # Limits V8 to half of the container's memory limit for its heap, a small young generation and one helper thread.

@@ -1,7 +1,8 @@
-// Bundles the program and the packages that it uses into one file, muster.js, and writes the licences of these packages to
-// NOTICES.txt. Both files are written to dist/, or to the folder given as the argument. The build is reproducible: the same
-// sources, lock file and MUSTER_COMMIT give the same bytes. MUSTER_COMMIT is the commit that the bundle reports
-// (`muster_build_info`); absent: unknown.
+// Bundles the program and the packages that it uses: muster.mjs is the program, and muster/ has a file for each command and
+// for what commands share, so that a process loads only the code of the command that it runs. The licences of the packages
+// are written to NOTICES.txt. All of it is written to dist/, or to the folder given as the argument. The build is
+// reproducible: the same sources, lock file and MUSTER_COMMIT give the same bytes. MUSTER_COMMIT is the commit that the bundle
+// reports (`muster_build_info`); absent: unknown.
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,32 +25,40 @@ if (argument?.startsWith("-")) {
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = resolve(argument ?? join(root, "dist"));
-const output = join(folder, "muster.js");
+const program = join(folder, "muster.mjs");
 
 /** The modules of Node that take the most memory. */
 const heavyBuiltins = /^(?:node:)?(?:sqlite|https?|http2)$/;
 
 const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { readonly version: string };
 
-await rm(output, { force: true });
+await rm(program, { force: true });
+await rm(join(folder, "muster"), { recursive: true, force: true });
 const { metafile } = await bundle().catch(() => {
   // esbuild has already printed the errors.
   process.exit(1);
 });
-await chmod(output, 0o755);
-// There is one output, whose path is relative to the root.
-const [bundled] = Object.values(metafile.outputs);
-const packages = packagesIn(bundled?.inputs ?? {});
+await chmod(program, 0o755);
+const outputs = Object.values(metafile.outputs);
+const packages = packagesIn(outputs);
 await writeFile(join(folder, "NOTICES.txt"), (await Promise.all(packages.map(notice))).join(`\n${"=".repeat(80)}\n`));
-const size = bundled?.bytes ?? 0;
-process.stdout.write(`${output}: ${(size / 2 ** 20).toFixed(2)} MiB, with ${packages.length} packages bundled\n`);
+const size = outputs.reduce((sum, { bytes }) => sum + bytes, 0);
+process.stdout.write(
+  `${program}: ${(size / 2 ** 20).toFixed(2)} MiB in ${outputs.length} files, with ${packages.length} packages bundled\n`,
+);
 
 function bundle() {
   return build({
     absWorkingDir: root,
     entryPoints: ["src/main.ts"],
-    outfile: output,
+    outdir: folder,
+    entryNames: "muster",
+    chunkNames: "muster/[name]-[hash]",
+    // The ending makes each file a module without a package.json next to it.
+    outExtension: { ".js": ".mjs" },
     bundle: true,
+    // Each dynamic import, thus each command, becomes a file of its own.
+    splitting: true,
     platform: "node",
     target: "node24",
     format: "esm",
@@ -75,10 +84,10 @@ function bundle() {
 }
 
 /**
- * Loads Node's heavy modules when the code that imports them runs, not at startup: an `import` at the top of the bundle would
- * load SQLite and HTTP/2 for every command, and reads each member of `node:http`, one of which loads Node's own copy of
- * undici. All other modules are loaded at startup: with all of them on demand, a list page of the platform took 2.5 times
- * the CPU time (`npm run bench:platform`).
+ * Loads Node's heavy modules when the code that imports them runs, not at startup: an `import` at the top of a file would
+ * load HTTP/2 for the operator, and reads each member of `node:http`, one of which loads Node's own copy of undici. All other
+ * modules are loaded at startup: with all of them on demand, a list page of the platform took 2.5 times the CPU time
+ * (`npm run bench:platform`).
  */
 function heavyBuiltinsOnDemand(): Plugin {
   return {
@@ -114,9 +123,10 @@ function dispatchersOfUndici(): Plugin {
   };
 }
 
-/** The folders of the packages that contribute code to the bundle, sorted. */
-function packagesIn(inputs: Metafile["outputs"][string]["inputs"]): readonly string[] {
-  const folders = Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => {
+/** The folders of the packages that contribute code to the outputs, sorted. */
+function packagesIn(outputs: readonly Metafile["outputs"][string][]): readonly string[] {
+  const inputs = outputs.flatMap((output) => Object.entries(output.inputs));
+  const folders = inputs.flatMap(([path, { bytesInOutput }]) => {
     const found = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
     return found === undefined || bytesInOutput === 0 ? [] : [found];
   });

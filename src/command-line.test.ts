@@ -36,10 +36,10 @@ const commands: CommandList = {
 };
 
 async function run(args: readonly string[], list = commands, columns = 80): Promise<Run> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const signal = new AbortController().signal;
   const terminal = { columns, colors: false };
-  const code = await runCommandLine(args, { env: {}, signal, stdout, stderr, terminal, commands: list });
+  const code = await runCommandLine(args, { env: {}, signal, stdin, stdout, stderr, terminal, commands: list });
   return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
 }
 

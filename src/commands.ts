@@ -12,6 +12,16 @@ export const commands: CommandList = {
   "platform backup": { group: "Platform", load: () => import("./commands/platform/backup.ts") },
   "platform load": { group: "Platform", load: () => import("./commands/platform/load.ts") },
   "platform restore": { group: "Platform", load: () => import("./commands/platform/restore.ts") },
+  agent: { group: "Workloads", load: () => import("./commands/workload/agent.ts") },
+  token: { group: "Workloads", load: () => import("./commands/workload/token.ts") },
+  "credential-helper docker": {
+    group: "Workloads",
+    load: () => import("./commands/workload/credential-helper-docker.ts"),
+  },
+  "credential-helper kubectl": {
+    group: "Workloads",
+    load: () => import("./commands/workload/credential-helper-kubectl.ts"),
+  },
   completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
   help: { group: "Other", load: () => import("./commands/help/help.ts") },
   version: { group: "Other", load: () => import("./commands/version/version.ts") },

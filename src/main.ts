@@ -35,6 +35,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const code = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   signal: stopSignal(),
+  // Opened only by a command that reads it.
+  get stdin() {
+    return process.stdin;
+  },
   stdout: process.stdout,
   stderr: process.stderr,
   terminal: terminal(),

@@ -5,6 +5,7 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted by the first SIGTERM or SIGINT: the command then stops accepting work, finishes running work and returns. */
   readonly signal: AbortSignal;
+  readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
   readonly terminal: Terminal;
   /** Every command, for help and completion. */

@@ -28,6 +28,7 @@ async function bootstrap(env: Readonly<Record<string, string>>) {
     {
       env: { ...env, MUSTER_ISSUER: "https://issuer.example", MUSTER_OUTPUT: "json" },
       signal: new AbortController().signal,
+      stdin: new PassThrough(),
       stdout,
       stderr,
       terminal: { columns: 80, colors: false },

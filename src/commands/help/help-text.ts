@@ -35,7 +35,7 @@ export async function commandHelp(
   const below = Object.keys(commands).filter((other) => other.startsWith(`${name} `));
   return [
     wrap(`muster ${name}: ${command.summary}`, terminal.columns) + "\n",
-    `Usage: ${usage}${hasFlags ? " [--setting VALUE …]" : ""}\n`,
+    wrap(`Usage: ${usage}${hasFlags ? " [--setting VALUE …]" : ""}`, terminal.columns) + "\n",
     ...(command.description === undefined ? [] : [`${paragraphs(command.description, terminal)}\n`]),
     ...(below.length === 0
       ? []

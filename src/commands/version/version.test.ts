@@ -9,7 +9,15 @@ async function run(...args: readonly string[]): Promise<string> {
   const stdout = new PassThrough();
   const signal = new AbortController().signal;
   const terminal = { columns: 80, colors: false };
-  const code = await runCommandLine(args, { env: {}, signal, stdout, stderr: stdout, terminal, commands });
+  const code = await runCommandLine(args, {
+    env: {},
+    signal,
+    stdin: stdout,
+    stdout,
+    stderr: stdout,
+    terminal,
+    commands,
+  });
   expect(code).toBe(0);
   return String(stdout.read());
 }

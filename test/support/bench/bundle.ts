@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, rename } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -16,14 +16,11 @@ export interface Program {
 
 /**
  * Bundles the program as the image does, in a folder of its own: another build cannot change what is measured.
- * @param manifest the manifest that deploys the measured container, for its memory limit
+ * @param manifest the manifest whose first container is measured, for its memory limit
  */
 export async function bundle(folder: string, manifest: string): Promise<Program> {
   await promisify(execFile)(process.execPath, ["scripts/build.ts", folder], { cwd: root });
-  const file = join(folder, "muster.mjs");
-  // The ending makes it a module without a package.json in the same folder.
-  await rename(join(folder, "muster.js"), file);
-  return { file, env: await imageEnvironment(manifest) };
+  return { file: join(folder, "muster.mjs"), env: await imageEnvironment(manifest) };
 }
 
 /**
@@ -35,8 +32,9 @@ async function imageEnvironment(manifest: string): Promise<Record<string, string
   const variables = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = ""]) => [
     ...line.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g),
   ]);
-  const workload = parse(await readFile(join(root, manifest), "utf8"));
-  const limit = /^(\d+)Mi$/.exec(workload.spec.template.spec.containers[0].resources.limits.memory)?.[1];
+  const { spec } = parse(await readFile(join(root, manifest), "utf8"));
+  const { initContainers = [], containers } = spec.template?.spec ?? spec;
+  const limit = /^(\d+)Mi$/.exec([...initContainers, ...containers][0].resources.limits.memory)?.[1];
   const withHeapSize = (value: string) =>
     value.replace(
       /--max-old-space-size-percentage=(\d+)/,

@@ -14,7 +14,7 @@ export interface LogLine {
 }
 
 export interface MusterProcessOptions {
-  /** The file to run; by default the source. `dist/muster.js` is what production runs. */
+  /** The file to run; by default the source. `dist/muster.mjs` is what production runs. */
   readonly program?: string;
   /** The command that runs Node, with its flags; for example `taskset --cpu-list 1`. By default Node runs directly. */
   readonly launcher?: readonly string[];

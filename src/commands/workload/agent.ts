@@ -1,0 +1,60 @@
+import { writeSync } from "node:fs";
+import { defineCommand } from "#src/commands/command.ts";
+import * as settings from "#src/commands/settings/settings.ts";
+import { systemClock } from "#src/time/clock.ts";
+import { Agent } from "#src/workload/agent.ts";
+import { lineLog } from "#src/workload/line-log.ts";
+import { keepHeapSmall } from "#src/workload/small-heap.ts";
+import { readSubjectToken } from "#src/workload/subject-token.ts";
+import { TokenFiles } from "#src/workload/token-files.ts";
+import { checkToken } from "#src/workload/token-status.ts";
+import { tokenService } from "./exchange.ts";
+import { apiAudience, defaultTokenFile, exchangeSettings } from "./settings.ts";
+
+export default defineCommand({
+  summary: "keep a token of the platform in a file, for the containers of a pod",
+  settings: {
+    ...exchangeSettings,
+    apiAudience,
+    tokenFile: settings.withDefault(
+      settings.file,
+      defaultTokenFile,
+      "The file to write the token to. Its status, with the expiry, is written to a file of that name with .json appended.",
+    ),
+    check: settings.toggle(
+      "Check the files that an agent writes, print their state and exit: with 0 if there is a valid token, otherwise with 1. For a startup probe.",
+    ),
+  },
+  run: async (values, { env, signal, stdout }) => {
+    const files = new TokenFiles(values.tokenFile);
+    if (values.check) {
+      const { valid, message } = checkToken(files.readStatus(), files.readToken() !== undefined, systemClock.now());
+      if (!valid) throw new Error(message);
+      stdout.write(`${message}\n`);
+      return;
+    }
+    const service = await tokenService(values, values.apiAudience, env);
+    const agent = new Agent({
+      identity: values.identity,
+      readSubjectToken: () => readSubjectToken(values.subjectTokenFile),
+      exchange: (subject, stopped) => service.exchange(subject, stopped),
+      files,
+      clock: systemClock,
+      random: Math.random,
+      log: lineLog(writeToStandardError, () => systemClock.now()),
+      beforePause: keepHeapSmall(),
+    });
+    await agent.run(signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  },
+});
+
+/** A line that nobody reads is dropped: a full pipe must not end the agent. */
+function writeToStandardError(line: string): void {
+  try {
+    writeSync(2, line);
+  } catch {
+    // Nothing can be reported about standard error itself.
+  }
+}

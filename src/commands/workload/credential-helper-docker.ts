@@ -1,0 +1,65 @@
+import { text as readAll } from "node:stream/consumers";
+import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import * as settings from "#src/commands/settings/settings.ts";
+import { dockerVerbs, respondToDocker } from "#src/workload/docker-credentials.ts";
+import { TokenFiles } from "#src/workload/token-files.ts";
+import { exchangeOnce } from "./exchange.ts";
+import { optionalExchangeSettings } from "./settings.ts";
+
+const registry = settings.matching(
+  "HOST[:PORT]",
+  /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+)(:\d{1,5})?$/,
+  "the address of a registry, such as registry.example.com or registry.example.com:5000",
+);
+
+const helperSettings = {
+  verb: settings.operand(
+    { ...settings.oneOf(...dockerVerbs), placeholder: "VERB" },
+    `What docker asks for: ${dockerVerbs.join(", ")}.`,
+  ),
+  registry: settings.requiredList(registry, "A registry that accepts the platform's tokens."),
+  username: settings.withDefault(settings.text, "_token", "The user name to send with the token."),
+  tokenFile: settings.optional(
+    settings.file,
+    "File with the token, as an agent writes it. (default: exchange the workload's own token)",
+  ),
+  ...optionalExchangeSettings,
+};
+
+export default defineCommand({
+  summary: "give docker the platform's token for its registries",
+  description: `Docker runs a program named docker-credential-NAME. Create docker-credential-muster in the PATH:
+  #!/bin/sh
+  exec muster credential-helper docker "$@"
+and name the registries in ~/.docker/config.json:
+  {"credHelpers": {"registry.example.com": "muster"}}`,
+  settings: helperSettings,
+  run: async (values, context) => {
+    const { registry: registries, username, verb } = values;
+    try {
+      const input = verb === "get" ? await readAll(context.stdin) : "";
+      const token = () => currentToken(values, context);
+      context.stdout.write(await respondToDocker({ verb, input }, { registries, username, token }));
+    } catch (error) {
+      // Docker reads the message of a failure from standard output.
+      context.stdout.write(`${(error as Error).message}\n`);
+      throw error;
+    }
+  },
+});
+
+async function currentToken(
+  { tokenFile, identity, authUrl, apiAudience, ...rest }: settings.Values<typeof helperSettings>,
+  context: CommandContext,
+): Promise<string> {
+  if (tokenFile !== undefined) {
+    const token = new TokenFiles(tokenFile).readToken();
+    if (token === undefined) throw new Error(`--token-file: there is no token in ${tokenFile} yet`);
+    return token;
+  }
+  if (identity === undefined || authUrl === undefined || apiAudience === undefined)
+    throw new Error(
+      "there is no token: set --token-file to the file of an agent, or --identity, --auth-url and --api-audience to exchange the workload's own token",
+    );
+  return (await exchangeOnce({ ...rest, identity, authUrl }, apiAudience, context)).value;
+}

@@ -1,0 +1,42 @@
+import * as settings from "#src/commands/settings/settings.ts";
+import { uidPattern } from "#src/platform-client/uid.ts";
+
+export const defaultTokenFile = "/var/run/muster/token/token";
+
+const uid = settings.matching("UID", uidPattern, "a uid: 40 hex digits, then / and 16 hex digits for each level below");
+
+const help = {
+  identity: "The uid of the identity to assume: status.uid of the Identity.",
+  authUrl: "The address of the token service, or that of its exchange: status.exchange.url of the Identity.",
+  apiAudience:
+    "The audience of the token: the platform's base URL, which is status.exchange.apiAudience of the Identity.",
+} as const;
+
+const optionalSettings = {
+  subjectTokenFile: settings.withDefault(
+    settings.file,
+    "/var/run/muster/source/token",
+    "File with the token that Kubernetes or the CI system issued to the workload, which is exchanged; - is standard input.",
+  ),
+  platformCa: settings.optional(
+    settings.file,
+    "PEM file with the certificate authorities to trust for the token service, instead of the default ones.",
+  ),
+} as const;
+
+/** What an exchange needs, except the audience. Injection sets the variables in a pod. */
+export const exchangeSettings = {
+  identity: settings.required(uid, help.identity),
+  authUrl: settings.required(settings.url, help.authUrl),
+  ...optionalSettings,
+} as const;
+
+export const apiAudience = settings.required(settings.text, help.apiAudience);
+
+/** For a command that can do without an exchange, because an agent has done it. */
+export const optionalExchangeSettings = {
+  identity: settings.optional(uid, help.identity),
+  authUrl: settings.optional(settings.url, help.authUrl),
+  apiAudience: settings.optional(settings.text, help.apiAudience),
+  ...optionalSettings,
+} as const;

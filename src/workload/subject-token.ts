@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+/** Where the subject token is from: the token that Kubernetes or a CI system issued to the workload. */
+export interface SubjectToken {
+  readonly text: string;
+  /** Differs if anything but times and the token's own id differs. Not secret. */
+  readonly fingerprint: string;
+  /** What the platform compares with the identity, for messages. Undefined if the token is not a JWT. */
+  readonly claims: { readonly issuer: string; readonly subject: string; readonly audience: string } | undefined;
+}
+
+const maxTokenLength = 65_536;
+
+/** The path that means standard input. */
+const standardInput = "-";
+
+/**
+ * Reads a subject token from a file, or from standard input if the path is `-`. It is synchronous, because the file is small
+ * and the kubelet keeps it in memory.
+ * @throws {Error} that names the file and never contains its content
+ */
+export function readSubjectToken(path: string): SubjectToken {
+  let text: string;
+  try {
+    text = readFileSync(path === standardInput ? 0 : path, "utf8").trim();
+  } catch (error) {
+    throw new Error(`the file with the workload's own token cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  // Anything else cannot be sent in a header.
+  if (text.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(text))
+    throw new Error(`${path === standardInput ? "standard input" : `the file ${path}`} does not contain a token`);
+  const parts = text.split(".").slice(0, 2).map(jsonOf);
+  const [header, claims] = parts;
+  if (header === undefined || claims === undefined) return { text, fingerprint: hash(text), claims: undefined };
+  return {
+    text,
+    fingerprint: hash(JSON.stringify([withoutTimes(header), withoutTimes(claims)])),
+    claims: { issuer: quote(claims["iss"]), subject: quote(claims["sub"]), audience: quote(claims["aud"]) },
+  };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function jsonOf(part: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The claims that differ in each token that an issuer issues to the same workload. */
+const timeClaims = new Set(["exp", "iat", "nbf", "jti", "warnafter"]);
+
+/** Without the time claims at the top and in `kubernetes.io`, where Kubernetes has one more. */
+function withoutTimes(claims: Json): Json {
+  return Object.fromEntries(
+    Object.entries(claims)
+      .filter(([name]) => !timeClaims.has(name))
+      .map(([name, value]) => [name, name === "kubernetes.io" ? withoutTimes((value ?? {}) as Json) : value]),
+  );
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+const maxQuoted = 300;
+
+function quote(claim: unknown): string {
+  return (JSON.stringify(claim) ?? "none").slice(0, maxQuoted);
+}

@@ -1,0 +1,165 @@
+import { parseRetryAfter } from "#src/http/retry-after.ts";
+import { redact } from "#src/telemetry/redaction.ts";
+import { seconds } from "#src/time/durations.ts";
+import { HttpClient, type HttpClientOptions, type HttpGetResponse } from "./http-client.ts";
+import type { SubjectToken } from "./subject-token.ts";
+
+export interface TokenServiceOptions extends HttpClientOptions {
+  /** The address of the token service, or that of its exchange, which ends in `/sts/exchange`. */
+  readonly authUrl: URL;
+  /** The uid of the identity to assume. */
+  readonly identity: string;
+  /** The audience of the token: the platform's base URL, or another one that the platform allows. */
+  readonly audience: string;
+}
+
+/** A token of the platform. */
+export interface ApiToken {
+  readonly value: string;
+  /** Milliseconds since the epoch; in the future when it was received. */
+  readonly expiresAt: number;
+}
+
+/** Why there is no token. The message is one line for people, and contains no token. */
+export class ExchangeFailure extends Error {
+  override readonly name = "ExchangeFailure";
+  /** Whether the token service refused the exchange: somebody has to change something before a retry can succeed. */
+  readonly refused: boolean;
+  /** The pause that the token service asked for. */
+  readonly retryAfterMs: number;
+  constructor(message: string, options: ErrorOptions & { readonly refused?: boolean; readonly retryAfterMs?: number }) {
+    super(message, options);
+    this.refused = options.refused ?? false;
+    this.retryAfterMs = options.retryAfterMs ?? 0;
+  }
+}
+
+const deadlineMs = seconds(10);
+const maxResponseBytes = 256 * 1024;
+const maxTokenLength = 65_536;
+const exchangePath = "/sts/exchange";
+
+/** The codes of an error with which the token service refuses a workload, with the HTTP status that each one has. */
+const refusals: Readonly<Record<number, { readonly name: string; readonly status: number }>> = {
+  3: { name: "INVALID_ARGUMENT", status: 400 },
+  5: { name: "NOT_FOUND", status: 404 },
+  7: { name: "PERMISSION_DENIED", status: 403 },
+  16: { name: "UNAUTHENTICATED", status: 401 },
+};
+
+/** Exchanges subject tokens for tokens of the platform. */
+export class TokenService {
+  readonly #options: TokenServiceOptions;
+  readonly #url: URL;
+  readonly #http: HttpClient;
+
+  /** @throws {Error} that names the variable of a proxy that is not valid */
+  constructor(options: TokenServiceOptions) {
+    this.#options = options;
+    this.#url = exchangeUrl(options);
+    this.#http = new HttpClient(this.#url, options);
+  }
+
+  /**
+   * Makes one request of at most 10 s.
+   * @throws {ExchangeFailure} if there is no valid token, or the reason of `signal`
+   */
+  async exchange(subject: SubjectToken, signal: AbortSignal): Promise<ApiToken> {
+    const headers = { authorization: `Bearer ${subject.text}`, accept: "application/json" };
+    let response: HttpGetResponse;
+    try {
+      response = await this.#http.get(this.#url, { headers, deadlineMs, maxBytes: maxResponseBytes, signal });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw new ExchangeFailure(`the token service at ${this.#url.origin} is not available: ${describe(error)}`, {
+        cause: error,
+      });
+    }
+    if (response.status !== 200) throw failureOf(response, subject, this.#options);
+    return readToken(response, this.#options.clock.now());
+  }
+}
+
+function exchangeUrl({ authUrl, audience, identity }: TokenServiceOptions): URL {
+  const url = new URL(authUrl);
+  const path = url.pathname.replace(/\/$/, "");
+  url.pathname = path.endsWith(exchangePath) ? path : path + exchangePath;
+  url.search = new URLSearchParams({ aud: audience, identity }).toString();
+  return url;
+}
+
+/** Accepts only what an application can use: a complete token that has not expired. */
+function readToken({ text }: HttpGetResponse, now: number): ApiToken {
+  const { token, expiry } = parseObject(text) ?? {};
+  const expiresAt = typeof expiry === "string" ? Date.parse(expiry) : Number.NaN;
+  if (typeof token !== "string" || token.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(token))
+    throw new ExchangeFailure("the response of the token service does not contain a token", {});
+  if (Number.isNaN(expiresAt))
+    throw new ExchangeFailure("the response of the token service does not say when the token expires", {});
+  if (expiresAt <= now)
+    throw new ExchangeFailure(
+      `the token service returned a token that expired at ${new Date(expiresAt).toISOString()}; the time here is ${new Date(now).toISOString()}: check the clocks of both machines`,
+      {},
+    );
+  return { value: token, expiresAt };
+}
+
+function failureOf(
+  { status, retryAfter, text }: HttpGetResponse,
+  subject: SubjectToken,
+  { authUrl, clock, identity }: TokenServiceOptions,
+): ExchangeFailure {
+  const retryAfterMs = parseRetryAfter(retryAfter, clock.now()) ?? 0;
+  const { code, message } = parseObject(text) ?? {};
+  if (typeof code !== "number" || typeof message !== "string") {
+    const hint =
+      status >= 300 && status < 400
+        ? "redirects are not followed; check the address of the token service"
+        : "the response is not an error of the platform; check the address, and proxies on the way";
+    return new ExchangeFailure(`the token service at ${authUrl.origin} returned HTTP ${status}: ${hint}`, {
+      retryAfterMs,
+    });
+  }
+  const refusal = Object.hasOwn(refusals, code) ? refusals[code] : undefined;
+  const said = oneLine(message);
+  if (refusal?.status !== status)
+    return new ExchangeFailure(`the token service returned HTTP ${status}: ${said}`, { retryAfterMs });
+  const reason = `the token service refused the exchange for the identity ${identity}: ${said} (${refusal.name})`;
+  return new ExchangeFailure(refusal.name === "PERMISSION_DENIED" ? `${reason}. ${advice(subject)}` : reason, {
+    refused: true,
+    retryAfterMs,
+  });
+}
+
+/** The platform does not say whether the identity is unknown or the token does not match it, so the advice covers both. */
+function advice({ claims }: SubjectToken): string {
+  const presented =
+    claims === undefined
+      ? "The workload's own token is not a JSON Web Token."
+      : `The workload's own token has the issuer ${claims.issuer}, the subject ${claims.subject} and the audience ${claims.audience}: compare them with status.exchange of the Identity.`;
+  return `${presented} An Identity that was created again has another uid: a pod that still has the old one in MUSTER_IDENTITY must be re-created`;
+}
+
+const maxMessageLength = 1_000;
+
+/** A text of another machine, for one line of a log or an event. */
+function oneLine(text: string): string {
+  return redact(text.slice(0, maxMessageLength))
+    .replace(/\s+/g, " ")
+    .replace(/[^\P{C} ]/gu, "");
+}
+
+function describe(error: unknown): string {
+  // Node reports the failure to connect to several addresses of one name as an AggregateError without a message.
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message === "" ? (code ?? "the connection failed") : oneLine(message);
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

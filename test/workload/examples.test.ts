@@ -1,0 +1,237 @@
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text as readAll } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { identityDefinition } from "#src/api/identity.ts";
+import { MusterProcess } from "#test/support/harness/muster-process.ts";
+import { WorkloadPlatform } from "./workload-platform.ts";
+
+const examples = fileURLToPath(new URL("../../examples/workloads/", import.meta.url));
+const read = (name: string) => readFileSync(join(examples, name), "utf8");
+
+const github = "https://token.actions.githubusercontent.com";
+const gitlab = "https://gitlab.com";
+const otherCluster = "https://oidc.west.example.com";
+const audience = "platform.example.com";
+
+let platform: WorkloadPlatform;
+/** The uids of the identities in `identities.yaml`, by their names. */
+const identities = new Map<string, string>();
+
+beforeAll(async () => {
+  platform = await WorkloadPlatform.start({ issuers: [github, gitlab, otherCluster] });
+  for (const document of parseAllDocuments(read("identities.yaml"))) {
+    const { metadata, spec } = document.toJS();
+    const { claimMatch } = identityDefinition.specSchema.parse(spec);
+    identities.set(metadata.name, await platform.createIdentity(metadata.name, { claimMatch }));
+  }
+});
+afterAll(() => platform.stop());
+
+/** The values that the examples have in common, as they are on the platform of this test. */
+const environment = (identity: string) => ({
+  MUSTER_PLATFORM_URL: platform.url,
+  MUSTER_AUTH_URL: `${platform.url}/sts/exchange`,
+  MUSTER_AUDIENCE: audience,
+  MUSTER_IDENTITY: identities.get(identity) ?? identity,
+});
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a script of an example with nothing of this process's environment but the PATH. */
+async function run(shell: readonly string[], script: string, env: Readonly<Record<string, string>>): Promise<Ran> {
+  const [command = "", ...args] = shell;
+  const child = spawn(command, [...args, script], { env: { PATH: process.env["PATH"], ...env } });
+  const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr), once(child, "close")]);
+  return { code: child.exitCode, stdout, stderr };
+}
+
+/** As GitHub runs a step with `shell: bash`. */
+const bash = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c"];
+/** As GitLab runs the script of a job. */
+const sh = ["sh", "-e", "-c"];
+
+describe("github-actions.yaml", () => {
+  const requestToken = "request-token-of-the-job";
+  let runner: Server;
+  let claims: Readonly<Record<string, unknown>> = {};
+  beforeAll(async () => {
+    runner = createServer((request, response) => {
+      const url = new URL(request.url ?? "", "http://runner");
+      const known = url.searchParams.has("api-version") && request.headers.authorization === `Bearer ${requestToken}`;
+      if (!known) {
+        response.writeHead(401).end();
+        return;
+      }
+      const issued = platform.subjectToken({ iss: github, aud: url.searchParams.get("audience"), ...claims });
+      void issued.then((value) => response.end(JSON.stringify({ count: value.length, value })));
+    }).listen(0, "127.0.0.1");
+    await once(runner, "listening");
+  });
+  afterAll(() => runner.close());
+
+  /** Runs the steps of the job as a runner does. */
+  async function runJob(identity: string): Promise<Ran[]> {
+    const file = join(platform.folder, "github-env");
+    writeFileSync(file, "");
+    const ran: Ran[] = [];
+    const job = parse(read("github-actions.yaml")).jobs.repos;
+    for (const step of job.steps) {
+      expect(step.shell).toBe("bash");
+      const fromSteps = Object.fromEntries(
+        readFileSync(file, "utf8")
+          .split("\n")
+          .filter((line) => line !== "")
+          .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+      );
+      const env = {
+        ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${(runner.address() as AddressInfo).port}/token?api-version=2.0`,
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: requestToken,
+        GITHUB_ENV: file,
+        ...environment(identity),
+        ...fromSteps,
+      };
+      const result = await run(bash, step.run, env);
+      ran.push(result);
+      if (result.code !== 0) break;
+    }
+    return ran;
+  }
+
+  it("lists the repos as the Identity, and masks both tokens in the log", async () => {
+    claims = { sub: "repo:example/shop:ref:refs/heads/main", repository_id: "123456789" };
+    const [exchange, list] = await runJob("builds");
+    expect(exchange?.stdout).toMatch(/^::add-mask::eyJ\S+\n::add-mask::eyJ\S+\n$/);
+    expect(list).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(list?.stdout ?? "").repos).toMatchObject([{ name: platform.repo }]);
+  });
+
+  it("fails with the reason of the platform on another branch", async () => {
+    claims = { sub: "repo:example/shop:ref:refs/heads/test", repository_id: "123456789" };
+    const ran = await runJob("builds");
+    expect(ran).toMatchObject([{ code: 1, stderr: expect.stringContaining("the token may not assume this identity") }]);
+  });
+});
+
+describe("gitlab-ci.yaml", () => {
+  const job = () => parse(read("gitlab-ci.yaml")).repos;
+
+  /** GitLab runs the lines of a script in one shell. */
+  async function runJob(claims: Readonly<Record<string, unknown>>): Promise<Ran> {
+    const aud = job().id_tokens.MUSTER_SUBJECT_TOKEN.aud;
+    const MUSTER_SUBJECT_TOKEN = await platform.subjectToken({ iss: gitlab, aud, ...claims });
+    return run(sh, job().script.join("\n"), { ...environment("gitlab-builds"), MUSTER_SUBJECT_TOKEN });
+  }
+
+  it("lists the repos as the Identity", async () => {
+    const sub = "project_path:example/shop:ref_type:branch:ref:main";
+    const { code, stdout, stderr } = await runJob({ sub, project_id: "12345678", ref_protected: "true" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout).repos).toMatchObject([{ name: platform.repo }]);
+  });
+
+  it("fails with the reason of the platform on a branch that is not protected", async () => {
+    const sub = "project_path:example/shop:ref_type:branch:ref:feature";
+    const ran = await runJob({ sub, project_id: "12345678", ref_protected: "false" });
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("the token may not assume this identity") });
+  });
+});
+
+describe("other-cluster.yaml", () => {
+  it("lists the repos as the Identity, with the agent and the container of the pod", async () => {
+    const { volumes, initContainers, containers } = parse(read("other-cluster.yaml")).spec;
+    const { audience: aud } = volumes[0].projected.sources[0].serviceAccountToken;
+    const sub = "system:serviceaccount:shop:checkout";
+    const file = join(platform.folder, "pod-token");
+    writeFileSync(join(platform.folder, "projected"), await platform.subjectToken({ iss: otherCluster, sub, aud }));
+
+    const [{ args, env }] = initContainers;
+    const values: Readonly<Record<string, string>> = {
+      ...environment("checkout-west"),
+      MUSTER_API_AUDIENCE: platform.url,
+    };
+    const agent = new MusterProcess(args, {
+      env: {
+        ...Object.fromEntries(env.map(({ name }: { readonly name: string }) => [name, values[name] ?? "missing"])),
+        // The paths of the manifest are the defaults.
+        MUSTER_SUBJECT_TOKEN_FILE: join(platform.folder, "projected"),
+        MUSTER_TOKEN_FILE: file,
+      },
+    });
+    await agent.logged("token renewed");
+    await agent.stop();
+
+    const [container] = containers;
+    const variables = { MUSTER_PLATFORM_URL: platform.url, MUSTER_TOKEN_FILE: file };
+    expect(container.env.map(({ name }: { readonly name: string }) => name).toSorted()).toEqual(
+      Object.keys(variables).toSorted(),
+    );
+    const { code, stdout } = await run(container.command, container.args[0], variables);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).repos).toMatchObject([{ name: platform.repo }]);
+  });
+});
+
+describe("reading the file of the token", () => {
+  const file = () => join(platform.folder, "token");
+  beforeAll(async () => {
+    const sub = "system:serviceaccount:shop:checkout";
+    const subject = await platform.subjectToken({ iss: otherCluster, sub, aud: audience });
+    const query = new URLSearchParams({ aud: platform.url, identity: identities.get("checkout-west") ?? "" });
+    const headers = { authorization: `Bearer ${subject}` };
+    const response = await fetch(`${platform.url}/sts/exchange?${query.toString()}`, { headers });
+    const { token } = (await response.json()) as { readonly token: string };
+    writeFileSync(file(), token);
+  });
+
+  const languages = [
+    { tool: "curl", version: ["--version"], command: ["sh", "list-repos.sh"], required: true },
+    { tool: process.execPath, version: ["--version"], command: [process.execPath, "list-repos.mjs"], required: true },
+    { tool: "python3", version: ["--version"], command: ["python3", "list_repos.py"], required: false },
+    { tool: "go", version: ["version"], command: ["go", "run", "list_repos.go"], required: false },
+    { tool: "java", version: ["--version"], command: ["java", "ListRepos.java"], required: false },
+  ];
+  for (const { tool, version, command, required } of languages) {
+    const [program = "", ...args] = command;
+    const missing = !(required && process.env["CI"] === "true") && spawnSync(tool, version).status !== 0;
+    if (missing) process.stderr.write(`SKIPPED examples/workloads/${args.at(-1) ?? ""}: ${tool} is not installed\n`);
+    it.skipIf(missing)(`${args.at(-1) ?? ""} lists the repos`, async () => {
+      const env = { ...process.env, MUSTER_TOKEN_FILE: file(), MUSTER_PLATFORM_URL: platform.url };
+      const { stdout } = await promisify(execFile)(program, args, { cwd: examples, env });
+      // Two of the examples print names, the others the response.
+      const names = stdout.startsWith("{")
+        ? JSON.parse(stdout).repos.map(({ name }: { name: string }) => name)
+        : [stdout.trim()];
+      expect(names).toEqual([platform.repo]);
+    });
+  }
+});
+
+describe("the guides", () => {
+  const guide = (name: string) =>
+    readFileSync(fileURLToPath(new URL(`../../docs/how-to/${name}`, import.meta.url)), "utf8");
+
+  it.each([
+    ["ci-identities.md", ["github-actions.yaml", "gitlab-ci.yaml", "other-cluster.yaml"]],
+    ["use-the-token.md", ["list-repos.sh", "list-repos.mjs", "list_repos.py", "list_repos.go", "ListRepos.java"]],
+  ])("%s shows the files as they are tested", (name, files) => {
+    for (const file of files) expect(guide(name)).toContain(`\n${read(file)}\`\`\`\n`);
+  });
+
+  it("ci-identities.md shows each Identity", () => {
+    const manifests = read("identities.yaml").split("---\n").slice(1);
+    expect(manifests).toHaveLength(identities.size);
+    for (const manifest of manifests) expect(guide("ci-identities.md")).toContain(`\n${manifest}\`\`\`\n`);
+  });
+});
