@@ -1,23 +1,31 @@
-# The image of all commands: `muster operator` and `muster platform` are the same program.
-# Both stages are Debian 12, so the node binary of the first stage runs unchanged in the second.
+# The image of all commands: the operator, the platform, the agent and the tools are the same program.
+# All stages are Debian 12, so the node binary of one runs unchanged in another. A release sets both images by digest.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+ARG BASE_IMAGE=debian:bookworm-slim
 
-FROM node:24.21.0-bookworm-slim AS build
+# The program is the same for every architecture, so it is built once, on that of the builder.
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts
-COPY scripts/build.ts scripts/
+COPY scripts/build.ts scripts/bill-of-materials.ts scripts/
 COPY src src
-# The commit of the sources, which the program reports: --build-arg MUSTER_COMMIT=$(git rev-parse HEAD)
-ARG MUSTER_COMMIT
-RUN node scripts/build.ts
+# The commit that `muster version` reports.
+ARG MUSTER_COMMIT=""
+RUN MUSTER_COMMIT="$MUSTER_COMMIT" node scripts/build.ts
+WORKDIR /image
+RUN mkdir -p usr/local/bin usr/local/lib usr/share/doc/muster \
+  && mv /build/dist/NOTICES.txt /build/dist/sbom.cdx.json usr/share/doc/muster/ \
+  && mv /build/dist/muster /build/dist/muster.mjs usr/local/lib/ \
+  && ln -s ../lib/muster.mjs usr/local/bin/muster
+COPY LICENSE usr/share/doc/muster/
 
-FROM debian:bookworm-slim
-COPY --from=build /usr/local/bin/node /usr/local/bin/node
-COPY LICENSE /usr/share/doc/muster/
-COPY --from=build /build/dist/NOTICES.txt /usr/share/doc/muster/
-COPY --from=build /build/dist/muster /usr/local/lib/muster
-COPY --from=build --chmod=755 /build/dist/muster.mjs /usr/local/lib/muster.mjs
-RUN ln -s ../lib/muster.mjs /usr/local/bin/muster
+FROM ${NODE_IMAGE} AS node
+
+# This stage only copies, so that another architecture needs no emulation.
+FROM ${BASE_IMAGE}
+COPY --from=node /usr/local/bin/node /usr/local/bin/node
+COPY --from=build /image/ /
 ENV NODE_ENV=production
 # Limits V8 to half of the container's memory limit for its heap, a small young generation and one helper thread.
 ENV NODE_OPTIONS="--max-old-space-size-percentage=50 --max-semi-space-size=3 --v8-pool-size=1"

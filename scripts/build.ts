@@ -7,6 +7,7 @@ import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
+import { billOfMaterials, type Lockfile } from "./bill-of-materials.ts";
 
 const usage = `Usage: npm run build -- [FOLDER]
 
@@ -42,6 +43,8 @@ await chmod(program, 0o755);
 const outputs = Object.values(metafile.outputs);
 const packages = packagesIn(outputs);
 await writeFile(join(folder, "NOTICES.txt"), (await Promise.all(packages.map(notice))).join(`\n${"=".repeat(80)}\n`));
+const lockfile = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")) as Lockfile;
+await writeFile(join(folder, "sbom.cdx.json"), billOfMaterials(packages, lockfile));
 const size = outputs.reduce((sum, { bytes }) => sum + bytes, 0);
 process.stdout.write(
   `${program}: ${(size / 2 ** 20).toFixed(2)} MiB in ${outputs.length} files, with ${packages.length} packages bundled\n`,

@@ -22,6 +22,7 @@ export const commands: CommandList = {
     group: "Workloads",
     load: () => import("./commands/workload/credential-helper-kubectl.ts"),
   },
+  inject: { group: "Workloads", load: () => import("./commands/inject/inject.ts") },
   completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
   help: { group: "Other", load: () => import("./commands/help/help.ts") },
   version: { group: "Other", load: () => import("./commands/version/version.ts") },

@@ -6,6 +6,8 @@ export interface TemplateSource {
   readonly condition?: string;
   /** The name of the named template, for objects that the chart has several times. */
   readonly define?: string;
+  /** The variables of admission policies that are values of the chart, as template expressions. */
+  readonly values?: Readonly<Record<string, string>>;
 }
 
 /** The templates of the chart that have the same objects as Kustomize, by their file names. */
@@ -19,6 +21,15 @@ export const templateSources: Readonly<Record<string, TemplateSource>> = {
   "finalizer-policy.yaml": {
     manifests: ["components/admission-policy/policy.yaml", "components/admission-policy/binding.yaml"],
     condition: 'eq (include "muster.finalizerPolicy" .) "true"',
+  },
+  "pod-injection.yaml": {
+    manifests: ["components/pod-injection/policies.yaml"],
+    condition: 'eq (include "muster.podInjection" .) "true"',
+    values: {
+      image: 'include "muster.image" . | quote',
+      requests: "toJson .Values.podInjection.requests",
+      limits: "toJson .Values.podInjection.limits",
+    },
   },
   "_tenant-token.tpl": {
     manifests: ["tenant-token/service-account.yaml", "tenant-token/role.yaml"],
@@ -39,7 +50,9 @@ const tenantSuffix = "-{{ .tenant }}";
  */
 export function chartTemplate(source: TemplateSource, manifests: readonly string[]): string {
   const paths = source.manifests.map((path) => `deploy/kustomize/${path}`).join(" and ");
-  const documents = manifests.flatMap((manifest) => manifest.trimEnd().split(/^---\n/m)).map(documentTemplate);
+  const documents = manifests
+    .flatMap((manifest) => manifest.trimEnd().split(/^---\n/m))
+    .map((document) => documentTemplate(withValues(document, source.values ?? {})));
   return [
     `{{- /* Generated from ${paths} by npm run generate. Do not edit. */ -}}`,
     ...opening(source),
@@ -54,8 +67,15 @@ function opening({ condition, define }: TemplateSource): string[] {
   return condition === undefined ? [] : [`{{- if ${condition} }}`];
 }
 
-function documentTemplate(manifest: string): string {
+/** Replaces the expressions of variables. @throws {Error} if a manifest contains what Helm would take for a template. */
+function withValues(manifest: string, values: Readonly<Record<string, string>>): string {
   if (manifest.includes("{{")) throw new Error("a manifest of which a template is made must not contain {{");
+  return manifest.replace(/^( *- name: (\w+)\n *expression: ).*$/gm, (text, start: string, name: string) =>
+    values[name] === undefined ? text : `${start}{{ ${values[name]} | squote }}`,
+  );
+}
+
+function documentTemplate(manifest: string): string {
   const lines = manifest.trimEnd().split("\n");
   const metadata = lines.indexOf("metadata:");
   const ownLabels = lines.indexOf("  labels:", metadata);

@@ -184,6 +184,16 @@ const properties: Readonly<Record<string, JsonSchema>> = {
       ),
     },
   ),
+  podInjection: object("The admission policies that give pods with the label iam.muster.dev/identity their identity.", {
+    enabled: automaticToggle(
+      "Whether to create the policies. Default: if the cluster serves MutatingAdmissionPolicy v1 (Kubernetes 1.36), and settings.class is not set: one release of a cluster is enough.",
+    ),
+    requests: kubernetes("map of Quantity", "The resource requests of the agent in each pod.", {
+      cpu: "5m",
+      memory: "48Mi",
+    }),
+    limits: kubernetes("map of Quantity", "The resource limits of the agent in each pod.", { memory: "192Mi" }),
+  }),
   serviceMonitor: object("Metrics for the Prometheus operator.", {
     enabled: toggle("Whether to create a ServiceMonitor.", false),
     interval: text("The interval of scrapes. Empty: the default of Prometheus."),

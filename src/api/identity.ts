@@ -30,7 +30,9 @@ export const identitySpecSchema = withRules(
         name: objectName.describe("Name of the service account."),
         audience: exactText
           .exactOptional()
-          .describe("Audience of the service account's tokens. Defaults to the host name of the token service."),
+          .describe(
+            "Audience of the service account's tokens. Defaults to the operator's setting --service-account-audience, which is the host name of the token service by default.",
+          ),
       })
       .exactOptional()
       .describe(

@@ -18,7 +18,9 @@ describe("groupKind", () => {
     ["manages the description if it is set", { description: "x" }, { name: "payments", description: "x" }],
     ["manages the description if it is empty", { description: "" }, { name: "payments", description: "" }],
   ])("%s", (_, spec, desired) => {
-    expect(groupKind.desired(group(spec), { parent: parentUid }, { serviceAccountIssuer: "" })).toEqual(desired);
+    expect(
+      groupKind.desired(group(spec), { parent: parentUid }, { serviceAccounts: { issuer: "", audience: "" } }),
+    ).toEqual(desired);
   });
 
   it("refers to its parent by name or by uid", () => {

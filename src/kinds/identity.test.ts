@@ -14,7 +14,11 @@ const identity = (spec: object): Identity => ({
 const externalIdentity = (fields: object): ExternalIdentity =>
   identityKind.collection.schema.parse({ uid, name: "ci", description: "", ...fields });
 const desired = (spec: object) =>
-  identityKind.desired(identity(spec), { parent: groupUid }, { serviceAccountIssuer: "https://cluster.example" });
+  identityKind.desired(
+    identity(spec),
+    { parent: groupUid },
+    { serviceAccounts: { issuer: "https://cluster.example", audience: "the.default" } },
+  );
 
 /** Whether the external resource matches the spec in the authentication method `field`. */
 function matches(field: string, spec: object, external: object): boolean {
@@ -116,8 +120,33 @@ describe("the authentication method is compared as a whole", () => {
 it("derives the issuer and subject of a service account from the cluster and the namespace", () => {
   expect(desired({ serviceAccountRef: { name: "ci" } })).toEqual({
     name: "ci",
-    claimMatch: { issuer: "https://cluster.example", subject: "system:serviceaccount:team:ci" },
+    claimMatch: {
+      issuer: "https://cluster.example",
+      subject: "system:serviceaccount:team:ci",
+      audience: "the.default",
+    },
   });
+});
+
+it("gives a service account's identity the uploaded keys of the cluster", () => {
+  const uploaded = { issuerKeys: '{"keys":[]}', expirationTime: "2027-01-01T00:00:00.000Z" };
+  const context = { serviceAccounts: { issuer: "https://cluster.example", audience: "the.default", uploaded } };
+  const object = identity({ serviceAccountRef: { name: "ci" } });
+  expect(identityKind.desired(object, { parent: groupUid }, context)).toEqual({
+    name: "ci",
+    staticKeys: {
+      issuer: "https://cluster.example",
+      subject: "system:serviceaccount:team:ci",
+      audiences: ["the.default"],
+      ...uploaded,
+    },
+  });
+  expect(identityKind.specPath("static_keys.audiences", object)).toBe("spec.serviceAccountRef.audience");
+  expect(identityKind.specPath("static_keys.issuer_keys", object)).toBe("spec.serviceAccountRef");
+  // Keys that a user wrote into a spec change only with it.
+  expect(identityKind.principal?.followsCluster("staticKeys", object)).toBe(true);
+  expect(identityKind.principal?.followsCluster("staticKeys", identity({ staticKeys }))).toBe(false);
+  expect(identityKind.principal?.followsCluster("name", object)).toBe(false);
 });
 
 it("manages only the fields that the user set", () => {
@@ -148,7 +177,7 @@ describe("what a client needs to assume an identity", () => {
     [
       "a service account",
       { serviceAccountRef: { name: "ci" } },
-      { issuer: "https://cluster.example", subject: "system:serviceaccount:team:ci", audience: "auth.example" },
+      { issuer: "https://cluster.example", subject: "system:serviceaccount:team:ci", audience: "the.default" },
     ],
     [
       "a service account with an audience",

@@ -3,7 +3,7 @@ import { type Identity, identityDefinition, type IdentitySpec } from "#src/api/i
 import type { Exchange } from "#src/api/status.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
-import type { Endpoints, Fields, Kind } from "./kind.ts";
+import type { Endpoints, Fields, Kind, ServiceAccountTokens } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
 import { desiredName } from "./desired-name.ts";
 import { parentReference } from "./parent-reference.ts";
@@ -68,10 +68,10 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
   hasMarker: true,
   refersTo: ["Group"],
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
-  desired: (identity, _uids, { serviceAccountIssuer }) => ({
+  desired: (identity, _uids, { serviceAccounts }) => ({
     ...desiredName(identity),
     ...(identity.spec.description === undefined ? {} : { description: identity.spec.description }),
-    ...authenticationMethod(identity.spec, identity.metadata.namespace, serviceAccountIssuer),
+    ...authenticationMethod(identity.spec, identity.metadata.namespace, serviceAccounts),
   }),
   nameOf: (identity) => desiredName(identity).name,
   naturalKey: (_uids, marker) => marker,
@@ -89,13 +89,14 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     authentication: ({ spec }) => spec,
     isDescribed: ({ spec }) =>
       spec.serviceAccountRef !== undefined || authenticationMethods.some((method) => method in spec),
+    followsCluster: (field, { spec }) => field === "staticKeys" && spec.serviceAccountRef !== undefined,
     exchange,
   },
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    if (spec.serviceAccountRef === undefined || !/^claimMatch\b/.test(path)) return `spec.${path}`;
+    if (spec.serviceAccountRef === undefined || !/^(claimMatch|staticKeys)\b/.test(path)) return `spec.${path}`;
     // The spec names a service account, from which the claims are derived.
-    return path === "claimMatch.audience" ? "spec.serviceAccountRef.audience" : "spec.serviceAccountRef";
+    return /\.audiences?\b/.test(path) ? "spec.serviceAccountRef.audience" : "spec.serviceAccountRef";
   },
 };
 
@@ -134,15 +135,20 @@ function exchange(fields: Fields, { authUrl, platformUrl, defaultAudience }: End
   };
 }
 
-function authenticationMethod(spec: IdentitySpec, namespace: string | undefined, serviceAccountIssuer: string): Fields {
-  if (spec.serviceAccountRef !== undefined)
-    return {
-      claimMatch: {
-        issuer: serviceAccountIssuer,
-        subject: `system:serviceaccount:${namespace ?? ""}:${spec.serviceAccountRef.name}`,
-        ...(spec.serviceAccountRef.audience === undefined ? {} : { audience: spec.serviceAccountRef.audience }),
-      },
-    };
+function authenticationMethod(
+  spec: IdentitySpec,
+  namespace: string | undefined,
+  serviceAccounts: ServiceAccountTokens,
+): Fields {
+  if (spec.serviceAccountRef !== undefined) {
+    const subject = `system:serviceaccount:${namespace ?? ""}:${spec.serviceAccountRef.name}`;
+    // Always written: what the platform expects by default cannot be read from it.
+    const audience = spec.serviceAccountRef.audience ?? serviceAccounts.audience;
+    const { issuer, uploaded } = serviceAccounts;
+    return uploaded === undefined
+      ? { claimMatch: { issuer, subject, audience } }
+      : { staticKeys: { issuer, subject, ...uploaded, audiences: [audience] } };
+  }
   if (spec.claimMatch !== undefined) return { claimMatch: compact(spec.claimMatch) };
   if (spec.staticKeys !== undefined) return { staticKeys: compact(spec.staticKeys) };
   if (spec.awsIdentity !== undefined) return { awsIdentity: compact(spec.awsIdentity) };

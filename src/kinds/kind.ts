@@ -4,6 +4,7 @@ import type { Reference } from "#src/api/reference.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
 import type { Exchange } from "#src/api/status.ts";
 import type { ManagedCollection, ExternalResource } from "#src/platform-client/collection.ts";
+import type { UploadedKeys } from "./uploaded-keys.ts";
 
 /** Fields of an external resource, by their names in the platform's API. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -31,10 +32,18 @@ export interface ReferenceField {
 /** The uids to which the references of a spec were resolved. */
 export type ResolvedUids = Readonly<Partial<Record<ReferenceRole, string>>>;
 
+/** The service-account tokens of the cluster, for `serviceAccountRef`. Plain data. */
+export interface ServiceAccountTokens {
+  readonly issuer: string;
+  /** The audience that an identity expects if its object names none. */
+  readonly audience: string;
+  /** The keys to write into identities, where the platform cannot reach the issuer; otherwise it discovers them. */
+  readonly uploaded?: UploadedKeys | undefined;
+}
+
 /** Facts about the cluster that the desired fields of an external resource depend on. */
 export interface DesiredContext {
-  /** The issuer of the cluster's service-account tokens. */
-  readonly serviceAccountIssuer: string;
+  readonly serviceAccounts: ServiceAccountTokens;
 }
 
 /** The addresses that a client needs to exchange a token. Plain data. */
@@ -53,6 +62,11 @@ export interface Principal<R extends Resource = Resource> {
   authentication(resource: R): Authentication;
   /** Whether the spec says who may assume the resource, which it need not if it is only observed. */
   isDescribed(resource: R): boolean;
+  /**
+   * Whether a field follows from facts of the cluster that change without an edit of the spec. Such a change is no drift: it
+   * is always written.
+   */
+  followsCluster(field: string, resource: R): boolean;
   /**
    * Returns what a client needs to assume the resource, for the status.
    * @param fields of the resource, as returned by `desired` or `actual`.

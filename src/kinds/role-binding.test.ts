@@ -35,7 +35,7 @@ describe("roleBindingKind", () => {
     const desired = roleBindingKind.desired(
       binding({ groupUid, identityUid, roleUid }),
       { parent: groupUid, identity: identityUid, role: roleUid },
-      { serviceAccountIssuer: "" },
+      { serviceAccounts: { issuer: "", audience: "" } },
     );
     const external = {
       uid: `${groupUid}/2222222222222222`,

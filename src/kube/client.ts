@@ -146,6 +146,14 @@ export class KubeClient implements KubeApi {
     return { token: status.token, expirationTimestamp: status.expirationTimestamp };
   }
 
+  /** The keys of the cluster's service-account tokens, as the API server publishes them: a JWKS document. */
+  async serviceAccountKeys({ signal, deadlineMs = this.#deadlineMs }: CallOptions): Promise<unknown> {
+    return this.#transport.send(
+      { call: "get service-account keys", method: "GET", path: "/openid/v1/jwks", signal },
+      deadlineMs,
+    );
+  }
+
   /** Aborts all requests and watches, and closes their connections. */
   async close(): Promise<void> {
     await this.#transport.close();

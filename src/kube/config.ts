@@ -26,6 +26,8 @@ export interface KubeConnection {
 export interface ConnectionSettings {
   /** The path of a kubeconfig. If both `kubeconfig` and `context` are absent, the pod's service account is used. */
   readonly kubeconfig?: string;
+  /** Use the user's kubeconfig if no other is given: the caller is a person's command, which rarely runs in a pod. */
+  readonly userKubeconfig?: true;
   /** A context of the kubeconfig, or of the user's default kubeconfig; default: its current context. */
   readonly context?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -51,7 +53,8 @@ const readDeadlineMs = seconds(10);
 
 /** Reads the connection from a kubeconfig or from the pod's service account. @throws {KubeConfigError} */
 export async function readConnection(settings: ConnectionSettings): Promise<KubeConnection> {
-  if (settings.kubeconfig !== undefined || settings.context !== undefined) return fromKubeconfig(settings);
+  if (settings.kubeconfig !== undefined || settings.context !== undefined || settings.userKubeconfig)
+    return fromKubeconfig(settings);
   return fromPod(settings);
 }
 

@@ -163,7 +163,8 @@ export class Transport {
       throw KubeError.noResponse(call, "cannot get a token for the request", error);
     }
     return {
-      accept: "application/json",
+      // The keys of service-account tokens have a media type of their own.
+      accept: "application/json, application/jwk-set+json",
       "user-agent": "muster",
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "content-type": contentType }),

@@ -19,7 +19,12 @@ describe("the bundle", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it("is a program and the folder of its parts, with the licences of its packages", async () => {
-    expect((await readdir(join(folder, "first"))).toSorted()).toEqual(["NOTICES.txt", "muster", "muster.mjs"]);
+    expect((await readdir(join(folder, "first"))).toSorted()).toEqual([
+      "NOTICES.txt",
+      "muster",
+      "muster.mjs",
+      "sbom.cdx.json",
+    ]);
     const notices = await readFile(join(folder, "first/NOTICES.txt"), "utf8");
     expect(notices).toMatch(/^undici [\d.]+\nLicence: MIT\n\nMIT License/m);
     expect(notices).not.toContain("Licence: undefined");

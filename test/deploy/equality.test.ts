@@ -28,8 +28,9 @@ const variables = [
 const image = { name: "muster", newName: "registry.example.com/muster", newTag: "1.2.3" };
 const imageValues = { repository: "registry.example.com/muster", tag: "1.2.3" };
 
-/** Builds an overlay over `base` with further fields, in a folder that exists only meanwhile. */
-async function overlay({ components = [], resources = {}, ...fields }: OverlayOptions): Promise<readonly KubeObject[]> {
+/** Builds an overlay over `base`, in a folder that exists only meanwhile. */
+async function overlay(options: OverlayOptions): Promise<readonly KubeObject[]> {
+  const { components = [], more = [], resources = {}, fields = {} } = options;
   const folder = await realpath(await mkdtemp(join(tmpdir(), "muster-equality-")));
   const write = async (path: string, content: object) => {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -39,16 +40,19 @@ async function overlay({ components = [], resources = {}, ...fields }: OverlayOp
     const shipped = (from: string, name: string) => relative(join(folder, from), join(manifests, name));
     for (const [name, { folders, ...content }] of Object.entries(resources))
       await write(`${name}/kustomization.yaml`, { ...content, resources: folders.map((one) => shipped(name, one)) });
+    const literals = [...variables, ...more];
     await write("operator/kustomization.yaml", {
       resources: [shipped("operator", "base")],
-      components: components.map((name) => shipped("operator", name)),
       images: [image],
-      configMapGenerator: [
-        { name: "muster-settings", namespace: "muster-system", behavior: "merge", literals: [...variables] },
-      ],
+      configMapGenerator: [{ name: "muster-settings", namespace: "muster-system", behavior: "merge", literals }],
+    });
+    // Kustomize applies components before images: the component of pod injection copies the image of the operator.
+    await write("named/kustomization.yaml", {
+      resources: ["../operator"],
+      components: components.map((name) => shipped("named", `components/${name}`)),
       ...fields,
     });
-    await write("kustomization.yaml", { resources: ["operator", ...Object.keys(resources)] });
+    await write("kustomization.yaml", { resources: ["named", ...Object.keys(resources)] });
     return await kustomize(folder);
   } finally {
     await rm(folder, { recursive: true });
@@ -57,10 +61,11 @@ async function overlay({ components = [], resources = {}, ...fields }: OverlayOp
 
 interface OverlayOptions {
   readonly components?: readonly string[];
-  readonly resources?: Readonly<
-    Record<string, { readonly folders: readonly string[]; readonly [field: string]: unknown }>
-  >;
-  readonly [field: string]: unknown;
+  /** Further settings, as variables. */
+  readonly more?: readonly string[];
+  readonly resources?: Readonly<Record<string, { readonly folders: readonly string[] } & Record<string, unknown>>>;
+  /** Further fields of the kustomization. */
+  readonly fields?: object;
 }
 
 /** What Helm and Kustomize do differently on purpose, which must not count as a difference. */
@@ -114,6 +119,7 @@ describe("Helm and Kustomize render the same objects", () => {
         networkPolicy: { enabled: true },
         serviceMonitor: { enabled: true },
         finalizerPolicy: { enabled: true },
+        podInjection: { enabled: true },
         tenants: {
           shop: { namespaces: ["shop"], credentials: { type: "ServiceAccount", identityUid: settings.identity } },
         },
@@ -124,24 +130,15 @@ describe("Helm and Kustomize render the same objects", () => {
       chart.filter(({ kind }) => kind === "Tenant"),
       chart.filter(({ kind }) => kind !== "Tenant"),
     ];
-    const components = ["admission-policy", "bootstrap-identity", "network-policy", "service-monitor"];
-    const suffixLabel = { "app.kubernetes.io/name": "muster-blue" };
+    const components = ["admission-policy", "bootstrap-identity", "network-policy", "pod-injection", "service-monitor"];
+    const ofClass = { "app.kubernetes.io/name": "muster-blue" };
     const overlaid = await overlay({
-      components: components.map((name) => `components/${name}`),
+      components,
+      more: ["MUSTER_CLASS=blue"],
       resources: {
-        shop: { folders: ["tenant-token"], namespace: "iam", nameSuffix: "-shop", labels: [{ pairs: suffixLabel }] },
+        shop: { folders: ["tenant-token"], namespace: "iam", nameSuffix: "-shop", labels: [{ pairs: ofClass }] },
       },
-      namespace: "iam",
-      nameSuffix: "-blue",
-      labels: [{ pairs: suffixLabel, includeSelectors: true }],
-      configMapGenerator: [
-        {
-          name: "muster-settings",
-          namespace: "muster-system",
-          behavior: "merge",
-          literals: [...variables, "MUSTER_CLASS=blue"],
-        },
-      ],
+      fields: { namespace: "iam", nameSuffix: "-blue", labels: [{ pairs: ofClass, includeSelectors: true }] },
     });
     expect(comparable(rest)).toEqual(comparable(overlaid));
     expect(tenants).toMatchObject([

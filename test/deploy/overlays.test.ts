@@ -29,7 +29,7 @@ describeWithControlPlane("an overlay with another namespace and a name suffix", 
       namespace: account.namespace,
       nameSuffix: "-b",
       resources: [shipped("operator", "base")],
-      components: [shipped("operator", "components/admission-policy")],
+      components: [shipped("operator", "components/admission-policy"), shipped("operator", "components/pod-injection")],
     });
     await write("tenants/shop/kustomization.yaml", {
       namespace: "muster-system",
@@ -56,6 +56,8 @@ describeWithControlPlane("an overlay with another namespace and a name suffix", 
     expect(references).toContain("ValidatingAdmissionPolicy muster-operator-writes-b");
     expect(references).toContain("ValidatingAdmissionPolicy muster-public-issuers-b");
     expect(references).toContain("MutatingAdmissionPolicy muster-finalizer-b");
+    expect(references).toContain("MutatingAdmissionPolicy muster-identity-b");
+    expect(references).toContain("ValidatingAdmissionPolicy muster-identity-required-b");
   });
 
   it("contains the previous namespace nowhere", () => {

@@ -134,6 +134,21 @@ describeWithControlPlane(
         }
       });
 
+      it("injects the agent into a labelled pod, with the image of the release", async () => {
+        const { admin } = controlPlane();
+        const account = { name: "checkout", namespace: "shop" };
+        await admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: account });
+        const pod = {
+          apiVersion: "v1",
+          kind: "Pod",
+          metadata: { ...account, labels: { "iam.muster.dev/identity": "checkout" } },
+          spec: { serviceAccountName: "checkout", containers: [{ name: "app", image: "app" }] },
+        };
+        const created = await admin.create(pod, { dryRun: true });
+        const { image } = new Workload(objects, "Deployment", "muster-operator").pod.containers[0];
+        expect(created["spec"].initContainers).toMatchObject([{ name: "muster-agent", image }]);
+      });
+
       it("passes helm test, which fails while the operator cannot be reached", async () => {
         const addresses = {
           MUSTER_OPERATOR_URL: started?.operatorUrl ?? "",

@@ -12,6 +12,8 @@ export interface KubernetesClients {
    * requests, but a renewal that waited here for one of those would be late, and the leader would end.
    */
   readonly leases: KubeClient;
+  /** Creates a client whose first request makes a new connection, which a load balancer may give to another API server. */
+  readonly newClient: () => KubeClient;
   /** The namespace of the pod or of the kubeconfig's context. */
   readonly namespace: string | undefined;
 }
@@ -40,5 +42,5 @@ export async function connectKubernetes(
     ...(context === undefined ? {} : { context }),
   });
   const client = (connections: number) => new KubeClient({ connection, connections, clock, observe });
-  return { kube: client(workers), leases: client(1), namespace: connection.namespace };
+  return { kube: client(workers), leases: client(1), newClient: () => client(1), namespace: connection.namespace };
 }

@@ -36,6 +36,7 @@ import { PlatformConnection, readPlatformAddress } from "./connect-platform.ts";
 import { settleTimes } from "./earlier-leader.ts";
 import { watchCredentials } from "./credential-metrics.ts";
 import { createSessions, startSessionWork } from "./live-sessions.ts";
+import type { ServiceAccountKeys } from "./service-account-keys.ts";
 import type { OperatorValues } from "./settings.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";
 import { type TenancyCaches, tenantResource } from "./tenancy-caches.ts";
@@ -56,6 +57,8 @@ export interface LeadOptions {
   /** The operator's own namespace. */
   readonly namespace: string;
   readonly cluster: Cluster;
+  /** Undefined if the platform discovers the keys. */
+  readonly serviceAccountKeys: ServiceAccountKeys | undefined;
   readonly leadership: Leadership;
   readonly telemetry: OperatorTelemetry;
   /** Aborted by `LeaderWork.stop`. */
@@ -143,6 +146,15 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     });
   }
   pool.start(tenants);
+  options.serviceAccountKeys?.onChange(() => {
+    for (const kind of kinds)
+      for (const cached of sources.stores.get(kind.name).values())
+        if (
+          cached.invalid === undefined &&
+          kind.principal?.authentication(cached.resource).serviceAccountRef !== undefined
+        )
+          controllers.get(kind.name).enqueue(keyOf(cached), {});
+  });
   const onResync = async (session: PlatformSession) => {
     retainExtensions(sources, session);
     await undeclared.prepare(session);
@@ -215,7 +227,13 @@ function createSources(
     breakers: new Breakers(() => randomUUID().slice(0, 8)),
     ownerId: cluster.ownerId,
     owners: ownersOf(values, cluster),
-    serviceAccountIssuer: cluster.serviceAccountIssuer,
+    serviceAccounts: {
+      issuer: cluster.serviceAccountIssuer,
+      audience: values.serviceAccountAudience ?? authUrl.hostname,
+      get uploaded() {
+        return options.serviceAccountKeys?.uploaded;
+      },
+    },
     publicIssuers: values.publicIssuer,
     endpoints: {
       authUrl: withoutSlash(authUrl),

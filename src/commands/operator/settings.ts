@@ -48,6 +48,19 @@ export const operatorSettings = {
     "/var/run/secrets/muster/token",
     "File with the operator's service-account token, which it exchanges for a token of the platform.",
   ),
+  serviceAccountAudience: optional(
+    text,
+    "The audience that an identity with serviceAccountRef expects of the service account's tokens, if serviceAccountRef.audience is absent. (default: the host name of --auth-url)",
+  ),
+  serviceAccountKeys: withDefault(
+    oneOf("discover", "upload"),
+    "discover",
+    "How the platform gets the keys of the cluster's service-account tokens: it discovers them at their issuer, or, if it cannot reach that, the operator uploads them into the identities with serviceAccountRef. Uploading needs the type StaticKeys in spec.identityTypes of the Tenants.",
+  ),
+  dropKey: optionalList(
+    text,
+    "With --service-account-keys upload: the id (kid) of a key that is removed from the identities at once, because it has leaked. Rotate the keys of the API servers first.",
+  ),
   rootGroup: requiredList(
     uid,
     "The uid of a group in and below which Tenants may use resources. No Tenant can permit what is outside of all of these groups, and the operator never writes or grants anything there.",

@@ -16,6 +16,7 @@ import { startCaches } from "./caches.ts";
 import { identifyCluster } from "./cluster.ts";
 import { connectKubernetes } from "./connect-kubernetes.ts";
 import { lead, type LeaderWork } from "./lead.ts";
+import { startServiceAccountKeys } from "./service-account-keys.ts";
 import { operatorSettings, type OperatorValues } from "./settings.ts";
 import { OperatorTelemetry } from "./telemetry.ts";
 import { startTenancyCaches } from "./tenancy-caches.ts";
@@ -51,7 +52,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     if (proxy !== undefined) log.info({ target: target.origin, proxy }, "calling through a proxy");
   }
   const observe = (call: ObservedCall) => telemetry.metrics.kubernetesCall(call);
-  const { kube, leases, ...connection } = await connectKubernetes(values, { env, clock, observe });
+  const { kube, leases, newClient, ...connection } = await connectKubernetes(values, { env, clock, observe });
   const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
   const metrics = () => telemetry.metrics.text();
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
@@ -67,6 +68,11 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     });
     const onError = (error: unknown) => log.warn({ err: error }, "failed to read the namespace kube-system");
     const cluster = await identifyCluster(values, kube, { clock, random, onError }, signal);
+    const serviceAccountKeys = await startServiceAccountKeys(
+      values,
+      { newClient, log, clock },
+      AbortSignal.any([signal, lifetime.signal]),
+    );
     const lease = { name: leaseNameOf(values), namespace };
     telemetry.metrics.leading(lease.name, false);
     leadership = await acquireLeadership({ values, leases, lease, log }, signal);
@@ -90,6 +96,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
       tenancyCaches: tenancy.caches,
       namespace,
       cluster,
+      serviceAccountKeys,
       leadership,
       telemetry,
       lifetime,

@@ -41,13 +41,40 @@ describe("IssuerKeys", () => {
   it("fetches again for an unknown key id, at most once per interval", async () => {
     const { keys, fetched, time, documents } = setUp();
     await keys.of(issuer, "1");
-    await keys.of(issuer, "2");
+    await expect(keys.of(issuer, "2")).rejects.toMatchObject({ transient: true });
     expect(fetched).toHaveLength(2);
     time.now += 31_000;
     documents.set(`${issuer}/keys`, JSON.stringify({ keys: [{ kty: "EC", kid: "2" }] }));
     expect(await keys.of(issuer, "2")).toMatchObject([{ kid: "2" }]);
-    for (let again = 0; again < 5; again++) await keys.of(issuer, "3");
+    for (let again = 0; again < 5; again++)
+      await expect(keys.of(issuer, "3")).rejects.toMatchObject({ transient: true });
     expect(fetched).toHaveLength(4);
+  });
+
+  it("returns the keys of a request that an unknown key id caused, even if it is not among them", async () => {
+    const { keys, time } = setUp();
+    await keys.of(issuer, "1");
+    time.now += 31_000;
+    expect(await keys.of(issuer, "2")).toMatchObject([{ kid: "1" }]);
+  });
+
+  it("reports a key that was added during the pause as a temporary failure, and finds it afterwards", async () => {
+    const { keys, time, documents } = setUp();
+    await keys.of(issuer, "1");
+    documents.set(
+      `${issuer}/keys`,
+      JSON.stringify({
+        keys: [
+          { kty: "EC", kid: "1" },
+          { kty: "EC", kid: "2" },
+        ],
+      }),
+    );
+    time.now += 29_000;
+    await expect(keys.of(issuer, "2")).rejects.toThrowError("was asked for its keys less than 30 s ago");
+    expect(await keys.of(issuer, "1")).toMatchObject([{ kid: "1" }]);
+    time.now += 2_000;
+    expect(await keys.of(issuer, "2")).toMatchObject([{ kid: "1" }, { kid: "2" }]);
   });
 
   it("makes one request for concurrent calls with an unknown key id", async () => {
@@ -65,9 +92,9 @@ describe("IssuerKeys", () => {
     await keys.of(issuer, "1");
     time.now += 31_000;
     documents.clear();
-    expect(await keys.of(issuer, "2")).toMatchObject([{ kid: "1" }]);
+    await expect(keys.of(issuer, "2")).rejects.toMatchObject({ transient: true });
     expect(await keys.of(issuer, "1")).toMatchObject([{ kid: "1" }]);
-    expect(await keys.of(issuer, "2")).toMatchObject([{ kid: "1" }]);
+    await expect(keys.of(issuer, "2")).rejects.toMatchObject({ transient: true });
     expect(fetched).toHaveLength(3);
   });
 

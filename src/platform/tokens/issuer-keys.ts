@@ -5,7 +5,7 @@ import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.t
 import { parseJwks } from "./jwks.ts";
 import type { TrustedIssuer } from "./trusted-issuer.ts";
 
-/** How long fetched keys are used before they are fetched refetched (ms). */
+/** How long fetched keys are used before they are fetched again (ms). */
 const freshTime = minutes(10);
 /** The minimum time between two requests to an issuer that unknown key ids cause (ms). */
 const refetchAfter = 30_000;
@@ -40,30 +40,36 @@ export class IssuerKeys {
   }
 
   /**
-   * The issuer's keys. They are fetched refetched if none of the cached ones has the id.
-   * @throws FetchError
+   * The issuer's keys. They are fetched again if none of the cached ones has the id, and returned even if none of the fetched
+   * ones has it.
+   * @throws FetchError that is transient, if the id is unknown and the issuer cannot be asked now: it may have rotated its keys.
    */
   async of(issuer: string, keyId: string | undefined): Promise<readonly JWK[]> {
     const known = this.#known.get(issuer);
     const age = this.#clock() - (known?.requestedAt ?? 0);
     if (known === undefined || age > (known.failed ? failureTime : freshTime)) return this.#fetchKeys(issuer);
     const keys = await known.keys;
-    if (keyId === undefined || keys.some(({ kid }) => kid === keyId)) return keys;
-    return this.#refetch(issuer, known, keys);
+    if (keyId === undefined || has(keys, keyId)) return keys;
+    const latest = known.refetched ?? known;
+    if (this.#clock() - latest.requestedAt > refetchAfter) return this.#refetch(issuer, known);
+    const fetched = await latest.keys;
+    if (has(fetched, keyId)) return fetched;
+    throw new FetchError(
+      `was asked for its keys less than ${refetchAfter / 1_000} s ago, and had none with the id of the token's key; retry later`,
+      true,
+    );
   }
 
   /** Anyone can send an unknown key id, so the cached keys stay in use if the issuer does not respond. */
-  #refetch(issuer: string, known: CachedKeys, keys: readonly JWK[]): Promise<readonly JWK[]> {
-    const latest = known.refetched ?? known;
-    if (this.#clock() - latest.requestedAt <= refetchAfter) return latest.keys;
+  #refetch(issuer: string, known: CachedKeys): Promise<readonly JWK[]> {
     const requestedAt = this.#clock();
-    const fresh = this.#discover(issuer);
-    known.refetched = { requestedAt, keys: fresh.catch(() => keys) };
-    fresh.then(
-      () => this.#cache(issuer, { requestedAt, keys: fresh, failed: false }),
+    const keys = this.#discover(issuer);
+    known.refetched = { requestedAt, keys };
+    keys.then(
+      () => this.#cache(issuer, { requestedAt, keys, failed: false }),
       () => {},
     );
-    return known.refetched.keys;
+    return keys;
   }
 
   #fetchKeys(issuer: string): Promise<readonly JWK[]> {
@@ -106,4 +112,8 @@ export class IssuerKeys {
       throw new FetchError("has a discovery document without jwks_uri", false);
     return configuration.jwks_uri;
   }
+}
+
+function has(keys: readonly JWK[], keyId: string): boolean {
+  return keys.some(({ kid }) => kid === keyId);
 }

@@ -1,5 +1,5 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind, ReferenceField } from "#src/kinds/kind.ts";
+import type { Kind, ReferenceField, ServiceAccountTokens } from "#src/kinds/kind.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import {
@@ -21,7 +21,7 @@ export interface TenantLimits {
   readonly roles: RoleCatalog | undefined;
   /** Whether an operator or a Tenant uses the identity as its credential. No object may bind a role to such an identity. */
   readonly isCredential: (identity: string) => boolean;
-  readonly serviceAccountIssuer: string;
+  readonly serviceAccounts: ServiceAccountTokens;
   /** Issuers at which anybody can have an account, in addition to the built-in list. */
   readonly publicIssuers: readonly string[];
 }
@@ -46,7 +46,8 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
   if (kind.principal === null) return undefined;
   const denial = findIdentityDenial(kind.principal.authentication(resource), boundary, {
     namespace: resource.metadata.namespace ?? "",
-    clusterIssuer: limits.serviceAccountIssuer,
+    clusterIssuer: limits.serviceAccounts.issuer,
+    uploadsKeys: limits.serviceAccounts.uploaded !== undefined,
     publicIssuers: limits.publicIssuers,
   });
   return denial === undefined ? undefined : denied(`${denial.path}: ${denial.message}`);

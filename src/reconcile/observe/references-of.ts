@@ -8,13 +8,13 @@ import type { Sources } from "./sources.ts";
 
 /** What the references of an object that matches its schema resolve to. */
 export function referencesOf(
-  sources: Pick<Sources, "kinds" | "stores" | "serviceAccountIssuer" | "publicIssuers" | "tenancy">,
+  sources: Pick<Sources, "kinds" | "stores" | "serviceAccounts" | "publicIssuers" | "tenancy">,
   { name, session, boundary }: TenantContext,
   kind: Kind,
   resource: Resource,
   marker: string,
 ): References {
-  const { kinds, stores, serviceAccountIssuer, publicIssuers, tenancy } = sources;
+  const { kinds, stores, serviceAccounts, publicIssuers, tenancy } = sources;
   return resolveReferences(kind, resource, {
     kinds,
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
@@ -24,7 +24,7 @@ export function referencesOf(
     roles: session.roles,
     boundary,
     isCredential: (identity) => isCredential(sources, session, identity),
-    serviceAccountIssuer,
+    serviceAccounts,
     publicIssuers,
     marker,
   });

@@ -143,7 +143,7 @@ const context: ReferenceContext = {
   },
   boundary: everything({ roots: [root], roles: ["viewer"], namespaces: null }),
   isCredential: (identity) => identity === operatorIdentity,
-  serviceAccountIssuer: "https://issuer.example",
+  serviceAccounts: { issuer: "https://issuer.example", audience: "auth.example" },
   marker,
 };
 

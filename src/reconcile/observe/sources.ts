@@ -1,4 +1,4 @@
-import type { Endpoints, Kind } from "#src/kinds/kind.ts";
+import type { Endpoints, Kind, ServiceAccountTokens } from "#src/kinds/kind.ts";
 import type { PerKind } from "#src/kinds/per-kind.ts";
 import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Clock } from "#src/time/clock.ts";
@@ -34,8 +34,7 @@ export interface Sources {
   readonly ownerId: string;
   /** Hashes of the owner id and the class: the current one first, then the previous ones. */
   readonly owners: readonly [string, ...string[]];
-  /** The issuer of the cluster's service-account tokens. */
-  readonly serviceAccountIssuer: string;
+  readonly serviceAccounts: ServiceAccountTokens;
   /** Issuers at which anybody can have an account, in addition to the built-in list. */
   readonly publicIssuers: readonly string[];
   /** What a client needs to know of the platform to exchange a token. */

@@ -14,7 +14,7 @@ import type { Event, Step } from "./step.ts";
 /**
  * The step that makes the managed fields of `external` match the spec; undefined if they do. A difference is either an
  * edit of the spec, which is always written, or drift: a change made on the platform after this generation of the spec
- * had been applied.
+ * had been applied. Fields that follow from facts of the cluster are always written, too, but no more often than drift.
  */
 export function decideFields(observed: DecisionInput, desired: Fields, external: ExternalResource): Step | undefined {
   const differences = differencesOf(observed, desired, external);
@@ -22,8 +22,11 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
   const isDrift = wasApplied(observed, external.uid);
   const { body, mask, drift } = differences;
   const fields = drift.map(({ field }) => field).join(", ");
+  const followsCluster = mask.every(
+    (field) => observed.kind.principal?.followsCluster(field, observed.resource) === true,
+  );
   if (isDrift) {
-    const reported = findDriftReported(observed, fields, differences);
+    const reported = followsCluster ? undefined : findDriftReported(observed, fields, differences);
     if (reported !== undefined) return conclude(observed, reported);
     const fightEnd = fightEndsAt(observed);
     if (fightEnd !== undefined) return conclude(observed, driftFought(fields, differences), fightEnd);
@@ -31,9 +34,10 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
   const { update } = observed.state;
   if (!isDrift && update?.attemptOf === attemptOf(observed) && isDeepStrictEqual(update.drift, drift))
     return conclude(observed, stalled("PreconditionFailed", messages.valuesNotKept(drift)), update.at + stalledDelayMs);
-  const event: Event = isDrift
-    ? { type: "Normal", reason: "DriftCorrected", note: messages.driftCorrected(fields) }
-    : { type: "Normal", reason: "Updated", note: messages.updated(fields) };
+  const event: Event =
+    isDrift && !followsCluster
+      ? { type: "Normal", reason: "DriftCorrected", note: messages.driftCorrected(fields) }
+      : { type: "Normal", reason: "Updated", note: messages.updated(fields) };
   return attempt(observed, { do: "update", uid: external.uid, body, mask, drift, correction: isDrift, event });
 }
 

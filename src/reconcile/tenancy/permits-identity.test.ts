@@ -28,11 +28,28 @@ const tenant: TenantSpec = {
   class: "",
 };
 
-function denialOf(authentication: Authentication, spec: Partial<TenantSpec> = {}, publicIssuers = [open]) {
+function denialOf(
+  authentication: Authentication,
+  spec: Partial<TenantSpec> = {},
+  publicIssuers = [open],
+  uploadsKeys = false,
+) {
   const boundary = boundaryOf({ ...tenant, ...spec }, { roots: [], roles: [], namespaces: null });
-  return findIdentityDenial(authentication, boundary, { namespace: "team", clusterIssuer: cluster, publicIssuers })
-    ?.path;
+  return findIdentityDenial(authentication, boundary, {
+    namespace: "team",
+    clusterIssuer: cluster,
+    publicIssuers,
+    uploadsKeys,
+  })?.path;
 }
+
+it("requires the type StaticKeys for a service account whose keys are uploaded", () => {
+  const account = { serviceAccountRef: { name: "ci" } };
+  const identityTypes = ["ServiceAccount" as const];
+  expect(denialOf(account, { identityTypes }, [], true)).toBe("spec.serviceAccountRef");
+  expect(denialOf(account, { identityTypes: ["ServiceAccount", "StaticKeys"] }, [], true)).toBeUndefined();
+  expect(denialOf(account, { identityTypes }, [], false)).toBeUndefined();
+});
 
 describe("a Tenant with every type of identity permits and denies", () => {
   it.each<[string, Authentication, string | undefined]>([

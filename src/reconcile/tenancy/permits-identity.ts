@@ -11,6 +11,8 @@ export interface IdentityContext {
   readonly namespace: string;
   /** The issuer of the cluster's service-account tokens. */
   readonly clusterIssuer: string;
+  /** Whether an identity for a service account is given the keys of the cluster's tokens. */
+  readonly uploadsKeys: boolean;
   /** Issuers at which anybody can have an account, in addition to the built-in list. */
   readonly publicIssuers: readonly string[];
 }
@@ -57,7 +59,13 @@ export function findIdentityDenial(
         `spec.${field}`,
         `the Tenant does not allow identities of the type ${type}. Allowed: ${listed(boundary.identityTypes)}.`,
       );
-  if (serviceAccountRef !== undefined) return undefined;
+  if (serviceAccountRef !== undefined)
+    return !context.uploadsKeys || boundary.identityTypes.includes("StaticKeys")
+      ? undefined
+      : denial(
+          "spec.serviceAccountRef",
+          `the operator uploads the keys of this cluster's service accounts, which the Tenant does not allow: that needs the type StaticKeys. Allowed: ${listed(boundary.identityTypes)}.`,
+        );
   if (claimMatch !== undefined) return findClaimDenial("spec.claimMatch", claimMatch, boundary, context);
   if (staticKeys !== undefined) {
     if (staticKeys.issuer === context.clusterIssuer)

@@ -14,7 +14,7 @@ import { grantOf } from "./grant.ts";
 
 export type DeclarationSources = Pick<
   Sources,
-  "kinds" | "stores" | "tenancy" | "owners" | "ownerId" | "serviceAccountIssuer" | "publicIssuers" | "clock"
+  "kinds" | "stores" | "tenancy" | "owners" | "ownerId" | "serviceAccounts" | "publicIssuers" | "clock"
 >;
 
 /**

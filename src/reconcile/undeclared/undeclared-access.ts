@@ -26,7 +26,7 @@ import { continueSightings } from "./sightings.ts";
 export interface UndeclaredAccessOptions {
   readonly sources: Pick<
     Sources,
-    "kinds" | "stores" | "tenancy" | "owners" | "ownerId" | "serviceAccountIssuer" | "publicIssuers" | "clock"
+    "kinds" | "stores" | "tenancy" | "owners" | "ownerId" | "serviceAccounts" | "publicIssuers" | "clock"
   >;
   /** When removing this many resources of a Tenant at once stops and asks. */
   readonly breakerLimits: BreakerLimits;

@@ -1,4 +1,4 @@
-import type { Kind } from "#src/kinds/kind.ts";
+import type { Kind, ServiceAccountTokens } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { Store } from "#src/kube/store.ts";
@@ -72,6 +72,8 @@ export interface ProcessOptions {
   readonly liveTenants?: boolean;
   /** The owner id; by default `cluster`. */
   readonly ownerId?: string;
+  /** The service-account tokens of the cluster; by default, the platform discovers their keys. */
+  readonly serviceAccounts?: ServiceAccountTokens;
   /** The Tenant's annotation `iam.muster.dev/confirm`. */
   readonly confirmation?: () => string | undefined;
   readonly onEvent?: (reason: string, name: string) => void;
@@ -162,7 +164,7 @@ export class OperatorProcess {
       breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
       ownerId: options.ownerId ?? "cluster",
       owners: [ownerHash(options.ownerId ?? "cluster")] as const,
-      serviceAccountIssuer: "https://issuer.example",
+      serviceAccounts: options.serviceAccounts ?? { issuer: "https://issuer.example", audience: "auth.example" },
       publicIssuers: [],
       endpoints: {
         authUrl: "https://auth.example",

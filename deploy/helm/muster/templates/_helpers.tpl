@@ -143,6 +143,15 @@ https://{{ required "platform.gateway.host is required" .gateway.host }}
 {{ $enabled }}
 {{- end -}}
 
+{{/* "true" if the release has the admission policies that inject pods. */}}
+{{- define "muster.podInjection" -}}
+{{- $enabled := .Values.podInjection.enabled -}}
+{{- if kindIs "invalid" $enabled -}}
+{{- $enabled = and (.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy") (not .Values.settings.class) -}}
+{{- end -}}
+{{ $enabled }}
+{{- end -}}
+
 {{/* What the pods of each workload have: include "muster.podOptions" (list $ .Values "operator"). */}}
 {{- define "muster.podOptions" -}}
 {{- $root := index . 0 -}}

@@ -1,0 +1,166 @@
+import { createReadStream } from "node:fs";
+import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import * as settings from "#src/commands/settings/settings.ts";
+import { type AgentSettings, defaultAgentSettings } from "#src/injection/description.ts";
+import { KubeClient } from "#src/kube/client.ts";
+import { readConnection } from "#src/kube/config.ts";
+import { systemClock } from "#src/time/clock.ts";
+import { givenValues, valuesFromCluster } from "./identity-values.ts";
+import { injectFile, type ValuesOf } from "./inject-file.ts";
+
+const quantity = settings.matching(
+  "NAME=QUANTITY",
+  /^[a-z0-9./-]+=[0-9A-Za-z.+-]+$/,
+  "NAME=QUANTITY, such as memory=48Mi",
+);
+
+const commandSettings = {
+  file: {
+    ...settings.requiredList(settings.file, "A file of YAML or JSON manifests; - is the standard input."),
+    short: "f",
+  },
+  identity: settings.optional(
+    settings.matching(
+      "UID",
+      /^[0-9a-f]{40}(\/[0-9a-f]{16})+$/,
+      "the uid of an identity: 40 hex digits, then / and 16 hex digits for each level below",
+    ),
+    "The uid of the identity on the platform (status.uid of the Identity), for a pipeline without access to the cluster. Requires --platform-url. (default: read the Identity from the cluster)",
+  ),
+  platformUrl: settings.optional(
+    settings.url,
+    "With --identity: the platform's base URL (status.exchange.platformUrl).",
+  ),
+  authUrl: settings.optional(
+    settings.url,
+    "With --identity: the address of the token service. (default: --platform-url)",
+  ),
+  audience: settings.optional(
+    settings.text,
+    "With --identity: the audience that the identity expects (status.exchange.audience). (default: the host name of --auth-url)",
+  ),
+  apiAudience: settings.optional(
+    settings.text,
+    "With --identity: the audience of the platform's token (status.exchange.apiAudience). (default: --platform-url)",
+  ),
+  agentImage: settings.required(
+    settings.text,
+    "The image of the agent: the operator's, with its tag or digest, so that the manifests do not depend on the version of this command.",
+  ),
+  agentRequest: settings.optionalList(
+    quantity,
+    `A resource that the agent requests, such as cpu=5m. (default: ${listed(defaultAgentSettings.requests)})`,
+  ),
+  agentLimit: settings.optionalList(
+    quantity,
+    `A limit of a resource of the agent, such as memory=192Mi. (default: ${listed(defaultAgentSettings.limits)})`,
+  ),
+  namespace: {
+    ...settings.optional(
+      settings.matching("NAME", /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "the name of a namespace"),
+      "The namespace of manifests that name none. (default: that of the context)",
+    ),
+    short: "n",
+  },
+  kubeconfig: settings.optional(settings.file, "The kubeconfig to use. (default: the user's kubeconfig)"),
+  context: settings.optional(settings.text, "The context of the kubeconfig. (default: its current context)"),
+} as const;
+
+type InjectValues = settings.Values<typeof commandSettings>;
+
+export default defineCommand({
+  summary: "give the pods in manifests their identity, for clusters before Kubernetes 1.36",
+  settings: commandSettings,
+  /** Prints the manifests of all files. It prints nothing if a pod cannot be injected. */
+  run: async (values, { env, signal, stdout }) => {
+    const texts = await Promise.all(values.file.map(readManifests));
+    const { valuesOf, close } = await source(values, { env, signal });
+    try {
+      const results: string[] = [];
+      for (const [index, text] of texts.entries())
+        results.push(await injectFile(values.file[index] ?? "", text, valuesOf));
+      stdout.write(joined(results));
+    } finally {
+      await close();
+    }
+  },
+});
+
+/** Where the values of Identities come from. */
+async function source(
+  values: InjectValues,
+  { env, signal }: Pick<CommandContext, "env" | "signal">,
+): Promise<{ readonly valuesOf: ValuesOf; readonly close: () => Promise<void> }> {
+  const agent = agentSettings(values);
+  const { identity: uid, platformUrl } = values;
+  if (uid !== undefined) {
+    if (platformUrl === undefined)
+      throw new settings.SettingsError(["--platform-url is required with --identity: the platform's base URL"]);
+    const platform = withoutSlash(platformUrl);
+    const { authUrl = platformUrl, apiAudience = platform } = values;
+    const { audience = authUrl.hostname } = values;
+    const exchangeUrl = `${withoutSlash(authUrl)}/sts/exchange`;
+    const given = { uid, exchangeUrl, platformUrl: platform, audience, apiAudience };
+    return { valuesOf: givenValues({ ...given, ...agent }), close: async () => {} };
+  }
+  const connection = await readConnection({
+    env,
+    clock: systemClock,
+    userKubeconfig: true,
+    ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
+    ...(values.context === undefined ? {} : { context: values.context }),
+  });
+  const kube = new KubeClient({ connection, clock: systemClock });
+  const namespace = values.namespace ?? connection.namespace ?? "default";
+  return { valuesOf: valuesFromCluster(kube, namespace, agent, signal), close: () => kube.close() };
+}
+
+function agentSettings({ agentImage, agentRequest, agentLimit }: InjectValues): AgentSettings {
+  const { requests, limits } = defaultAgentSettings;
+  return {
+    image: agentImage,
+    requests: agentRequest.length === 0 ? requests : resources(agentRequest),
+    limits: agentLimit.length === 0 ? limits : resources(agentLimit),
+  };
+}
+
+function resources(quantities: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(quantities.map((one) => one.split("=") as [string, string]));
+}
+
+function listed(quantities: Readonly<Record<string, string>>): string {
+  return Object.entries(quantities)
+    .map(([name, amount]) => `${name}=${amount}`)
+    .join(", ");
+}
+
+/** The sum of many manifests, each of which has at most about 1 MiB. */
+const maxFileBytes = 64 * 2 ** 20;
+
+async function readManifests(path: string): Promise<string> {
+  const stream = path === "-" ? createReadStream("", { fd: 0, autoClose: false }) : createReadStream(path);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxFileBytes) throw new Error(`it has more than ${maxFileBytes} bytes; split it`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw new Error(`--file: ${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function withoutSlash(url: URL): string {
+  return url.href.replace(/\/$/, "");
+}
+
+/** Files without a separator at their beginning need one between them. */
+function joined(files: readonly string[]): string {
+  return files
+    .filter((text) => text.trim() !== "")
+    .map((text) => (text.endsWith("\n") ? text : `${text}\n`))
+    .reduce((before, text) => (before === "" || text.startsWith("---") ? before + text : `${before}---\n${text}`), "");
+}

@@ -1,0 +1,59 @@
+/** Where the pod of a manifest is: the path of the object that has its metadata and spec. */
+export type PodPath = readonly (string | number)[];
+
+const templates: Readonly<Record<string, PodPath>> = {
+  "v1/Pod": [],
+  "v1/PodTemplate": ["template"],
+  "v1/ReplicationController": ["spec", "template"],
+  "apps/v1/Deployment": ["spec", "template"],
+  "apps/v1/StatefulSet": ["spec", "template"],
+  "apps/v1/DaemonSet": ["spec", "template"],
+  "apps/v1/ReplicaSet": ["spec", "template"],
+  "batch/v1/Job": ["spec", "template"],
+  "batch/v1/CronJob": ["spec", "jobTemplate", "spec", "template"],
+};
+
+/** A pod, or a pod template, within a manifest. */
+export interface PodTemplate {
+  /** `Deployment shop`, for messages. */
+  readonly owner: string;
+  /** Of the object that contains the pod; undefined if the manifest names none. */
+  readonly namespace: string | undefined;
+  readonly path: PodPath;
+}
+
+/** Lists in lists do not occur; the bound keeps a hostile file from exhausting the stack. */
+const maxDepth = 8;
+
+/** Returns the pods and pod templates of a manifest, also within a List. Other kinds have none. */
+export function podTemplates(manifest: unknown, path: PodPath = []): readonly PodTemplate[] {
+  if (!isRecord(manifest)) return [];
+  const { apiVersion, kind, metadata, items } = manifest;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return [];
+  if (kind.endsWith("List") && Array.isArray(items) && path.length <= maxDepth)
+    return items.flatMap((item: unknown, index) =>
+      podTemplates(withType(item, apiVersion, kind), [...path, "items", index]),
+    );
+  const template = Object.hasOwn(templates, `${apiVersion}/${kind}`) ? templates[`${apiVersion}/${kind}`] : undefined;
+  if (template === undefined) return [];
+  const { name, generateName, namespace } = isRecord(metadata) ? metadata : {};
+  const known = [name, generateName].find((text) => typeof text === "string");
+  return [
+    {
+      owner: `${kind} ${known ?? "without a name"}`,
+      namespace: typeof namespace === "string" && namespace !== "" ? namespace : undefined,
+      path: [...path, ...template],
+    },
+  ];
+}
+
+/** The items of a PodList, say, may omit their type. */
+function withType(item: unknown, apiVersion: string, listKind: string): unknown {
+  return isRecord(item) && listKind !== "List"
+    ? { apiVersion, kind: listKind.slice(0, -"List".length), ...item }
+    : item;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,71 @@
+/** A place in a template for a value that is known only when a pod is injected. */
+export class Hole<Name extends string = string> {
+  readonly name: Name;
+  constructor(name: Name) {
+    this.name = name;
+  }
+}
+
+/** Part of a Kubernetes object, with holes. */
+export type Template<Name extends string = string> =
+  | string
+  | number
+  | boolean
+  | Hole<Name>
+  | readonly Template<Name>[]
+  | { readonly [field: string]: Template<Name> };
+
+/** The part of a Kubernetes object that a template describes, with a value in each hole. */
+export function fill<Values extends object>(template: Template<keyof Values & string>, values: Values): unknown {
+  if (template instanceof Hole) return values[template.name];
+  if (isList(template)) return template.map((item) => fill(item, values));
+  if (typeof template !== "object") return template;
+  return Object.fromEntries(Object.entries(template).map(([field, value]) => [field, fill(value, values)]));
+}
+
+/**
+ * The same part as a CEL expression, for a MutatingAdmissionPolicy.
+ * @param type of the part, such as `Object.spec.volumes`; undefined for a map that is not part of an object.
+ * @param expressions that stand for the values of the holes.
+ */
+export function toCel<Name extends string>(
+  template: Template<Name>,
+  type: string | undefined,
+  expressions: Readonly<Record<Name, string>>,
+): string {
+  if (template instanceof Hole) return expressions[template.name];
+  if (isList(template))
+    return layOut(
+      "[",
+      template.map((item) => toCel(item, type, expressions)),
+      "]",
+    );
+  if (typeof template !== "object") return celLiteral(template);
+  const fields = Object.entries(template).map(([field, value]) =>
+    type === undefined
+      ? `${celLiteral(field)}: ${toCel(value, undefined, expressions)}`
+      : `${field}: ${toCel(value, `${type}.${field}`, expressions)}`,
+  );
+  return layOut(`${type ?? ""}{`, fields, "}");
+}
+
+const maxWidth = 120;
+
+/** On one line if there is room, otherwise one line for each item. */
+function layOut(open: string, items: readonly string[], close: string): string {
+  const line = `${open}${items.join(", ")}${close}`;
+  if (line.length <= maxWidth && !line.includes("\n")) return line;
+  return `${open}\n${indent(items.join(",\n"))}\n${close}`;
+}
+
+export const indent = (text: string): string => text.replace(/^/gm, "  ");
+
+/** A string, number, boolean, list or map of them as a CEL literal. JSON has the same literals. */
+export function celLiteral(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+// `Array.isArray` does not narrow a readonly array.
+function isList<Name extends string>(template: Template<Name>): template is readonly Template<Name>[] {
+  return Array.isArray(template);
+}

@@ -1,0 +1,346 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { parseAllDocuments, stringify } from "yaml";
+import { apiVersion } from "#src/api/custom-resource.ts";
+import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { applyDefinitions } from "./definitions.ts";
+import { kustomize } from "./kustomize.ts";
+import { injected, longIdentity, podOf, type PodShape, refused } from "./pod-shapes.ts";
+import { refusal } from "./users.ts";
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const run = promisify(execFile);
+
+const namespace = "shop";
+const uid = `${"a".repeat(40)}/${"1".repeat(16)}`;
+const label = "iam.muster.dev/identity";
+const subject = "system:serviceaccount:shop:checkout";
+const issuer = "https://cluster.example";
+const exchange = {
+  url: "https://auth.example/sts/exchange",
+  platformUrl: "https://platform.example",
+  issuer,
+  subject,
+  audience: "auth.example",
+  apiAudience: "https://platform.example",
+};
+const onPlatform = { observedGeneration: 1, uid, exchange };
+const staticKeys = { issuer, issuerKeys: '{"keys": []}', audiences: ["auth.example"] };
+const notFound = {
+  type: "Ready",
+  status: "False",
+  reason: "ReferenceNotFound",
+  message: "spec.groupRef: the Group shop does not exist",
+  observedGeneration: 1,
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+};
+
+/** The Identities, by name: spec and status. The operator does not run: nothing of Muster has to, for a pod to be admitted. */
+const identities: Readonly<Record<string, { readonly spec: object; readonly status?: object }>> = {
+  checkout: { spec: { serviceAccountRef: { name: "checkout" } }, status: onPlatform },
+  [longIdentity]: { spec: { serviceAccountRef: { name: "checkout" } }, status: onPlatform },
+  default: {
+    spec: { serviceAccountRef: { name: "default" } },
+    status: { ...onPlatform, exchange: { ...exchange, subject: "system:serviceaccount:shop:default" } },
+  },
+  claims: { spec: { claimMatch: { issuer, subject } }, status: onPlatform },
+  pattern: {
+    spec: { claimMatch: { issuer, subjectPattern: "system:serviceaccount:shop:.*" } },
+    status: { ...onPlatform, exchange: { ...exchange, subject: "system:serviceaccount:shop:.*" } },
+  },
+  keys: { spec: { staticKeys: { ...staticKeys, subject } }, status: onPlatform },
+  "other-keys": {
+    spec: { staticKeys: { ...staticKeys, subject: "ci" } },
+    status: { ...onPlatform, exchange: { ...exchange, subject: "ci" } },
+  },
+  aws: { spec: { awsIdentity: { awsAccount: "123456789012", arn: "arn:a", userId: "A:b" } }, status: onPlatform },
+  audiences: { spec: { claimMatch: { issuer, subject, audiencePattern: "a.*" } }, status: onPlatform },
+  new: { spec: { serviceAccountRef: { name: "checkout" } } },
+  waiting: {
+    spec: { serviceAccountRef: { name: "checkout" } },
+    status: { observedGeneration: 1, conditions: [notFound] },
+  },
+  deleted: { spec: { serviceAccountRef: { name: "checkout" } }, status: onPlatform },
+};
+
+const podNamed = (shape: PodShape, index: number) => podOf(shape, `pod-${index}`, namespace) as KubeObject;
+/** That of the operator in the overlay. */
+const agentImage = ["--agent-image", "muster:0.1.0"];
+const plain = { apiVersion: "v1", kind: "Pod", metadata: { name: "plain", namespace } };
+const container = { name: "app", image: "example/app:1" };
+
+describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPlane) => {
+  let folder = "";
+  let admin: KubeClient;
+  /** What the API server makes of what `muster inject` prints, before the policies exist. */
+  let fromCommand: readonly KubeObject[] = [];
+  /** The message of `muster inject` about each refused pod. */
+  let refusedByCommand: readonly string[] = [];
+  let unlabelledBefore: KubeObject;
+  const labelledBefore = podOf({ title: "" }, "before", namespace) as KubeObject;
+
+  beforeAll(async () => {
+    ({ admin } = controlPlane());
+    folder = await mkdtemp(join(tmpdir(), "muster-injection-"));
+    await applyDefinitions(admin);
+    await createNamespaces(admin);
+    for (const [name, { spec, status }] of Object.entries(identities)) {
+      const metadata = { name, namespace, ...(name === "deleted" ? { finalizers: ["example.com/hold"] } : {}) };
+      const identity = { apiVersion, kind: "Identity", metadata, spec: { groupUid: "a".repeat(40), ...spec } };
+      await admin.create(identity);
+      if (status !== undefined) await admin.patch(identity, { status }, "status");
+      if (name === "deleted") await admin.delete(identity);
+    }
+    fromCommand = await Promise.all(
+      (await inject(injected.map(podNamed))).objects.map((pod) => admin.create(pod, { dryRun: true })),
+    );
+    refusedByCommand = (await inject(refused.map(podNamed))).problems;
+    unlabelledBefore = await admin.create({ ...plain, spec: { containers: [container] } }, { dryRun: true });
+    await admin.create(labelledBefore);
+
+    for (const policy of await component()) await admin.apply(policy);
+    // The API server starts to enforce policies a moment after their creation.
+    await vi.waitFor(
+      async () => {
+        const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+        expect(pod["spec"].initContainers).toHaveLength(1);
+        expect(
+          await refusal(admin.create(podNamed({ title: "", identity: "missing" }, 0), { dryRun: true })),
+        ).toContain("muster-identity-required");
+      },
+      { timeout: 60_000, interval: 100 },
+    );
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  /** Runs `muster inject` on one file with all pods, with the kubeconfig. */
+  async function inject(
+    pods: readonly object[],
+    args = ["--kubeconfig", controlPlane().kubeconfigFile],
+  ): Promise<{ objects: KubeObject[]; problems: string[] }> {
+    const file = join(folder, "pods.yaml");
+    await writeFile(file, pods.map((pod) => stringify(pod)).join("---\n"));
+    const result = await run(process.execPath, [main, "inject", "-f", file, ...agentImage, ...args], {
+      maxBuffer: 2 ** 24,
+    }).catch((error: { stdout: string; stderr: string }) => error);
+    return {
+      objects: parseAllDocuments(result.stdout).map((document) => document.toJS() as KubeObject),
+      problems: result.stderr.trim().split("\n"),
+    };
+  }
+
+  it("is accepted by the API server without warnings about types", async () => {
+    for (const policy of (await component()).filter(({ kind }) => kind === "ValidatingAdmissionPolicy")) {
+      const checked = await admin.waitFor(policy, (seen) => seen?.["status"]?.observedGeneration !== undefined);
+      expect(checked?.["status"].typeChecking?.expressionWarnings ?? []).toEqual([]);
+    }
+  });
+
+  describe.each(injected.map((shape, index) => ({ ...shape, index })))("$title", (shape) => {
+    it("gets the identity, and the same from muster inject", async () => {
+      const pod = await admin.create(podNamed(shape, shape.index), { dryRun: true });
+      expect(comparable(pod)).toEqual(comparable(fromCommand[shape.index]));
+      const names = pod["spec"].initContainers?.map(({ name }: { name: string }) => name) ?? [];
+      expect(names.indexOf("muster-agent")).toBe(shape.annotations === undefined ? 0 : -1);
+      const before = podNamed(shape, shape.index)["spec"];
+      expect(names.slice(names.length - (before.initContainers?.length ?? 0))).toEqual(
+        before.initContainers?.map(({ name }: { name: string }) => name) ?? [],
+      );
+      for (const { env } of pod["spec"].containers) expect(env).toContainEqual({ name: "MUSTER_IDENTITY", value: uid });
+      const volumes = new Map(pod["spec"].volumes.map((volume: { name: string }) => [volume.name, volume]));
+      expect(volumes.get("muster-source")).toMatchObject({
+        projected: { sources: [{ serviceAccountToken: { audience: "auth.example", path: "token" } }] },
+      });
+    });
+  });
+
+  describe.each(refused.map((shape, index) => ({ ...shape, index })))("$title", (shape) => {
+    it("is refused with a message that names Identity, cause and fix, as muster inject is", async () => {
+      const pod = podNamed(shape, shape.index);
+      const message = await refusal(admin.create(pod, { dryRun: true }));
+      expect(message).toContain(`Identity ${shape.identity ?? "checkout"} in namespace shop `);
+      expect(message).toContain(shape.because);
+      const [, reported = ""] = (refusedByCommand[shape.index] ?? "").split(`Pod ${pod.metadata.name}: `);
+      expect(message).toContain(`denied request: ${reported}`);
+      expect(reported).not.toBe("");
+    });
+  });
+
+  it("does not touch a pod without the label", async () => {
+    const pod = await admin.create({ ...plain, spec: { containers: [container] } }, { dryRun: true });
+    expect(comparable(pod)).toEqual(comparable(unlabelledBefore));
+  });
+
+  it("refuses an empty label", async () => {
+    const pod = podNamed({ title: "", identity: "" }, 0);
+    expect(await refusal(admin.create(pod))).toContain(`metadata.labels[${label}] of the pod is empty. Set it to`);
+  });
+
+  it("changes nothing in a pod that is created again from its own manifest", async () => {
+    const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+    const again = await admin.create(withoutServerFields(pod), { dryRun: true });
+    expect(comparable(again)).toEqual(comparable(pod));
+  });
+
+  it("brings up to date the manifest of a pod that was injected for an earlier Identity of the same name", async () => {
+    const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+    const earlier = JSON.parse(
+      JSON.stringify(withoutServerFields(pod))
+        .replaceAll(uid, uid.replaceAll("1", "2"))
+        .replace('"auth.example"', '"old"'),
+    ) as KubeObject;
+    expect(JSON.stringify(earlier)).toContain("2222");
+    expect(comparable(await admin.create(earlier, { dryRun: true }))).toEqual(comparable(pod));
+  });
+
+  it("leaves the mirror of a static pod alone, which runs already", async () => {
+    const mirror = {
+      ...plain,
+      metadata: {
+        ...plain.metadata,
+        labels: { [label]: "checkout" },
+        annotations: { "kubernetes.io/config.mirror": "1" },
+      },
+      spec: { nodeName: "node", containers: [container] },
+    };
+    expect((await admin.create(mirror, { dryRun: true }))["spec"].volumes).toBeUndefined();
+  });
+
+  it("refuses to add the label to a pod, or to change it, and permits every other change", async () => {
+    const pod = { ...plain, metadata: { ...plain.metadata, name: "unlabelled" }, spec: { containers: [container] } };
+    await admin.create(pod);
+    const labelled = { metadata: { labels: { [label]: "checkout" } } };
+    expect(await refusal(admin.patch(pod, labelled))).toContain("the label has an effect only when a pod is created");
+    // It was created before the policies, and is not injected.
+    await admin.patch(labelledBefore, { metadata: { annotations: { changed: "yes" } } });
+    await admin.patch(labelledBefore, { metadata: { labels: { [label]: null } } });
+  });
+
+  it.each(["restricted", "baseline"])("gives an identity to a pod that Pod Security %s admits", async (level) => {
+    const shape = injected.find(({ title }) => title.includes("Pod Security restricted")) ?? { title: "" };
+    const pod = podOf(shape, "secure", level) as KubeObject;
+    expect((await admin.create(pod, { dryRun: true }))["spec"].initContainers).toHaveLength(1);
+  });
+
+  it("gives the same to the pod of a manifest that was injected with --identity, without the cluster", async () => {
+    const given = [
+      "--identity",
+      uid,
+      "--platform-url",
+      "https://platform.example",
+      "--auth-url",
+      "https://auth.example",
+    ];
+    const { objects } = await inject([podNamed({ title: "" }, 0)], given);
+    const [pod] = objects;
+    expect(comparable(await admin.create(pod as KubeObject, { dryRun: true }))).toEqual(comparable(fromCommand[0]));
+    // No Identity of this name is needed where the uid is given.
+    const elsewhere = { ...(pod as KubeObject), metadata: { ...(pod as KubeObject).metadata, namespace: "baseline" } };
+    const named = { ...elsewhere, metadata: { ...elsewhere.metadata, labels: { [label]: "of-another-cluster" } } };
+    expect((await admin.create(named, { dryRun: true }))["spec"].initContainers).toHaveLength(1);
+  });
+
+  it("warns of an Identity whose name is too long for a label", async () => {
+    const response = await warnings("a".repeat(64));
+    expect(response).toContain("no pod can name this Identity");
+    expect(await warnings("a".repeat(63))).toBe("");
+  });
+
+  it("admits pods without the label while the CRD is missing, and refuses the others", async () => {
+    await admin.patch(
+      { apiVersion, kind: "Identity", metadata: { name: "deleted", namespace } },
+      {
+        metadata: { finalizers: null },
+      },
+    );
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "identities.iam.muster.dev" },
+    };
+    await admin.delete(definition);
+    await admin.waitUntilGone(definition);
+    await admin.create({ ...plain, spec: { containers: [container] } }, { dryRun: true });
+    const labelled = admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+    expect(await refusal(labelled)).toMatch(/does not exist|failed to configure/);
+  });
+
+  /** The warnings of the API server about a new Identity. */
+  async function warnings(name: string): Promise<string> {
+    const { url, adminToken, ca } = controlPlane();
+    const identity = {
+      apiVersion,
+      kind: "Identity",
+      metadata: { name, namespace },
+      spec: { groupUid: "a".repeat(40), serviceAccountRef: { name: "checkout" } },
+    };
+    const { Agent, fetch } = await import("undici");
+    const dispatcher = new Agent({ connect: { ca } });
+    const response = await fetch(`${url}/apis/${apiVersion}/namespaces/${namespace}/identities?dryRun=All`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
+      body: JSON.stringify(identity),
+      dispatcher,
+    });
+    expect(response.status, await response.text()).toBe(201);
+    await dispatcher.close();
+    return response.headers.get("warning") ?? "";
+  }
+});
+
+/** The policies as an overlay contains them. */
+async function component(): Promise<readonly KubeObject[]> {
+  const objects = await kustomize("overlays/try-out-with-admission-policy");
+  return objects.filter(({ kind, metadata }) => /Admission/.test(kind) && metadata.name.startsWith("muster-identity"));
+}
+
+async function createNamespaces(admin: KubeClient): Promise<void> {
+  const level = "pod-security.kubernetes.io/enforce";
+  for (const name of [namespace, "restricted", "baseline"]) {
+    const labels = name === namespace ? {} : { [level]: name };
+    await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
+    for (const account of ["checkout", "default", "other"])
+      await admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: account, namespace: name } });
+  }
+  const spec = { groupUid: "a".repeat(40), serviceAccountRef: { name: "checkout" } };
+  for (const [name, where] of [
+    ["checkout", "restricted"],
+    ["checkout", "baseline"],
+    ["elsewhere", "baseline"],
+  ] as const) {
+    const identity = { apiVersion, kind: "Identity", metadata: { name, namespace: where }, spec };
+    await admin.create(identity);
+    await admin.patch(identity, { status: onPlatform }, "status");
+  }
+}
+
+/** A pod without what the server chooses at random, and with lists in one order where the order means nothing. */
+function comparable(pod: KubeObject | undefined): object {
+  const { metadata, spec } = withoutServerFields(pod as KubeObject);
+  const text = JSON.stringify({ metadata, spec }).replaceAll(/kube-api-access-\w+/g, "kube-api-access");
+  const { metadata: known, spec: sorted } = JSON.parse(text) as KubeObject;
+  if ("generateName" in known) delete (known as { name?: string }).name;
+  const byKey = (key: string) => (a: Record<string, string>, b: Record<string, string>) =>
+    (a[key] ?? "").localeCompare(b[key] ?? "");
+  sorted.volumes?.sort(byKey("name"));
+  for (const each of [...sorted.containers, ...(sorted.initContainers ?? [])])
+    each.volumeMounts?.sort(byKey("mountPath"));
+  return { metadata: known, spec: sorted };
+}
+
+function withoutServerFields(pod: KubeObject): KubeObject {
+  const {
+    uid: _uid,
+    creationTimestamp: _time,
+    managedFields: _fields,
+    generation: _generation,
+    ...metadata
+  } = pod.metadata as unknown as Record<string, unknown>;
+  return { apiVersion: "v1", kind: "Pod", metadata: metadata as unknown as KubeObject["metadata"], spec: pod["spec"] };
+}
