@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { parseInitFile } from "#src/platform/init-file.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
@@ -48,6 +50,18 @@ describe("the values of the chart muster", () => {
   ] as [string, ChartValues, string][])("are refused with a reason: %s", async (_, values, message) => {
     await expect(renderChart("muster", values)).rejects.toThrow(message);
   });
+
+  it.each(["docs/operate/install-with-helm.md", "docs/operate/upgrade.md", "deploy/helm/muster/README.md"])(
+    "are accepted as they are in %s",
+    async (page) => {
+      const text = await readFile(new URL(`../../${page}`, import.meta.url), "utf8");
+      const blocks = [...text.matchAll(/^( *)```yaml\n(.*?)^ *```/gms)].map(([, indent = "", block = ""]) =>
+        block.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+      );
+      expect(blocks).not.toEqual([]);
+      for (const block of blocks) expect(await renderChart("muster", parse(block))).not.toEqual([]);
+    },
+  );
 
   it("are accepted by helm lint, also with the values of a chart that depends on it", async () => {
     await helm(["lint", "--strict", "muster"], { settings, global: { any: "value" } });
