@@ -126,9 +126,9 @@ function dispatchersOfUndici(): Plugin {
   };
 }
 
-/** The folders of the packages that contribute code to the outputs, sorted. */
-function packagesIn(outputs: readonly Metafile["outputs"][string][]): readonly string[] {
-  const inputs = outputs.flatMap((output) => Object.entries(output.inputs));
+/** The folders of the packages that contribute code to these files of the bundle, sorted. */
+function packagesIn(files: readonly Metafile["outputs"][string][]): readonly string[] {
+  const inputs = files.flatMap((file) => Object.entries(file.inputs));
   const folders = inputs.flatMap(([path, { bytesInOutput }]) => {
     const found = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
     return found === undefined || bytesInOutput === 0 ? [] : [found];

@@ -30,15 +30,19 @@ it("finds the programs", () => {
   expect(found).not.toContain("scripts/import-rules.ts");
 });
 
-it.concurrent.each(programs())("%s answers --help without starting anything", async (file) => {
-  const { stdout, stderr } = await run(process.execPath, [file, file.length % 2 === 0 ? "--help" : "-h"], {
-    timeout: 20_000,
-    // Without programs, a home and a folder for temporary files, it can start nothing.
-    env: { PATH: "/nonexistent", HOME: "/nonexistent", TMPDIR: "/nonexistent", NODE_COMPILE_CACHE: cache },
-  });
-  expect(stderr).toBe("");
-  expect(stdout).toMatch(/^Usage: /);
-});
+it.each(programs())(
+  "%s answers --help without starting anything",
+  async (file) => {
+    const { stdout, stderr } = await run(process.execPath, [file, file.length % 2 === 0 ? "--help" : "-h"], {
+      timeout: 60_000,
+      // Without programs, a home and a folder for temporary files, it can start nothing.
+      env: { PATH: "/nonexistent", HOME: "/nonexistent", TMPDIR: "/nonexistent", NODE_COMPILE_CACHE: cache },
+    });
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^Usage: /);
+  },
+  60_000,
+);
 
 it("the checks of every change answer --help", async () => {
   // Without a npm that it could run.

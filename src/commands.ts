@@ -11,7 +11,10 @@ export const commands: CommandList = {
   "platform audit": { group: "Platform", load: () => import("./commands/platform/audit.ts") },
   "platform backup": { group: "Platform", load: () => import("./commands/platform/backup.ts") },
   "platform load": { group: "Platform", load: () => import("./commands/platform/load.ts") },
+  "platform migrate": { group: "Platform", load: () => import("./commands/platform/migrate.ts") },
   "platform restore": { group: "Platform", load: () => import("./commands/platform/restore.ts") },
+  "platform rotate-key-file": { group: "Platform", load: () => import("./commands/platform/rotate-key-file.ts") },
+  "platform rotate-signing-key": { group: "Platform", load: () => import("./commands/platform/rotate-signing-key.ts") },
   agent: { group: "Workloads", load: () => import("./commands/workload/agent.ts") },
   token: { group: "Workloads", load: () => import("./commands/workload/token.ts") },
   "credential-helper docker": {

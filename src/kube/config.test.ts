@@ -62,6 +62,16 @@ test("outside of a pod, a missing setting is an error that names the settings", 
   await expect(readConnection({ env: {}, clock })).rejects.toThrow("--kubeconfig FILE or --context NAME");
 });
 
+test("says what to do if the user has no kubeconfig", async () => {
+  vi.stubEnv("HOME", folder);
+  vi.stubEnv("KUBECONFIG", "");
+  const connection = readConnection({ env: {}, clock, userKubeconfig: true });
+  await expect(connection).rejects.toThrowError(
+    "there is no kubeconfig: KUBECONFIG is not set, and ~/.kube/config does not exist. Give one with --kubeconfig FILE",
+  );
+  vi.unstubAllEnvs();
+});
+
 describe("a kubeconfig", () => {
   const document = {
     apiVersion: "v1",

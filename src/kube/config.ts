@@ -160,6 +160,11 @@ async function fromKubeconfig({ kubeconfig, context, clock, env }: ConnectionSet
     throw new KubeConfigError(
       `--kubeconfig: in ${source}, proxy-url of the cluster "${cluster.name}" is not the URL of an HTTP proxy, such as http://proxy.example.com:3128`,
     );
+  // The library's guess, when it has found no kubeconfig.
+  if (kubeconfig === undefined && cluster.server === "http://localhost:8080")
+    throw new KubeConfigError(
+      "there is no kubeconfig: KUBECONFIG is not set, and ~/.kube/config does not exist. Give one with --kubeconfig FILE",
+    );
   const credentials = cached(clock, pluginReuseMs, async () => {
     const options: HttpsOptions = { headers: {} };
     await config.applyToHTTPSOptions(options);

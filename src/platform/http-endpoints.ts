@@ -1,7 +1,9 @@
+import { frontPage } from "./front-page.ts";
 import type { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
 import type { ApiDescriptions } from "./openapi/api-descriptions.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "./server/http-handler.ts";
 import type { PlatformMetrics } from "./service/platform-metrics.ts";
+import type { Readiness } from "./service/readiness.ts";
 
 /** What the port serves over HTTP in addition to gRPC. */
 export interface HttpEndpoints {
@@ -12,23 +14,33 @@ export interface HttpEndpoints {
   readonly documents: DiscoveryDocuments;
   readonly descriptions: ApiDescriptions;
   readonly metrics: PlatformMetrics;
-  /** Once it is aborted, `/readyz` reports that the platform is unready. */
-  readonly stopping: AbortSignal;
+  /** What `/readyz` reports. */
+  readonly readiness: Readiness;
 }
 
-/** Chooses the endpoint of a request by its path: health, metrics, discovery, OpenAPI, fault rules, or the REST API. */
+/**
+ * Chooses the endpoint of a request by its path: health, metrics, discovery, OpenAPI, fault rules, or the REST API. The
+ * root shows where the others are.
+ */
 export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
-  const { rest, faults, documents, descriptions, metrics, stopping } = endpoints;
+  const { rest, faults, documents, descriptions, metrics, readiness } = endpoints;
   return async (request, readBody) => {
     const path = pathOf(request);
     if (path === "/livez") return text(200, "ok");
-    if (path === "/readyz") return stopping.aborted ? text(503, "stopping") : text(200, "ok");
+    if (path === "/readyz") {
+      const state = await readiness.state();
+      return state === "ready" ? text(200, "ok") : text(503, state);
+    }
     if (path === "/metrics") return text(200, await metrics.registry.metrics());
     if (path === "/faults" && faults !== undefined) return faults(request, readBody);
     if (request.method === "GET") {
       const document = await documents.at(path);
       if (document !== undefined) return json(document);
       if (path === "/openapi.json") return json(descriptions.openApi);
+      if (path === "/") {
+        const { kind, body } = frontPage(request.headers.accept ?? "");
+        return withVary(kind === "html" ? html(body) : json(body));
+      }
       if (path === "/docs") return html(descriptions.page);
     }
     return rest(request, readBody);
@@ -38,6 +50,11 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
 function pathOf({ url = "/" }: HttpRequest): string {
   const mark = url.indexOf("?");
   return mark < 0 ? url : url.slice(0, mark);
+}
+
+/** The header Accept decides about the response. */
+function withVary(response: HttpResponse): HttpResponse {
+  return { ...response, headers: { ...response.headers, vary: "accept" } };
 }
 
 function text(status: number, body: string): HttpResponse {

@@ -16,6 +16,7 @@ import { type Operation, operationsOf } from "./service/operations.ts";
 import { PlatformMetrics } from "./service/platform-metrics.ts";
 import type { PlatformSettings } from "./service/platform-settings.ts";
 import { RateLimit } from "./service/rate-limit.ts";
+import { Readiness } from "./service/readiness.ts";
 import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
 import { DatabaseHealth } from "./store/database-health.ts";
@@ -42,10 +43,12 @@ export async function portHandlers(
   const operations = platformOperations(options, settings, tokens, authenticator);
   const overGrpc = operations.filter(({ transports }) => transports === "all");
   const health = new DatabaseHealth(database);
+  const isDatabaseUp = () => health.isUp();
+  const readiness = new Readiness({ stopping, isDatabaseUp, monotonic: () => performance.now() });
   const metrics = new PlatformMetrics({
     connections,
     maximumInFlight,
-    isDatabaseUp: () => health.isUp(),
+    isDatabaseUp,
     certificateExpiry: () => options.listen.tls?.expiresAt,
     signingKeyCreation: () => keys.currentCreatedAt(),
     signingKeyInterval: interval,
@@ -55,7 +58,7 @@ export async function portHandlers(
   const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });
   return {
     kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),
-    rpc: grpcHandler(overGrpc, runner, { ...settings, stopping, log }),
+    rpc: grpcHandler(overGrpc, runner, { ...settings, readiness, log }),
     rejection: (rejection) => rejectionResponse(rejection, errorDomain),
     http: httpEndpoints({
       rest: restHandler(transcoder, runner, errorDomain),
@@ -63,7 +66,7 @@ export async function portHandlers(
       documents: new DiscoveryDocuments(authUrl, keys),
       descriptions: new ApiDescriptions(operations, settings),
       metrics,
-      stopping,
+      readiness,
     }),
   };
 }

@@ -28,10 +28,10 @@ it("the build context contains exactly the files that the Dockerfile copies", as
 it("the image runs as a user other than root, and another architecture needs no emulation to build it", async () => {
   const dockerfile = await read("Dockerfile");
   const lastStage = dockerfile.slice(dockerfile.lastIndexOf("\nFROM ")).split("\n");
-  expect(lastStage.filter((line) => /^USER/.test(line)).at(-1)).toMatch(/^USER [1-9]\d*:[1-9]\d*$/);
-  expect(lastStage.filter((line) => /^RUN/.test(line))).toEqual([]);
+  expect(lastStage.filter((line) => line.startsWith("USER")).at(-1)).toMatch(/^USER [1-9]\d*:[1-9]\d*$/);
+  expect(lastStage.filter((line) => line.startsWith("RUN"))).toEqual([]);
   const [build = ""] = dockerfile.split("\n").filter((line) => line.startsWith("FROM"));
-  expect(build).toBe("FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build");
+  expect(build).toMatch(/^FROM --platform=\$BUILDPLATFORM /);
 });
 
 it("BuildKit accepts the Dockerfile, and its checks find nothing", { timeout: 300_000 }, async () => {

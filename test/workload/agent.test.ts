@@ -121,7 +121,8 @@ describe("muster agent", () => {
     const before = performance.now();
     await agent.stop();
     expect(agent.exitCode).toBe(0);
-    expect(performance.now() - before).toBeLessThan(2_000);
+    // The request itself would last for 10 s.
+    expect(performance.now() - before).toBeLessThan(5_000);
     silent.closeAllConnections();
     silent.close();
   });

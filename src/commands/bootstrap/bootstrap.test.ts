@@ -11,7 +11,7 @@ import { json, serve } from "#src/platform-client/misbehaving-server.testing.ts"
 const folder = mkdtempSync(join(tmpdir(), "muster-bootstrap-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const adminTokenFile = join(folder, "token");
-writeFileSync(adminTokenFile, "admin");
+writeFileSync(adminTokenFile, "admin", { mode: 0o600 });
 
 async function bootstrap(env: Readonly<Record<string, string>>) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];

@@ -73,6 +73,7 @@ export default defineCommand({
     // What several operators in one cluster must not share has the class in its name, as with nameSuffix in an overlay.
     const suffix = values.class === undefined ? "" : `-${values.class}`;
     const serviceAccount = values.serviceAccount ?? `muster-system/muster-operator${suffix}`;
+    settings.requirePrivateFile("--admin-token-file", values.adminTokenFile);
     const api = new AdminApi({
       platformUrl: values.platformUrl,
       ...(values.platformCa === undefined

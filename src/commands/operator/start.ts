@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import { requirePrivateFile } from "#src/commands/settings/settings.ts";
 import { readProxies } from "#src/commands/proxies.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
@@ -46,6 +47,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   let leadership: Leadership | undefined;
   let work: LeaderWork | undefined;
 
+  requirePrivateFile("--token-file", values.tokenFile);
   const proxies = await readProxies(env);
   for (const target of new Set([values.platformUrl, values.authUrl ?? values.platformUrl])) {
     const proxy = proxies?.displayFor(target);

@@ -15,6 +15,13 @@ export const dataSettings = {
   ),
 };
 
+/** The key file of data that exists. */
+export const keyFileSetting = () =>
+  settings.optional(
+    settings.file,
+    "The file with the key that encrypts secrets in the data. (default: the --data file name with .key appended; required with --database)",
+  );
+
 export type DataLocation =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "database"; readonly url: string };
@@ -69,7 +76,7 @@ export async function openExistingDatabase(location: DataLocation): Promise<Data
 }
 
 /** Its error does not repeat the URL, which may contain a password. */
-function databaseUrl() {
+export function databaseUrl() {
   return {
     placeholder: "postgres://USER@HOST/DATABASE",
     parse: (value: string): string => {

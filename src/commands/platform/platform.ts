@@ -4,7 +4,7 @@ import { type InitFile, parseInitFile } from "#src/platform/init-file.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
-import { readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
+import { openKeyFile } from "#src/platform/tokens/key-file.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { hours } from "#src/time/durations.ts";
@@ -20,6 +20,8 @@ export default defineCommand({
     const location = dataLocation(values);
     const adminTokenFile = defaultFile(location, "admin-token", values.adminTokenFile);
     const keyFile = defaultFile(location, "key", values.keyFile);
+    settings.requirePrivateFile("--key-file", keyFile);
+    settings.requirePrivateFile("--admin-token-file", adminTokenFile);
     const initFile = values.initFile === undefined ? undefined : await readInitFile(values.initFile);
     const log = createLog({ level: values.logLevel });
     const settingsAt = (url: string): PlatformSettings => {
@@ -40,9 +42,14 @@ export default defineCommand({
       };
     };
     const tls = await tlsFiles(values.tlsCert, values.tlsKey, log);
+    const database = await openDatabase(location, values.databaseConnections);
+    const masterKey = await openKeyFile(keyFile, database).catch(async (error: unknown) => {
+      await database.close();
+      throw error;
+    });
     const platform = await startPlatform({
-      database: await openDatabase(location, values.databaseConnections),
-      masterKey: readOrCreateKeyFile(keyFile),
+      database,
+      masterKey,
       clock: Date.now,
       log,
       listen: { ...values.listen, tls },
@@ -93,6 +100,7 @@ async function tlsFiles(
     throw new settings.SettingsError(["--tls-cert and --tls-key must be given together"]);
   await settings.readTextFile("--tls-cert", certificate);
   await settings.readTextFile("--tls-key", key);
+  settings.requirePrivateFile("--tls-key", key);
   return new TlsFiles({ certificate, key }, log);
 }
 

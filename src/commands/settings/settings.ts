@@ -4,6 +4,7 @@
  */
 export * from "./describe-settings.ts";
 export * from "./nearest.ts";
+export * from "./private-file.ts";
 export * from "./read-settings.ts";
 export * from "./read-text-file.ts";
 export * from "./require-folder.ts";

@@ -14,6 +14,7 @@ import { breakResponse } from "../server/break-response.ts";
 import type { NodeHandler } from "../server/http-handler.ts";
 import type { CallRunner } from "../service/call-runner.ts";
 import type { Operation } from "../service/operations.ts";
+import type { Readiness } from "../service/readiness.ts";
 import { checkMessage } from "./check-message.ts";
 import { grpcErrorOf } from "./grpc-error.ts";
 import { mountHealth } from "./health.ts";
@@ -31,8 +32,7 @@ export interface GrpcOptions {
   readonly errorDomain: string;
   /** A vendor under whose package names (`<vendor>.platform…`) the same methods are served too. */
   readonly vendorAlias: string | undefined;
-  /** Aborted when the platform stops accepting calls. */
-  readonly stopping: AbortSignal;
+  readonly readiness: Readiness;
   readonly log: Logger;
 }
 
@@ -40,7 +40,7 @@ export interface GrpcOptions {
  * Serves the operations over gRPC, gRPC-web and Connect, and the standard services health and reflection.
  */
 export function grpcHandler(operations: readonly Operation[], runner: CallRunner, options: GrpcOptions): NodeHandler {
-  const { errorDomain, vendorAlias, stopping, log } = options;
+  const { errorDomain, vendorAlias, readiness, log } = options;
   const alias = vendorAlias === undefined ? undefined : new VendorAlias(vendorAlias);
   const services = [...new Set(operations.map(({ method }) => method.parent))];
   const names = services.map(({ typeName }) => typeName);
@@ -64,8 +64,8 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
       if (result.kind === "error") throw grpcErrorOf(result.error, errorDomain);
       return result.value;
     });
-  mountHealth(router, alias === undefined ? names : [...names, ...names.map((name) => alias.nameOf(name))], stopping);
-  mountReflection(router, [...services, Health], alias, stopping);
+  mountHealth(router, alias === undefined ? names : [...names, ...names.map((name) => alias.nameOf(name))], readiness);
+  mountReflection(router, [...services, Health], alias, readiness.stopping);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, rejectingUnreadable(handler)]));
   return (request, response) => {
     // An alias differs only in the path.

@@ -1,32 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
+import type { Readiness } from "../service/readiness.ts";
+
+/** How often a watcher's status is determined again (ms). */
+const watchInterval = 5_000;
 
 /**
- * The standard health service. The platform (`""`) and each service are SERVING until the platform stops. Watchers are
- * notified at once.
+ * The standard health service. The platform (`""`) and each service are SERVING while the platform is ready, as on
+ * `/readyz`. Watchers are notified at once when it stops, and within 5 s of another change.
  * @param services their full names
- * @param stopping aborted when the platform stops accepting calls
  */
-export function mountHealth(router: ConnectRouter, services: readonly string[], stopping: AbortSignal): void {
+export function mountHealth(router: ConnectRouter, services: readonly string[], readiness: Readiness): void {
+  const { stopping } = readiness;
   const known = new Set(["", ...services]);
-  const status = () => (stopping.aborted ? Status.NOT_SERVING : Status.SERVING);
+  const currentStatus = async () => ((await readiness.state()) === "ready" ? Status.SERVING : Status.NOT_SERVING);
   router.service(Health, {
-    check: ({ service }) => {
+    check: async ({ service }) => {
       if (!known.has(service)) throw new ConnectError(`unknown service "${service}"`, Code.NotFound);
-      return { status: status() };
+      return { status: await currentStatus() };
     },
-    list: () => ({ statuses: Object.fromEntries([...known].map((name) => [name, { status: status() }])) }),
+    list: async () => {
+      const status = await currentStatus();
+      return { statuses: Object.fromEntries([...known].map((name) => [name, { status }])) };
+    },
     // A watch ends when the platform stops, because an open stream would prevent its connection from closing.
     async *watch({ service }, { signal }) {
-      yield { status: known.has(service) ? status() : Status.SERVICE_UNKNOWN };
-      if (stopping.aborted) return;
-      await aborted(AbortSignal.any([signal, stopping]));
-      if (known.has(service) && stopping.aborted) yield { status: Status.NOT_SERVING };
+      const ended = AbortSignal.any([signal, stopping]);
+      let last: Status | undefined;
+      while (!signal.aborted) {
+        const status = known.has(service) ? await currentStatus() : Status.SERVICE_UNKNOWN;
+        if (status !== last) yield { status };
+        last = status;
+        if (stopping.aborted) return;
+        await sleep(watchInterval, undefined, { signal: ended }).catch(() => undefined);
+      }
     },
   });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

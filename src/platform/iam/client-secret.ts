@@ -5,7 +5,7 @@ import {
   type IdentityProvider_OIDC as OIDC,
   IdentityProviderSchema,
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
-import type { MasterKey } from "#src/platform/tokens/master-key.ts";
+import { type MasterKey, reseal } from "#src/platform/tokens/master-key.ts";
 
 /** The OpenID Connect configuration of a provider, the only kind that exists. */
 export function oidcOf({ configuration }: IdentityProvider): OIDC | undefined {
@@ -48,6 +48,17 @@ export function sealSecret(
 export function openSecret(masterKey: MasterKey, stored: IdentityProvider): string {
   const sealed = oidcOf(stored)?.clientSecret ?? "";
   return sealed === "" ? "" : masterKey.open(purpose(stored), Buffer.from(sealed, "base64"));
+}
+
+/** The stored provider with its client secret sealed with another key; undefined if there is nothing to change. */
+export function resealSecret(
+  keys: { readonly from: MasterKey; readonly to: MasterKey },
+  stored: IdentityProvider,
+): IdentityProvider | undefined {
+  const sealed = oidcOf(stored)?.clientSecret ?? "";
+  if (sealed === "") return undefined;
+  const resealed = reseal(keys, purpose(stored), Buffer.from(sealed, "base64"));
+  return resealed === undefined ? undefined : withSecret(stored, Buffer.from(resealed).toString("base64"));
 }
 
 function purpose({ uid }: IdentityProvider): string {

@@ -38,3 +38,14 @@ it("shares one read between concurrent callers", async () => {
   expect(await Promise.all([health.isUp(), health.isUp()])).toEqual([true, true]);
   expect(reads()).toBe(1);
 });
+
+it("starts no further read while one does not end", async () => {
+  const { promise: blocked, resolve: unblock } = Promise.withResolvers<void>();
+  const { database, reads } = databaseThat(() => blocked);
+  const health = new DatabaseHealth(database, 5);
+  expect([await health.isUp(), await health.isUp(), await health.isUp()]).toEqual([false, false, false]);
+  expect(reads()).toBe(1);
+  unblock();
+  await blocked;
+  expect(await health.isUp()).toBe(true);
+});

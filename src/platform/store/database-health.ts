@@ -5,11 +5,11 @@ const anyKey = statement((db) => db.selectFrom("signing_keys").select("kid").lim
 /** A database that has not responded after this time is unavailable (ms). */
 const timeout = 2_000;
 
-/** Whether the database responds. Concurrent callers share one read. */
+/** Whether the database responds. However often it is asked, there is one read at a time, even while none of them ends. */
 export class DatabaseHealth {
   readonly #database: Database;
   readonly #timeout: number;
-  #check: Promise<boolean> | undefined;
+  #read: Promise<boolean> | undefined;
 
   /** @param limit milliseconds after which a read that has not ended counts as failed */
   constructor(database: Database, limit = timeout) {
@@ -17,24 +17,26 @@ export class DatabaseHealth {
     this.#timeout = limit;
   }
 
-  isUp(): Promise<boolean> {
-    this.#check ??= this.#read().finally(() => {
-      this.#check = undefined;
-    });
-    return this.#check;
-  }
-
-  async #read(): Promise<boolean> {
+  async isUp(): Promise<boolean> {
     const { promise: late, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), this.#timeout);
-    const read = this.#database
+    try {
+      return await Promise.race([this.#sharedRead(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #sharedRead(): Promise<boolean> {
+    this.#read ??= this.#database
       .read((reader) => reader.first(anyKey, {}))
       .then(
         () => true,
         () => false,
-      );
-    const isUp = await Promise.race([read, late]);
-    clearTimeout(timer);
-    return isUp;
+      )
+      .finally(() => {
+        this.#read = undefined;
+      });
+    return this.#read;
   }
 }

@@ -33,6 +33,22 @@ describe("the port", () => {
     expect(text).not.toMatch(/^muster_platform_server_certificate_expiry_timestamp_seconds \d/m);
   });
 
+  it("shows at its root where the documentation is: to a browser as a page, to others as JSON", async () => {
+    const get = (accept: string) => fetch(`${platform.url}/`, { headers: { accept }, redirect: "manual" });
+    const page = await get("text/html,application/xhtml+xml,*/*;q=0.8");
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(page.headers.get("vary")).toBe("accept");
+    const paths = [...(await page.text()).matchAll(/href="([^"]+)"/g)].map(([, path]) => `/${path}`);
+    expect(paths).toContain("/docs");
+    const links = (await (await get("*/*")).json()) as Record<string, string>;
+    expect(links).toMatchObject({ docs: "/docs", openApi: "/openapi.json" });
+    expect(Object.values(links)).toEqual(paths);
+    for (const path of paths) expect((await platform.as(undefined).get(path)).status).toBe(200);
+    for (const path of ["//", "/index.html", "/docs/"])
+      expect(await platform.as(undefined).get(path)).toMatchObject({ status: 404, body: { code: 5 } });
+    expect((await platform.admin.post("/", {})).status).toBe(404);
+  });
+
   it("returns 5 for an unknown path, and 12 for a method that the path does not have", async () => {
     expect(await platform.admin.get("/iam/v2beta1/dragons")).toMatchObject({ status: 404, body: { code: 5 } });
     expect(await platform.admin.send("PUT", "/iam/v2beta1/groups")).toMatchObject({ status: 501, body: { code: 12 } });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -80,6 +80,31 @@ describe("muster platform", { timeout: 60_000 }, () => {
     expect(stderr).toContain("--init-file: rootGroup.uid: must be 40 lowercase hex digits");
     expect(existsSync(unused)).toBe(false);
   });
+
+  it("does not start if others can read the key file, or if it is missing beside its data", async () => {
+    const { child } = await start();
+    await end(child, "SIGTERM");
+    const startAgain = () =>
+      spawnSync(process.execPath, ["src/main.ts", "platform", "--data", data, "--listen", "127.0.0.1:0"], {
+        encoding: "utf8",
+        timeout: 50_000,
+      });
+    try {
+      chmodSync(`${data}.key`, 0o644);
+      const readable = startAgain();
+      expect([readable.status, readable.stderr]).toEqual([1, expect.stringContaining(`run: chmod o-rwx ${data}.key`)]);
+      renameSync(`${data}.key`, `${data}.backup`);
+      const missing = startAgain();
+      expect([missing.status, missing.stderr]).toEqual([
+        1,
+        expect.stringContaining("restore the file from its backup"),
+      ]);
+      expect(existsSync(`${data}.key`)).toBe(false);
+    } finally {
+      if (existsSync(`${data}.backup`)) renameSync(`${data}.backup`, `${data}.key`);
+      chmodSync(`${data}.key`, 0o600);
+    }
+  }, 120_000);
 
   it("completes running calls on SIGTERM, and exits with 0", async () => {
     const { child, admin } = await start("--latency", "300ms");

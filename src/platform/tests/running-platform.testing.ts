@@ -11,7 +11,7 @@ import type { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import type { Database } from "#src/platform/store/database.ts";
-import { readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
+import { type MasterKey, readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
 import { newDatabase } from "./new-database.testing.ts";
 import { settingsAt } from "./settings-at.testing.ts";
 
@@ -210,6 +210,10 @@ export class RunningPlatform {
   /** Opens the platform's database again, as a command does while the platform runs. */
   openDatabase(): Promise<Database> {
     return openDatabase(this.#database, this.#folder);
+  }
+
+  get masterKey(): MasterKey {
+    return readOrCreateKeyFile(join(this.#folder, "key"));
   }
 
   /** Moves the platform's clock forward. */

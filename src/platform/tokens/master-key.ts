@@ -47,6 +47,23 @@ export class MasterKey {
 }
 
 /**
+ * Seals a secret with another key. @returns undefined if it is sealed with that key already
+ * @throws Error if it opens with neither of the keys
+ */
+export function reseal(
+  { from, to }: { readonly from: MasterKey; readonly to: MasterKey },
+  purpose: string,
+  sealed: Uint8Array,
+): Uint8Array | undefined {
+  try {
+    to.open(purpose, sealed);
+    return undefined;
+  } catch {
+    return to.seal(purpose, from.open(purpose, sealed));
+  }
+}
+
+/**
  * Reads the key file, or creates it (mode 0600) if it does not exist.
  * @throws Error if the file is not a key file or cannot be read
  */

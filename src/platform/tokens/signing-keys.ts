@@ -4,7 +4,7 @@ import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { type Reader, type Database, statement, type Writer } from "../store/database.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import type { MasterKey } from "./master-key.ts";
+import { type MasterKey, reseal } from "./master-key.ts";
 import { type ScheduledKey, scheduleOf } from "./key-schedule.ts";
 
 export const signingAlgorithm = "ES256";
@@ -26,6 +26,9 @@ const insert = statement((db, p: Tables["signing_keys"]) =>
     public_key: p.public_key,
     private_key: p.private_key,
   }),
+);
+const setPrivateKey = statement((db, p: { kid: string; private_key: Uint8Array }) =>
+  db.updateTable("signing_keys").set({ private_key: p.private_key }).where("kid", "=", p.kid),
 );
 const remove = statement((db, p: { kid: string }) => db.deleteFrom("signing_keys").where("kid", "=", p.kid));
 
@@ -129,8 +132,10 @@ async function loadKeys(
   const { database, masterKey, clock, log, interval } = options;
   const rows = await database.read(rowsIn);
   if (!isUpToDate(rows, interval, clock())) {
+    // A platform that runs on while the key file is rotated must not add a key that the others cannot open.
+    for (const { private_key } of rows) masterKey.open(sealPurpose, private_key);
     // A transaction must not await anything else, so the key is created before it. If another replica was faster, it is discarded.
-    const newKey = await createKey(masterKey, clock());
+    const newKey = await newSigningKey(masterKey, clock());
     const changed = await database.write((tx) => applySchedule(tx, newKey, interval, clock()));
     rows.splice(0, rows.length, ...changed);
     if (rows.some(({ kid }) => kid === newKey.kid)) log.info({ kid: newKey.kid }, "signing key created");
@@ -141,6 +146,34 @@ async function loadKeys(
   const [first, ...others] = opened;
   if (first === undefined) throw new Error("no signing key was created");
   return [first, ...others];
+}
+
+export async function insertSigningKey(tx: Writer, key: Tables["signing_keys"]): Promise<void> {
+  await tx.run(insert, key);
+}
+
+/** The private keys in plain text, by key id. @throws Error if they were sealed with another key file */
+export async function openSealedKeys(database: Database, masterKey: MasterKey): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.read(rowsIn);
+  return new Map(rows.map(({ kid, private_key }) => [kid, masterKey.open(sealPurpose, private_key)]));
+}
+
+/**
+ * Seals the private keys with another key. @returns how many
+ * @throws Error if one opens with neither of the keys
+ */
+export async function resealSigningKeys(
+  tx: Writer,
+  keys: { readonly from: MasterKey; readonly to: MasterKey },
+): Promise<number> {
+  let count = 0;
+  for (const { kid, private_key } of await rowsIn(tx)) {
+    const resealed = reseal(keys, sealPurpose, private_key);
+    if (resealed === undefined) continue;
+    await tx.run(setPrivateKey, { kid, private_key: resealed });
+    count += 1;
+  }
+  return count;
 }
 
 function rowsIn(tx: Reader): Promise<Tables["signing_keys"][]> {
@@ -160,7 +193,7 @@ function isUpToDate(rows: readonly Tables["signing_keys"][], interval: number, n
 /** Applies the schedule in the transaction: only one of several replicas creates the key that is due. */
 async function applySchedule(tx: Writer, newKey: Tables["signing_keys"], interval: number, now: number) {
   const schedule = scheduleOfRows(await rowsIn(tx), interval, now);
-  if (schedule === undefined || schedule.due) await tx.run(insert, newKey);
+  if (schedule === undefined || schedule.due) await insertSigningKey(tx, newKey);
   for (const { kid } of schedule?.expired ?? []) await tx.run(remove, { kid });
   return rowsIn(tx);
 }
@@ -177,7 +210,8 @@ async function openKey(masterKey: MasterKey, row: Tables["signing_keys"]): Promi
   };
 }
 
-async function createKey(masterKey: MasterKey, now: number): Promise<Tables["signing_keys"]> {
+/** A new key, sealed with the master key. It is stored by `insertSigningKey`. */
+export async function newSigningKey(masterKey: MasterKey, now: number): Promise<Tables["signing_keys"]> {
   const pair = await generateKeyPair(signingAlgorithm, { extractable: true });
   const jwk = await exportJWK(pair.publicKey);
   const kid = await calculateJwkThumbprint(jwk);

@@ -19,7 +19,13 @@ const manifest = (drift: "Correct" | "Report"): Manifest => ({
 });
 
 /** A cluster whose API servers publish keys, with an operator that uploads them. */
-async function cluster({ dropped = [] as readonly string[], drift = "Correct" as "Correct" | "Report" } = {}) {
+async function cluster({
+  dropped = [],
+  drift = "Correct",
+}: {
+  dropped?: readonly string[];
+  drift?: "Correct" | "Report";
+} = {}) {
   /** The ids of the keys of each API server, which take turns. */
   const servers = { keys: [["a"]] as readonly (readonly string[])[] };
   const lifetime = new AbortController();

@@ -21,12 +21,16 @@ export interface AgentFootprint {
   /** The number of exchanges before `afterMany` was measured. */
   readonly renewals: number;
   readonly startCpuMs: number;
+  /** Per exchange, with the collection of garbage that follows. */
+  readonly renewalCpuMs: number;
   readonly restCpuMs: number;
 }
 
 /** A process settles for this time before its memory is read. */
 const settleMs = 2_000;
-const renewals = 30;
+/** V8 collects garbage once more about 8 s after an exchange; rest begins after that. */
+const restAfterMs = 15_000;
+const renewals = 120;
 /** The length of a token of the platform with a usual number of claims. */
 const tokenLength = 900;
 
@@ -61,20 +65,24 @@ export async function measureAgent(program: Program, restSeconds: number): Promi
       const startCpuMs = await cpuMs(agent.pid);
       await sleep(settleMs);
       const afterOne = await footprint(agent.pid);
+      await sleep(restAfterMs);
       const before = await cpuMs(agent.pid);
       await sleep(restSeconds * 1_000);
       return { afterOne, startCpuMs, restCpuMs: (await cpuMs(agent.pid)) - before };
     }),
   );
   // Tokens that are valid for a second are renewed after a second.
-  const afterMany = await withTokenService(1, (service) =>
+  const renewed = await withTokenService(1, (service) =>
     withAgent(program, service, async (agent) => {
-      for (let count = 0; count < renewals; count++) await agent.logged("token renewed", count);
+      await agent.logged("token renewed");
+      const before = await cpuMs(agent.pid);
+      for (let count = 1; count < renewals; count++) await agent.logged("token renewed", count);
+      const renewalCpuMs = ((await cpuMs(agent.pid)) - before) / (renewals - 1);
       await sleep(settleMs);
-      return footprint(agent.pid);
+      return { afterMany: await footprint(agent.pid), renewalCpuMs };
     }),
   );
-  return { ...atRest, afterMany, renewals };
+  return { ...atRest, ...renewed, renewals };
 }
 
 interface TokenService {

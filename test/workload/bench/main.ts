@@ -50,9 +50,9 @@ async function measure({ restSeconds, page }: Options, program: Program): Promis
     rows.map(([what, { privateMiB, rssMiB }]) => [what, privateMiB.toFixed(1), rssMiB.toFixed(1)]),
   );
   const cpu =
-    `At rest, the agent used ${agent.restCpuMs.toFixed(0)} ms of CPU time in ${restSeconds} s ` +
-    `(${((agent.restCpuMs / restSeconds / 1_000) * 100).toFixed(3)} % of a core). ` +
-    `From its start to the first token, ${agent.startCpuMs.toFixed(0)} ms.`;
+    `CPU time: ${agent.startCpuMs.toFixed(0)} ms from the start to the first token, ` +
+    `${agent.renewalCpuMs.toFixed(0)} ms per renewal with the garbage collection after it, and at rest ` +
+    `${agent.restCpuMs.toFixed(1)} ms in ${restSeconds} s (${((agent.restCpuMs / restSeconds / 1_000) * 100).toFixed(4)} % of a core).`;
   const results = [describeMachine(thisMachine()), table, cpu];
   process.stdout.write(`${results.join("\n\n")}\n`);
   if (page !== undefined) await writeResultsPage(page, name, results);
