@@ -23,12 +23,14 @@ for (const name of await readdir(new URL("../crds/", import.meta.url))) {
 
 const chart = "deploy/helm/muster";
 for (const [name, source] of Object.entries(templateSources)) {
-  const manifests = await Promise.all(source.manifests.map((path) => read(`deploy/kustomize/${path}`)));
+  const manifests = await Promise.all(source.manifests.map((path) => read(`deploy/${path}`)));
   files.set(`${chart}/templates/${name}`, chartTemplate(source, manifests));
 }
+for (const component of ["operator", "platform"])
+  files.set(`${chart}/files/muster-${component}.json`, await read(`deploy/monitoring/${component}/dashboard.json`));
 const schema = { $schema: "http://json-schema.org/draft-07/schema#", ...chartValues };
 files.set(`${chart}/values.schema.json`, `${JSON.stringify(schema, undefined, 2)}\n`);
 files.set(`${chart}/values.yaml`, valuesYaml(chartValues));
 files.set(`${chart}/README.md`, chartReadme(chartValues));
 
-await writeGenerated("src/api, src/commands, deploy/kustomize and scripts/chart", files);
+await writeGenerated("src/api, src/commands, deploy and scripts/chart", files);
