@@ -195,9 +195,12 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     limits: kubernetes("map of Quantity", "The resource limits of the agent in each pod.", { memory: "192Mi" }),
   }),
   serviceMonitor: object("Metrics for the Prometheus operator.", {
-    enabled: toggle("Whether to create a ServiceMonitor.", false),
+    enabled: toggle(
+      "Whether to create a ServiceMonitor for the operator, and one for the platform of this release.",
+      false,
+    ),
     interval: text("The interval of scrapes. Empty: the default of Prometheus."),
-    labels: textMap("Labels of the ServiceMonitor, by which a Prometheus selects it."),
+    labels: textMap("Labels of the ServiceMonitors, by which a Prometheus selects it."),
   }),
   prometheusRule: object("Alerts for the Prometheus operator, each with a runbook in docs/operate/runbooks/.", {
     enabled: toggle(

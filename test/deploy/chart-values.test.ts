@@ -166,7 +166,11 @@ describe("the platform of the chart muster", () => {
 
   it("serves TLS with the certificate of a Secret, which the operator trusts", async () => {
     const tls = { certManager: { enabled: true, issuerRef: { name: "ca" } } };
-    const objects = await renderChart("muster", { ...withPlatform, platform: { enabled: true, tls } });
+    const objects = await renderChart("muster", {
+      ...withPlatform,
+      platform: { enabled: true, tls },
+      serviceMonitor: { enabled: true },
+    });
     const address = "https://muster-platform.muster-system.svc:8080";
     expect(find(objects, "ConfigMap", "muster-settings")["data"]).toMatchObject({
       MUSTER_PLATFORM_URL: address,
@@ -180,6 +184,9 @@ describe("the platform of the chart muster", () => {
     const { spec } = find(objects, "StatefulSet", "muster-platform")["spec"].template;
     expect(spec.containers[0].readinessProbe.httpGet.scheme).toBe("HTTPS");
     expect(spec.volumes).toContainEqual({ name: "tls", secret: { secretName, defaultMode: 0o440 } });
+    const monitor = find(objects, "ServiceMonitor", "muster-platform")["spec"];
+    expect(find(objects, "Service", "muster-platform").metadata.labels).toMatchObject(monitor.selector.matchLabels);
+    expect(monitor.endpoints).toMatchObject([{ scheme: "https", tlsConfig: { ca: { secret: { name: secretName } } } }]);
     const operator = find(objects, "Deployment", "muster-operator")["spec"].template.spec;
     expect(operator.volumes).toContainEqual({
       name: "platform-ca",
