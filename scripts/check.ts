@@ -9,6 +9,7 @@ const checks: readonly (readonly [name: string, command: string])[] = [
   ["format", "biome format ."],
   ["generated: CRDs", "node scripts/generate-crds.ts --check"],
   ["generated: lists of kinds in deploy/", "node scripts/generate-deploy.ts --check"],
+  ["generated: charts", "node scripts/generate-charts.ts --check"],
   ["generated: reference of custom resources", "node scripts/generate-reference.ts --check"],
   ["generated: reference of metrics", "node scripts/generate-metrics-reference.ts --check"],
   ["generated: dashboards", "node scripts/generate-dashboards.ts --check"],

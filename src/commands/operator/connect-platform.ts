@@ -129,7 +129,7 @@ export class PlatformConnection {
 
 /** The platform of the operator. @throws if the file of `--platform-ca` cannot be read. */
 export async function readPlatformAddress(
-  values: OperatorValues,
+  values: Pick<OperatorValues, "platformUrl" | "authUrl" | "platformCa">,
   proxies: Proxies | undefined,
 ): Promise<PlatformAddress> {
   const ca = values.platformCa === undefined ? undefined : await readTextFile("--platform-ca", values.platformCa);
