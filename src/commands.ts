@@ -3,7 +3,9 @@ import type { CommandList } from "./commands/command.ts";
 /** Every command by its name, which is one or two words. */
 export const commands: CommandList = {
   operator: { group: "Operator", load: () => import("./commands/operator/start.ts") },
+  "operator check": { group: "Operator", load: () => import("./commands/operator/check.ts") },
   bootstrap: { group: "Operator", load: () => import("./commands/bootstrap/bootstrap.ts") },
+  "uninstall-check": { group: "Operator", load: () => import("./commands/uninstall/uninstall-check.ts") },
   platform: { group: "Platform", load: () => import("./commands/platform/platform.ts") },
   "platform admin-token": { group: "Platform", load: () => import("./commands/platform/admin-token.ts") },
   "platform audit": { group: "Platform", load: () => import("./commands/platform/audit.ts") },

@@ -1,3 +1,4 @@
+import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import type {
@@ -26,6 +27,7 @@ export interface KubeClientOptions {
   readonly clock: Clock;
   /** Called once for every call that has ended; for a watch, once its response has started. */
   readonly observe?: (call: ObservedCall) => void;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** The Kubernetes API over HTTP. */

@@ -1,6 +1,7 @@
 import { Pool } from "undici";
 import { parseRetryAfter } from "#src/http/retry-after.ts";
 import { sendRequest } from "#src/http/send-request.ts";
+import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { KubeConnection } from "./config.ts";
@@ -22,6 +23,8 @@ export interface TransportOptions {
   readonly connections: number;
   readonly clock: Clock;
   readonly observe?: (call: ObservedCall) => void;
+  /** Records the requests that are part of a trace, and passes the trace on to the API server. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface HttpRequest {
@@ -94,9 +97,18 @@ export class Transport {
    * Sends a request. @returns the parsed JSON of a successful response.
    * @throws {KubeError} or the reason of `signal`.
    */
-  async send(request: HttpRequest, deadlineMs: number): Promise<unknown> {
+  send(request: HttpRequest, deadlineMs: number): Promise<unknown> {
+    const { tracer } = this.#options;
+    if (tracer?.current() === undefined) return this.#send(request, deadlineMs, {});
+    const attributes = { "http.request.method": request.method };
+    return tracer.span(`kubernetes ${request.call}`, { kind: "client", attributes }, ({ traceparent }) =>
+      this.#send(request, deadlineMs, { traceparent }),
+    );
+  }
+
+  async #send(request: HttpRequest, deadlineMs: number, trace: Readonly<Record<string, string>>): Promise<unknown> {
     const response = await this.#observed(request, async () => {
-      const headers = await this.#headers(request);
+      const headers = { ...(await this.#headers(request)), ...trace };
       return this.#dispatch(request, headers, deadlineMs);
     });
     if (response.status < 200 || response.status >= 300) throw failure(request.call, response);

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Proxies } from "#src/http/proxies.ts";
 import { sendRequest, type HttpResponse } from "#src/http/send-request.ts";
+import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { PlatformFailure, parseErrorBody, parseBoundedRetryAfter, type PlatformProblem } from "./failure.ts";
 
@@ -13,6 +14,11 @@ export interface HttpCall {
   readonly path: string;
   readonly bearer: string;
   readonly body?: string;
+}
+
+/** A call, and the span that it is. */
+interface TracedCall extends HttpCall {
+  readonly traceparent?: string;
 }
 
 export interface HttpTransportOptions {
@@ -29,6 +35,8 @@ export interface HttpTransportOptions {
   readonly canWrite?: () => boolean;
   /** Called after each call, with a gRPC code, `noResponse` or `aborted` as `outcome`. */
   readonly observe?: (call: HttpCall, outcome: string, seconds: number) => void;
+  /** Records the calls that are part of a trace, and passes the trace on to the platform. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** A larger response is not read to its end. A page of 200 resources of the largest allowed size is far smaller. */
@@ -51,7 +59,17 @@ export class HttpTransport {
    * Returns the parsed body, or undefined if it is empty.
    * @throws {PlatformFailure} of kind `rejected`, `noResponse` or `paused`; or the reason of `signal` after it was aborted.
    */
-  async send(call: HttpCall, signal: AbortSignal): Promise<unknown> {
+  send(call: HttpCall, signal: AbortSignal): Promise<unknown> {
+    const { tracer } = this.#options;
+    if (tracer?.current() === undefined) return this.#send(call, signal, () => undefined);
+    const attributes = { "http.request.method": call.method, "server.address": URL.parse(call.origin)?.host ?? "" };
+    return tracer.span(`platform ${call.name}`, { kind: "client", attributes }, (span) => {
+      const onOutcome = (outcome: string) => span.set({ "muster.outcome": outcome });
+      return this.#send({ ...call, traceparent: span.traceparent }, signal, onOutcome);
+    });
+  }
+
+  async #send(call: TracedCall, signal: AbortSignal, onOutcome: (outcome: string) => void): Promise<unknown> {
     const startedAt = this.#options.clock.monotonic();
     let outcome = "noResponse";
     try {
@@ -67,6 +85,7 @@ export class HttpTransport {
       if (failure.problem.kind === "rejected") outcome = failure.problem.error.code;
       throw failure;
     } finally {
+      onOutcome(outcome);
       this.#options.observe?.(call, outcome, (this.#options.clock.monotonic() - startedAt) / 1000);
     }
   }
@@ -97,7 +116,7 @@ export class HttpTransport {
     return agent;
   }
 
-  async #sendAndParse(call: HttpCall, signal: AbortSignal): Promise<unknown> {
+  async #sendAndParse(call: TracedCall, signal: AbortSignal): Promise<unknown> {
     const { status, retryAfter, text } = await this.#dispatch(call, signal);
     const parsed = parseJson(text);
     if (status >= 200 && status < 300) {
@@ -117,7 +136,7 @@ export class HttpTransport {
     throw fail(call, { kind: "rejected", error, ...wait });
   }
 
-  #dispatch(call: HttpCall, signal: AbortSignal): Promise<HttpResponse> {
+  #dispatch(call: TracedCall, signal: AbortSignal): Promise<HttpResponse> {
     const { clock, deadlineMs, canWrite } = this.#options;
     // Checked just before the request is sent: the process may have been paused at any point before.
     const beforeSending = () => {
@@ -127,8 +146,9 @@ export class HttpTransport {
   }
 }
 
-function requestOf({ origin, path, method, bearer, body }: HttpCall): Dispatcher.DispatchOptions {
-  const headers = { authorization: `Bearer ${bearer}`, accept: "application/json" };
+function requestOf({ origin, path, method, bearer, body, traceparent }: TracedCall): Dispatcher.DispatchOptions {
+  const trace = traceparent === undefined ? {} : { traceparent };
+  const headers = { authorization: `Bearer ${bearer}`, accept: "application/json", ...trace };
   if (body === undefined) return { origin, path, method, headers };
   return { origin, path, method, headers: { ...headers, "content-type": "application/json" }, body };
 }

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import type { FaultRule } from "./faults/fault-rule.ts";
 import type { InitFile } from "./init-file.ts";
@@ -13,6 +14,7 @@ export interface PlatformOptions {
   readonly masterKey: MasterKey;
   readonly clock: WallClock;
   readonly log: Logger;
+  readonly tracer?: Tracer | undefined;
   readonly listen: ListenOptions;
   readonly adminTokenFile: string;
   /** What the first start creates; undefined for a root group with a random uid. */

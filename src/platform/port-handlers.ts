@@ -54,7 +54,7 @@ export async function portHandlers(
     signingKeyInterval: interval,
   });
   const faults = new Faults(options.faults);
-  const runner = new CallRunner({ metrics, log, latency, maximumInFlight, faults });
+  const runner = new CallRunner({ metrics, log, latency, maximumInFlight, faults, tracer: options.tracer });
   const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });
   return {
     kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),

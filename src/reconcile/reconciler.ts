@@ -4,6 +4,7 @@ import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
 import { PlatformFailure, provesNoEffect, reachedPlatform } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
+import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Enqueue } from "./enqueue.ts";
 import { observe } from "./observe/observe.ts";
 import type { MonotonicTime, Observed, ReconcileState, Refusal } from "./observe/observed.ts";
@@ -34,6 +35,7 @@ export interface ReconcilerOptions {
   readonly random: () => number;
   readonly telemetry: ReconcileTelemetry;
   readonly enqueue: Enqueue;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** What the reconciler reports to the logs and metrics of the operator. */
@@ -71,12 +73,11 @@ export class Reconciler {
    * @throws {KubeError} if the observation was outdated (a conflict), or if Kubernetes is not available.
    */
   async reconcile(kind: Kind, key: string, signal: AbortSignal, observes: () => void): Promise<Result> {
-    const { sources } = this.#options;
     for (let count = 0; count < maxSteps; count += 1) {
       observes();
-      const observed = observe(sources, kind, key);
-      if (observed === undefined) return { type: "done" };
-      const step = decide(observed, kind);
+      const decision = this.#decide(kind, key);
+      if (decision === undefined) return { type: "done" };
+      const { observed, step } = decision;
       this.#remember(key, observed, (state) => stateAfterDecision({ ...observed, state }, step));
       if (step.do === "done")
         return step.recheckAt === undefined
@@ -84,10 +85,40 @@ export class Reconciler {
           : { type: "requeueAfter", ms: Math.max(step.recheckAt - observed.now, 0) };
       if (step.do === "wait") return { type: "requeueAfter", ms: Math.max(step.until - observed.now, 0) };
       signal.throwIfAborted();
-      if (isPlatformStep(step)) await this.#callPlatform(kind, key, observed, step);
-      else if (!(await this.#callKubernetes(kind, key, observed, step, signal))) return { type: "done" };
+      if (!(await this.#perform(kind, key, observed, step, signal))) return { type: "done" };
     }
     return { type: "failed", error: new Error(`the reconcile did not end within ${maxSteps} steps`) };
+  }
+
+  #decide(kind: Kind, key: string): { readonly observed: Observed; readonly step: Step } | undefined {
+    const { sources, tracer } = this.#options;
+    const run = () => {
+      const observed = observe(sources, kind, key);
+      return observed === undefined ? undefined : { observed, step: decide(observed, kind) };
+    };
+    if (tracer === undefined) return run();
+    return tracer.span("decide", {}, (span) => {
+      const decision = run();
+      if (decision !== undefined) span.set({ "muster.step": decision.step.do });
+      return decision;
+    });
+  }
+
+  /** @returns false if the object does not exist any longer. @throws {KubeError} */
+  #perform(
+    kind: Kind,
+    key: string,
+    observed: Observed,
+    step: PlatformStep | KubeStep,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { tracer } = this.#options;
+    const run = async () => {
+      if (!isPlatformStep(step)) return this.#callKubernetes(kind, key, observed, step, signal);
+      await this.#callPlatform(kind, key, observed, step);
+      return true;
+    };
+    return tracer === undefined ? run() : tracer.span(`perform ${step.do}`, {}, run);
   }
 
   /** A failure is remembered, so that the next decision observes it. */

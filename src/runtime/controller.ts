@@ -1,3 +1,4 @@
+import type { TraceParent, Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { Backoff } from "./backoff.ts";
@@ -47,6 +48,14 @@ export interface ControllerOptions {
   /** Keys wait in lines that take turns; see `WorkQueue`. */
   readonly lineOf?: (key: string) => string;
   readonly onFailure?: (failure: ReconcileFailure) => void;
+  readonly tracer?: Tracer | undefined;
+}
+
+/** Why a key was added. */
+interface Cause {
+  readonly parent: TraceParent;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 /** A reconcile did not end before its deadline. */
@@ -71,6 +80,8 @@ export class Controller {
   readonly #options: ControllerOptions;
   readonly #backoff: Backoff;
   readonly #running = new Set<AbortController>();
+  /** Of keys in the queue. Empty without a tracer. */
+  readonly #causes = new Map<string, Cause>();
   #active = 0;
 
   constructor(options: ControllerOptions) {
@@ -89,6 +100,8 @@ export class Controller {
   /** Requests a reconcile of `key`: now, even if it is delayed or backing off, or after `delayMs`. */
   enqueue(key: string, options?: AddOptions): void {
     this.queue.add(key, options);
+    const parent = this.#options.tracer?.current();
+    if (parent !== undefined) this.#causes.set(key, { parent, at: this.#options.clock.now() });
   }
 
   /** Reconciles a key that was taken from the queue. Rejects only if a callback of the options throws. */
@@ -104,7 +117,12 @@ export class Controller {
     );
     let result: Result;
     try {
-      result = await this.#options.reconcile(key, abort.signal, () => this.queue.observes(key));
+      result = await this.#traced(key, () =>
+        this.#options.reconcile(key, abort.signal, () => {
+          this.queue.observes(key);
+          this.#causes.delete(key);
+        }),
+      );
     } catch (error) {
       result = { type: "failed", error, ...retryAfterOf(error) };
     } finally {
@@ -117,6 +135,23 @@ export class Controller {
     } finally {
       this.queue.done(key);
     }
+  }
+
+  /** Runs a reconcile in a trace: that of what added the key, if it is known, and how long the key waited. */
+  #traced(key: string, run: () => Promise<Result>): Promise<Result> {
+    const { tracer } = this.#options;
+    if (tracer === undefined) return run();
+    const cause = this.#causes.get(key);
+    this.#causes.delete(key);
+    const attributes = { "muster.key": key };
+    if (cause !== undefined)
+      tracer.span(`queue ${this.name}`, { parent: cause.parent, startedAt: cause.at, attributes }, () => undefined);
+    return tracer.span(`reconcile ${this.name}`, { parent: cause?.parent ?? null, attributes }, async (span) => {
+      const result = await run();
+      span.set({ "muster.result": result.type });
+      if (result.type === "failed") span.fail("the reconcile failed");
+      return result;
+    });
   }
 
   /** Aborts all current reconciles. */

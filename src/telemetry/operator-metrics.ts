@@ -249,6 +249,8 @@ export class OperatorMetrics {
   }
 
   activeWorkers(controller: string, workers: number): void {
+    // From 0, so that the first failure is an increase: `rate` does not see the first sample of a series.
+    if (!this.#currentWorkers.has(controller)) this.#reconcileErrors.inc({ controller }, 0);
     this.#currentWorkers.set(controller, workers);
   }
 

@@ -49,6 +49,22 @@ describe("the bundle", () => {
     expect(others.toSorted()).toEqual(["pg-native", "supports-color"]);
   });
 
+  it("has the exporter of traces in a file of its own, which is loaded only on demand", async () => {
+    const files = await modules(join(folder, "first"));
+    const [[path, text] = ["", ""], ...others] = [...files].filter(([name]) => name.includes("open-telemetry"));
+    expect(others).toEqual([]);
+    expect(text).toContain("BatchSpanProcessor");
+    for (const [other, code] of files) if (other !== path) expect(code, other).not.toContain("BatchSpanProcessor");
+    const name = path.replace(/^.*\//, "./");
+    const imports = [...files.values()].flatMap((code) =>
+      code
+        .split(name)
+        .slice(0, -1)
+        .map((before) => before.slice(-8)),
+    );
+    expect(imports).toEqual([`import("`]);
+  });
+
   it("loads little code for an agent in a pod", async () => {
     const parts = await modules(join(folder, "first"));
     const agent = [...parts.keys()].find((path) => path.startsWith("muster/agent-")) ?? "";

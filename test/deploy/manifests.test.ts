@@ -2,19 +2,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { operatorSettings } from "#src/commands/operator/settings.ts";
 import platform from "#src/commands/platform/platform.ts";
 import { readSettings, variableOf } from "#src/commands/settings/settings.ts";
+import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
+import { parseInitFile } from "#src/platform/init-file.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { applyDefinitions } from "./definitions.ts";
 import { kustomize } from "./kustomize.ts";
-import { Workload } from "./workload.ts";
-
-const uid = "0123456789abcdef0123456789abcdef01234567";
-/** The ConfigMap that `muster bootstrap` prints. */
-const identity: KubeObject = {
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name: "muster-identity", namespace: "muster-system" },
-  data: { MUSTER_IDENTITY: `${uid}/0123456789abcdef`, MUSTER_ROOT_GROUP: uid },
-};
+import { type Mount, Workload } from "./workload.ts";
 
 describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => {
   let objects: readonly KubeObject[] = [];
@@ -25,6 +19,7 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
   };
 
   beforeAll(async () => {
+    await applyDefinitions(controlPlane().admin);
     objects = await kustomize("overlays/try-out");
   });
 
@@ -92,7 +87,7 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
     expect(operator().environment["MUSTER_TOKEN_FILE"]).toBe(`${mountPath}/${serviceAccountToken.path}`);
   });
 
-  const operator = () => new Workload([...objects, identity], "Deployment", "muster-operator");
+  const operator = () => new Workload(objects, "Deployment", "muster-operator");
   const platformPod = () => new Workload(objects, "StatefulSet", "platform");
 
   it("configures the operator with valid settings only", () => {
@@ -119,9 +114,24 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
       .map((arg) => arg.replace("/etc/cluster/ca.crt", controlPlane().caFile));
     expect(readSettings(platform.settings, args, environment)).toMatchObject({
       data: "/data/platform.db",
+      initFile: "/etc/muster/init/init.yaml",
       baseUrl: new URL("http://platform.muster-platform.svc:8080"),
       trustedIssuer: [{ issuer: "https://kubernetes.default.svc.cluster.local", ca: controlPlane().ca }],
     });
+  });
+
+  it("gives the platform the identity that the operator assumes", () => {
+    const [{ files }] = platformPod().mounts.filter(({ path }) => path === "/etc/muster/init") as [Mount];
+    const { rootGroup, identities } = parseInitFile(files["init.yaml"] ?? "");
+    const { environment, namespace, serviceAccount } = operator();
+    expect(rootGroup.uid).toBe(environment["MUSTER_ROOT_GROUP"]);
+    expect(identities).toMatchObject([
+      {
+        uid: environment["MUSTER_IDENTITY"],
+        description: withRecordedOwner("", environment["MUSTER_OWNER_ID"]),
+        claimMatch: { sub: { value: `system:serviceaccount:${namespace}:${serviceAccount}` } },
+      },
+    ]);
   });
 
   it("serves the platform at the address that the operator uses", () => {

@@ -55,10 +55,10 @@ describe("the files of the image, run by its user", () => {
 
   it("serve a platform that writes nowhere but to its data", async () => {
     const args = ["platform", "--listen", "127.0.0.1:0", "--data", join(data, "platform.db")];
-    const platform = spawn(muster, args, { ...options(), stdio: ["ignore", "pipe", "inherit"] });
+    const platform = spawn(muster, args, { ...options(), stdio: ["ignore", "ignore", "pipe"] });
     const ended = once(platform, "exit");
     try {
-      for await (const line of createInterface({ input: platform.stdout })) {
+      for await (const line of createInterface({ input: platform.stderr })) {
         const { msg, address } = JSON.parse(line) as { readonly msg: string; readonly address?: string };
         if (msg !== "listening") continue;
         expect((await fetch(`http://${address}/readyz`)).status).toBe(200);

@@ -1,189 +1,238 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { finalizer } from "#src/api/custom-resource.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
-import { kubeconfig } from "#test/support/control-plane/kubeconfig.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
-import { ownerIdOf } from "#test/support/harness/operator-identity.ts";
-import { MusterProcess } from "#test/support/harness/muster-process.ts";
+import type { MusterProcess } from "#test/support/harness/muster-process.ts";
 import { applyDefinitions } from "./definitions.ts";
+import { helm, release } from "./helm.ts";
+import { HookRunner } from "./hook-runner.ts";
 import { kustomize } from "./kustomize.ts";
+import { permissionsOf, usedPermissions } from "./permissions.ts";
+import { runWorkload } from "./run-workload.ts";
 import { Workload } from "./workload.ts";
 
+/** The root group of both installations, to which `examples/` refer. */
+const root = "0".repeat(40);
+const inNamespace = ["--namespace", release.namespace];
+const namespaceObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: release.namespace } };
+
 /**
- * This test takes the place of the kubelet: it runs the containers' commands with the environment and the tokens that the
- * manifests define. Only addresses and the paths of files differ from a cluster.
+ * These tests take the place of the kubelet: they run the containers' commands with the arguments, environment, files and
+ * tokens that the manifests define. Only addresses and the paths of files differ from a cluster.
  */
-describeWithControlPlane("a running deployment of the overlay try-out", (controlPlane) => {
-  let folder = "";
-  let objects: readonly KubeObject[] = [];
-  let platform: MusterProcess;
-  let operator: MusterProcess | undefined;
-  let platformUrl = "";
-
-  beforeAll(async () => {
-    const { admin, url, caFile } = controlPlane();
-    folder = await mkdtemp(join(tmpdir(), "muster-try-out-"));
-    objects = await kustomize("overlays/try-out");
-    await applyDefinitions(admin);
-    for (const object of objects) await admin.apply(object);
-
-    const { args, environment } = new Workload(objects, "StatefulSet", "platform");
-    const localized = (text: string) =>
-      text
-        .replace("/data", folder)
-        .replace("https://kubernetes.default.svc.cluster.local", url)
-        .replace("https://kubernetes.default.svc", url)
-        .replace("/etc/cluster/ca.crt", caFile);
-    platform = new MusterProcess(args.map(localized), {
-      env: {
-        ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, localized(value)])),
-        MUSTER_LISTEN: "127.0.0.1:0",
-        MUSTER_BASE_URL: "",
-      },
+describeWithControlPlane(
+  "what is there to try Muster",
+  (controlPlane) => {
+    let folder = "";
+    const running: MusterProcess[] = [];
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), "muster-try-out-"));
     });
-    platformUrl = `http://${String((await platform.logged("listening"))["address"])}`;
-  });
+    afterAll(async () => {
+      await Promise.all(running.map((process) => process.kill()));
+      await rm(folder, { recursive: true });
+    });
 
-  afterAll(async () => {
-    await operator?.kill();
-    await platform.kill();
-    await rm(folder, { recursive: true });
-  });
-
-  async function runBootstrap(ownerId: string, ...extraFlags: string[]): Promise<MusterProcess> {
-    const flags = ["--platform-url", platformUrl, "--admin-token-file", join(folder, "admin-token")];
-    const issuer = extraFlags.includes("--issuer") ? [] : ["--issuer", controlPlane().url];
-    const cluster = [...issuer, "--owner-id", ownerId, "--tenant-namespace", "shop"];
-    const roles = ["viewer", "editor", "registry.pull"].flatMap((role) => ["--tenant-role", role]);
-    const issuers = ["--tenant-issuer", "https://token.actions.githubusercontent.com"];
-    const run = new MusterProcess(["bootstrap", ...flags, ...cluster, ...roles, ...issuers, ...extraFlags]);
-    await run.ended;
-    return run;
-  }
-
-  async function bootstrap(): Promise<string> {
-    const run = await runBootstrap(await ownerIdOf(controlPlane()));
-    expect(run.exitCode, run.plainOutput).toBe(0);
-    return run.plainOutput;
-  }
-
-  const documents = (text: string) => parseAllDocuments(text).map((one) => one.toJS() as KubeObject);
-
-  it("bootstrap creates the operator's identity once, and prints the same when it is repeated", async () => {
-    const said = await bootstrap();
-    expect(documents(said)).toMatchObject([
-      { kind: "ConfigMap", metadata: { namespace: "muster-system", name: "muster-identity" } },
-      {
-        kind: "Tenant",
-        metadata: { name: "default" },
-        spec: { namespaces: ["shop"], claimIssuers: [{ issuer: "https://token.actions.githubusercontent.com" }] },
-      },
-    ]);
-    expect(await bootstrap()).toBe(said);
-  });
-
-  it.each([
-    [["--role", "emperor"], '--role: the role "emperor" does not exist on the platform'],
-    [["--root-group", "0".repeat(40)], "NOT_FOUND"],
-  ])("bootstrap explains why it cannot create the operator's identity: %s", async (flags, reason) => {
-    const run = await runBootstrap(await ownerIdOf(controlPlane()), ...flags);
-    expect(run.exitCode).toBe(1);
-    expect(run.plainOutput).toContain(reason);
-  });
-
-  it("bootstrap refuses one owner id for two identities, and two for one, unless it is to take over", async () => {
-    const own = await ownerIdOf(controlPlane());
-    const refused = [await runBootstrap(own, "--audience", "another"), await runBootstrap("another-cluster")];
-    for (const run of refused) {
-      expect(run.exitCode).toBe(1);
-      expect(run.plainOutput).toContain("--take-over");
+    interface Started {
+      readonly platformUrl: string;
+      readonly operatorUrl: string;
     }
-    const rebuilt = await runBootstrap("rebuilt-cluster", "--take-over");
-    expect(rebuilt.exitCode, rebuilt.plainOutput).toBe(0);
-    expect((await runBootstrap(own, "--take-over")).exitCode).toBe(0);
-    expect(await bootstrap()).toContain(own);
-  });
 
-  it("bootstrap changes the identity of a cluster that has another issuer, and makes no second one with its name", async () => {
-    const own = await ownerIdOf(controlPlane());
-    const moved = ["--issuer", "https://rebuilt.example"];
-    const [first] = documents(await bootstrap());
-    const refused = await runBootstrap("another-cluster", ...moved);
-    expect(refused.exitCode).toBe(1);
-    expect(refused.plainOutput).toContain("--identity-name");
-    for (const issuer of [moved, []]) {
-      const taken = await runBootstrap(own, ...issuer, "--take-over");
-      expect(taken.exitCode, taken.plainOutput).toBe(0);
-      expect(documents(taken.plainOutput)[0]).toEqual(first);
+    /** Runs the platform and the operator of an installation. @param into a folder for its files */
+    async function start(objects: readonly KubeObject[], platformName: string, into: string): Promise<Started> {
+      const at = { controlPlane: controlPlane(), folder: join(folder, into) };
+      const listen = "127.0.0.1:0";
+      const platformPod = new Workload(objects, "StatefulSet", platformName);
+      const platform = await runWorkload(platformPod, { ...at, env: { MUSTER_LISTEN: listen, MUSTER_BASE_URL: "" } });
+      running.push(platform);
+      const platformUrl = `http://${String((await platform.logged("listening"))["address"])}`;
+      const operatorPod = new Workload(objects, "Deployment", "muster-operator");
+      const env = { MUSTER_LISTEN: listen, MUSTER_PLATFORM_URL: platformUrl };
+      const operator = await runWorkload(operatorPod, { ...at, env });
+      running.push(operator);
+      const operatorUrl = String((await operator.logged("listening"))["address"]);
+      await operator.logged("caches synced");
+      for (const [workload, url] of [
+        [operatorPod, operatorUrl],
+        [platformPod, platformUrl],
+      ] as const)
+        for (const path of workload.probePaths) expect((await fetch(url + path)).status, path).toBe(200);
+      return { platformUrl, operatorUrl };
     }
-    const named = await runBootstrap("another-cluster", ...moved, "--identity-name", "muster-another");
-    expect(named.exitCode, named.plainOutput).toBe(0);
-  });
 
-  it("bootstrap gives the operator of a class an identity of its own, which records the class", async () => {
-    const own = await ownerIdOf(controlPlane());
-    const ofClass = ["--class", "blue"];
-    const first = await runBootstrap(own, ...ofClass);
-    expect(first.exitCode, first.plainOutput).toBe(0);
-    expect(documents(first.plainOutput)).toMatchObject([
-      { kind: "ConfigMap", metadata: { name: "muster-identity-blue" }, data: { MUSTER_CLASS: "blue" } },
-      { kind: "Tenant", metadata: { name: "default-blue" }, spec: { class: "blue" } },
-    ]);
-    expect((await runBootstrap(own, ...ofClass)).plainOutput).toBe(first.plainOutput);
-    const authorization = `Bearer ${(await readFile(join(folder, "admin-token"), "utf8")).trim()}`;
-    const [configMap] = documents(first.plainOutput);
-    const response = await fetch(`${platformUrl}/iam/v2beta1/identities/${configMap?.["data"].MUSTER_IDENTITY}`, {
-      headers: { authorization },
-    });
-    expect(await response.json()).toMatchObject({
-      name: "muster-blue",
-      description: `[muster-owner:${own}/blue]`,
-      claimMatch: { subject: "system:serviceaccount:muster-system:muster-operator-blue" },
-    });
-  });
+    async function stop(): Promise<void> {
+      await Promise.all(running.splice(0).map((process) => process.stop()));
+    }
 
-  it("creates the resources of examples/ on the platform", async () => {
-    const { admin, url, ca } = controlPlane();
-    const printed = documents(await bootstrap());
-    const [identity] = printed as [KubeObject];
-    for (const object of printed) await admin.apply(object);
-    const deployed = new Workload([...objects, identity], "Deployment", "muster-operator");
+    async function applyExamples(): Promise<readonly KubeObject[]> {
+      const { admin } = controlPlane();
+      const declared = await examples(root);
+      for (const object of declared) await admin.apply(object);
+      for (const object of declared) await admin.waitFor(object, isReady);
+      return declared;
+    }
 
-    const { namespace, serviceAccount } = deployed;
-    const token = await admin.createToken(namespace, serviceAccount);
-    await writeFile(join(folder, "kubeconfig"), kubeconfig({ url, ca, token, user: serviceAccount }), { mode: 0o600 });
-    for (const { path, audience, expirationSeconds } of deployed.projectedTokens) {
-      const projected = await admin.createToken(namespace, serviceAccount, {
-        audiences: [audience],
-        expirationSeconds,
+    async function deleteExamples(declared: readonly KubeObject[]): Promise<void> {
+      const { admin } = controlPlane();
+      for (const object of declared) await admin.delete(object);
+      for (const object of declared) await admin.waitUntilGone(object);
+    }
+
+    describe("the chart muster-try-out", () => {
+      let objects: readonly KubeObject[] = [];
+      let started: Started | undefined;
+      let hooks: HookRunner;
+      let declared: readonly KubeObject[] = [];
+      const cluster = () => ["--kubeconfig", controlPlane().kubeconfigFile, ...inNamespace];
+
+      it("is installed with one command, in a namespace that enforces the restricted Pod Security Standard", async () => {
+        const { admin } = controlPlane();
+        const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+        await admin.apply({ ...namespaceObject, metadata: { ...namespaceObject.metadata, labels } });
+        await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
+        const notes = await helm(["install", release.name, "muster-try-out", ...cluster()]);
+        expect(notes).toContain("kubectl apply -f examples/");
+        const parts = await Promise.all(
+          ["manifest", "hooks"].map((part) => helm(["get", part, release.name, ...cluster()])),
+        );
+        objects = parts
+          .flatMap((text) => parseAllDocuments(text))
+          .flatMap((one) => (one.toJS() as KubeObject | null) ?? []);
+        hooks = new HookRunner(objects, { controlPlane: controlPlane(), folder: join(folder, "hooks") });
       });
-      await writeFile(join(folder, path), projected, { mode: 0o600 });
-    }
-    operator = new MusterProcess(deployed.args, {
-      env: {
-        ...deployed.environment,
-        MUSTER_LISTEN: "127.0.0.1:0",
-        MUSTER_PLATFORM_URL: platformUrl,
-        MUSTER_TOKEN_FILE: join(folder, "token"),
-        MUSTER_KUBECONFIG: join(folder, "kubeconfig"),
-        MUSTER_LEASE_NAMESPACE: namespace,
-      },
+
+      it("has pods that satisfy the standard", async () => {
+        const { admin } = controlPlane();
+        const workloads = objects.filter(({ kind }) => ["Deployment", "StatefulSet", "Job"].includes(kind));
+        expect(workloads.length).toBe(3);
+        for (const { kind, metadata, spec } of workloads) {
+          const volumes = [...(spec.template.spec.volumes ?? []), { name: "data", emptyDir: {} }];
+          const pod = { ...spec.template.spec, serviceAccountName: "default", volumes };
+          const name = { name: "example", namespace: release.namespace };
+          const created = await admin.create(
+            { apiVersion: "v1", kind: "Pod", metadata: { ...spec.template.metadata, ...name }, spec: pod },
+            { dryRun: true },
+          );
+          expect(created["spec"].containers[0].securityContext.readOnlyRootFilesystem, `${kind} ${metadata.name}`).toBe(
+            true,
+          );
+        }
+      });
+
+      it("makes examples/ Ready, without a step by hand", async () => {
+        started = await start(objects, "muster-platform", "helm");
+        declared = await applyExamples();
+        for (const object of declared) {
+          const { metadata } = await controlPlane().admin.get(object);
+          expect(metadata.finalizers).toEqual([finalizer]);
+        }
+      });
+
+      it("injects the agent into a labelled pod, with the image of the release", async () => {
+        const { admin } = controlPlane();
+        const account = { name: "checkout", namespace: "shop" };
+        await admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: account });
+        const pod = {
+          apiVersion: "v1",
+          kind: "Pod",
+          metadata: { ...account, labels: { "iam.muster.dev/identity": "checkout" } },
+          spec: { serviceAccountName: "checkout", containers: [{ name: "app", image: "app" }] },
+        };
+        const created = await admin.create(pod, { dryRun: true });
+        const { image } = new Workload(objects, "Deployment", "muster-operator").pod.containers[0];
+        expect(created["spec"].initContainers).toMatchObject([{ name: "muster-agent", image }]);
+      });
+
+      it("passes helm test, which fails while the operator cannot be reached", async () => {
+        const addresses = {
+          MUSTER_OPERATOR_URL: started?.operatorUrl ?? "",
+          MUSTER_PLATFORM_URL: started?.platformUrl ?? "",
+        };
+        const test = ["test", release.name, ...cluster(), "--timeout", "60s"];
+        const wrong = { ...addresses, MUSTER_OPERATOR_URL: "http://127.0.0.1:9", MUSTER_TOKEN_FILE: "/nonexistent" };
+        const [failed, run] = await Promise.all([
+          helm(test).catch((error: Error) => error.message),
+          hooks.runPod("muster-operator-check", wrong),
+        ]);
+        expect(failed).toContain("failed");
+        expect(run.plainOutput).toContain("the operator does not respond at http://127.0.0.1:9/readyz");
+        expect(run.plainOutput).toContain("the token file /nonexistent cannot be read");
+        const [output] = await Promise.all([helm(test), hooks.runPod("muster-operator-check", addresses)]);
+        expect(output).toMatch(/Phase:\s+Succeeded/);
+      });
+
+      it("changes nothing that restarts a pod when it is upgraded without a change", async () => {
+        const { admin } = controlPlane();
+        const workloads = objects.filter(({ kind }) => ["Deployment", "StatefulSet", "Tenant"].includes(kind));
+        const generations = async () =>
+          Promise.all(workloads.map(async (one) => (await admin.get(one)).metadata.generation));
+        const before = await generations();
+        await helm(["upgrade", release.name, "muster-try-out", ...cluster()]);
+        expect(await generations()).toEqual(before);
+      });
+
+      it("cannot be uninstalled while objects need the operator; the message says what to do", async () => {
+        const { admin } = controlPlane();
+        const [failed, check] = await Promise.all([
+          helm(["uninstall", release.name, ...cluster(), "--timeout", "60s"]).catch((error: Error) => error.message),
+          hooks.runJob("muster-uninstall"),
+        ]);
+        expect(failed).toContain("muster-uninstall");
+        expect(check.plainOutput).toContain("kubectl delete groups.iam.muster.dev --all --all-namespaces");
+        expect(await admin.find(finalizerPolicy(objects))).toBeDefined();
+        expect(await admin.find(deployment(objects))).toBeDefined();
+      });
+
+      it("is uninstalled after them; Tenants and CRDs stay, and nothing else", async () => {
+        const { admin } = controlPlane();
+        await deleteExamples(declared);
+        await stop();
+        const [output, check] = await Promise.all([
+          helm(["uninstall", release.name, ...cluster(), "--timeout", "60s"]),
+          hooks.runJob("muster-uninstall"),
+        ]);
+        expect(check.plainOutput).toContain("it can be uninstalled");
+        expect(output).toContain("[Tenant] default");
+        const left = await Promise.all(
+          objects.map(async (one) => ((await admin.find(one)) === undefined ? [] : [one.kind])),
+        );
+        expect(left.flat()).toEqual(["Tenant"]);
+        expect(
+          (await admin.list({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" })).length,
+        ).toBe(4);
+      });
+
+      it("gave the check before uninstalling exactly the permissions that it used", async () => {
+        const user = `system:serviceaccount:${release.namespace}:muster-uninstall`;
+        const counts = (await controlPlane().requestCounts()).filter((row) => row.user === user);
+        expect(counts.filter(({ code }) => code === 401 || code === 403)).toEqual([]);
+        const role = objects.find(
+          ({ kind, metadata }) => kind === "ClusterRole" && metadata.name === "muster-uninstall",
+        );
+        expect(usedPermissions(counts)).toEqual(permissionsOf(role ?? expect.fail("no role")).toSorted());
+      });
     });
-    const { address } = await operator.logged("listening");
 
-    const declared = await examples(identity["data"].MUSTER_ROOT_GROUP);
-    for (const object of declared) await admin.apply(object);
-    for (const object of declared) await admin.waitFor(object, isReady);
+    // The CRDs and the Tenant of the chart are still there.
+    it("the Kustomize overlay makes examples/ Ready, without a step by hand", async () => {
+      const { admin } = controlPlane();
+      await applyDefinitions(admin);
+      const overlay = await kustomize("overlays/try-out");
+      for (const object of overlay) await admin.apply(object);
+      await start(overlay, "platform", "kustomize");
+      await applyExamples();
+    });
+  },
+  { audit: true },
+);
 
-    for (const [workload, at] of [
-      [deployed, String(address)],
-      [new Workload(objects, "StatefulSet", "platform"), platformUrl],
-    ] as const)
-      for (const path of workload.probePaths) expect((await fetch(at + path)).status, path).toBe(200);
-  });
-});
+const ofKind = (objects: readonly KubeObject[], kind: string) =>
+  objects.find((object) => object.kind === kind) ?? expect.fail(`no ${kind}`);
+const finalizerPolicy = (objects: readonly KubeObject[]) => ofKind(objects, "MutatingAdmissionPolicy");
+const deployment = (objects: readonly KubeObject[]) => ofKind(objects, "Deployment");

@@ -7,6 +7,7 @@ interface Container {
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly livenessProbe: Probe;
   readonly readinessProbe: Probe;
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 }
 
 type EnvironmentVariable =
@@ -23,7 +24,24 @@ interface ProjectedToken {
   readonly expirationSeconds: number;
 }
 
-/** A Deployment or StatefulSet with the arguments and environment of its only container, as the kubelet resolves them. */
+interface Volume {
+  readonly name: string;
+  readonly projected?: { readonly sources: readonly { readonly serviceAccountToken?: ProjectedToken }[] };
+  readonly configMap?: { readonly name: string };
+}
+
+/** A folder of the container, with the files that Kubernetes puts into it. */
+export interface Mount {
+  readonly path: string;
+  readonly tokens: readonly ProjectedToken[];
+  /** The contents of the files from a ConfigMap, by their names. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/**
+ * A Deployment, StatefulSet, Job or Pod with the arguments, environment and files of its only container, as the kubelet
+ * resolves them.
+ */
 export class Workload {
   readonly object: KubeObject;
   readonly #objects: readonly KubeObject[];
@@ -38,12 +56,24 @@ export class Workload {
     return this.object.metadata.namespace ?? "";
   }
 
+  /** The spec of its pods. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  get pod(): any {
+    return this.object.kind === "Pod" ? this.object["spec"] : this.object["spec"].template.spec;
+  }
+
   get serviceAccount(): string {
-    return this.object["spec"].template.spec.serviceAccountName;
+    return this.pod.serviceAccountName;
+  }
+
+  /** Whether its pods get credentials for the API server. */
+  get hasApiToken(): boolean {
+    const account = this.#find("ServiceAccount", this.serviceAccount);
+    return this.pod.automountServiceAccountToken ?? account["automountServiceAccountToken"] ?? true;
   }
 
   get container(): Container {
-    return this.object["spec"].template.spec.containers[0];
+    return this.pod.containers[0];
   }
 
   /**
@@ -71,12 +101,22 @@ export class Workload {
     return this.container.args.map((arg) => arg.replace(/\$\((\w+)\)/g, (_, name: string) => environment[name] ?? ""));
   }
 
-  get projectedTokens(): readonly ProjectedToken[] {
-    const volumes: { projected?: { sources: { serviceAccountToken?: ProjectedToken }[] } }[] =
-      this.object["spec"].template.spec.volumes;
-    return volumes
-      .flatMap(({ projected }) => projected?.sources ?? [])
-      .flatMap(({ serviceAccountToken }) => serviceAccountToken ?? []);
+  /**
+   * The folders that are mounted. The ConfigMap that Kubernetes creates in every namespace is empty.
+   *
+   * @throws if another ConfigMap is missing: the pod would not start.
+   */
+  get mounts(): readonly Mount[] {
+    const volumes: readonly Volume[] = this.pod.volumes ?? [];
+    return (this.container.volumeMounts ?? []).map(({ name, mountPath }) => {
+      const volume = volumes.find((one) => one.name === name);
+      const map = volume?.configMap?.name;
+      return {
+        path: mountPath,
+        tokens: volume?.projected?.sources.flatMap(({ serviceAccountToken }) => serviceAccountToken ?? []) ?? [],
+        files: map === undefined || map === "kube-root-ca.crt" ? {} : this.#find("ConfigMap", map)["data"],
+      };
+    });
   }
 
   get probePaths(): readonly string[] {

@@ -2,6 +2,7 @@ import type { CommandContext } from "#src/commands/command.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { readConnection } from "#src/kube/config.ts";
 import type { ObservedCall } from "#src/kube/transport.ts";
+import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { OperatorValues } from "./settings.ts";
 
@@ -22,6 +23,7 @@ export interface ConnectOptions {
   readonly env: CommandContext["env"];
   readonly clock: Clock;
   readonly observe: (call: ObservedCall) => void;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** @throws {KubeConfigError} */
@@ -32,7 +34,7 @@ export async function connectKubernetes(
     serviceAccountDirectory,
     workers,
   }: Pick<OperatorValues, "kubeconfig" | "context" | "serviceAccountDirectory" | "workers">,
-  { env, clock, observe }: ConnectOptions,
+  { env, clock, observe, tracer }: ConnectOptions,
 ): Promise<KubernetesClients> {
   const connection = await readConnection({
     env,
@@ -41,6 +43,6 @@ export async function connectKubernetes(
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   });
-  const client = (connections: number) => new KubeClient({ connection, connections, clock, observe });
+  const client = (connections: number) => new KubeClient({ connection, connections, clock, observe, tracer });
   return { kube: client(workers), leases: client(1), newClient: () => client(1), namespace: connection.namespace };
 }

@@ -12,6 +12,7 @@ import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport, type HttpTransportOptions } from "#src/platform-client/transport.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { ConnectedSession, SessionCredential } from "#src/reconcile/tenancy/tenant-sessions.ts";
+import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { OperatorValues } from "./settings.ts";
 
@@ -39,6 +40,7 @@ export interface PlatformConnectionOptions {
   /** How long after it was sent a request may still take effect, in milliseconds. */
   readonly settleMs: number;
   readonly observe: NonNullable<HttpTransportOptions["observe"]>;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** How a session proves its identity, and where it may look. */
@@ -66,7 +68,7 @@ export class PlatformConnection {
   constructor(address: PlatformAddress, options: PlatformConnectionOptions) {
     this.#address = address;
     this.#options = options;
-    const { connections, deadlineMs, clock, canWrite, settleMs, observe } = options;
+    const { connections, deadlineMs, clock, canWrite, settleMs, observe, tracer } = options;
     this.posts = new PostLedger(settleMs);
     const ca = address.ca === undefined ? {} : { ca: address.ca };
     this.#transport = new HttpTransport({
@@ -77,6 +79,7 @@ export class PlatformConnection {
       ...ca,
       proxies: address.proxies,
       observe,
+      tracer,
     });
   }
 
@@ -126,7 +129,7 @@ export class PlatformConnection {
 
 /** The platform of the operator. @throws if the file of `--platform-ca` cannot be read. */
 export async function readPlatformAddress(
-  values: OperatorValues,
+  values: Pick<OperatorValues, "platformUrl" | "authUrl" | "platformCa">,
   proxies: Proxies | undefined,
 ): Promise<PlatformAddress> {
   const ca = values.platformCa === undefined ? undefined : await readTextFile("--platform-ca", values.platformCa);

@@ -29,6 +29,7 @@ import type { PlatformSession } from "#src/platform-client/session.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
+import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { Caches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
@@ -61,6 +62,7 @@ export interface LeadOptions {
   readonly serviceAccountKeys: ServiceAccountKeys | undefined;
   readonly leadership: Leadership;
   readonly telemetry: OperatorTelemetry;
+  readonly tracer: Tracer | undefined;
   /** Aborted by `LeaderWork.stop`. */
   readonly lifetime: AbortController;
   readonly clock: Clock;
@@ -85,6 +87,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     canWrite: () => leadership.held(),
     settleMs: values.platformTimeout + values.settleTime,
     observe: (call, outcome, seconds) => telemetry.platformCall(call, outcome, seconds),
+    tracer: options.tracer,
   });
   const owner = ownerOf(cluster.ownerId, values.class);
   const { sessions, ownerCheck } = createSessions({
@@ -266,7 +269,7 @@ function ownersOf({ previousOwnerId, class: own }: OperatorValues, { ownerId }: 
 
 /** The controller of Tenants. */
 function createTenantController(
-  { kube, tenancyCaches, values, telemetry, clock, random }: LeadOptions,
+  { kube, tenancyCaches, values, telemetry, tracer, clock, random }: LeadOptions,
   observed: TenantObservationSources & Pick<TenantReconcilerOptions, "onConfirmed" | "onConfirmation">,
 ): Controller {
   const reconciler = new TenantReconciler({
@@ -282,6 +285,7 @@ function createTenantController(
     clock,
     random,
     metrics: telemetry.metrics,
+    tracer,
     onFailure: (failure) => telemetry.reconcileFailed(failure),
   });
 }
@@ -291,7 +295,7 @@ function createTenantController(
  * delay the edit of another.
  */
 function createControllers(
-  { kinds, kube, telemetry, clock, random }: LeadOptions,
+  { kinds, kube, telemetry, tracer, clock, random }: LeadOptions,
   sources: Sources,
   tenantsOf: (namespace: string) => readonly string[],
 ): PerKind<Controller> {
@@ -308,6 +312,7 @@ function createControllers(
     recorder,
     random,
     telemetry,
+    tracer,
     enqueue: (kind, key, how) => controllers.get(kind).enqueue(key, how),
   });
   const controllers = new PerKind(
@@ -319,6 +324,7 @@ function createControllers(
         clock,
         random,
         metrics: telemetry.metrics,
+        tracer,
         lineOf: (key) => tenantsOf(key.slice(0, key.indexOf("/"))).join(),
         onFailure: (failure) => telemetry.reconcileFailed(failure),
       }),

@@ -3,11 +3,13 @@ import { isUnreadable } from "#src/kube/errors.ts";
 import type { ResourceKind } from "#src/kube/object.ts";
 import { Reflector, type ReflectorOptions, type ReflectorReport } from "#src/kube/reflector.ts";
 import type { StoreWriter } from "#src/kube/store.ts";
+import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
 
 /** What every reflector of the operator uses. */
 export interface ReflectorContext {
   readonly kube: KubeApi;
+  readonly tracer?: Tracer | undefined;
   readonly telemetry: { reflector(kind: string, report: ReflectorReport): void };
   readonly clock: Clock;
   readonly random: () => number;
@@ -24,7 +26,7 @@ export interface FilledStore extends StoreWriter {
  * CustomResourceDefinition is missing. The reflector keeps trying, and the store is synced as soon as it succeeds.
  */
 export function startReflector(
-  { kube, telemetry, clock, random }: ReflectorContext,
+  { kube, telemetry, tracer, clock, random }: ReflectorContext,
   resource: ResourceKind,
   store: FilledStore,
   signal: AbortSignal,
@@ -36,7 +38,7 @@ export function startReflector(
     api: kube,
     resource,
     ...(accepts === undefined ? {} : { accepts }),
-    store,
+    store: tracer === undefined ? store : tracedWrites(store, resource.plural, tracer),
     clock,
     random,
     report: (report) => {
@@ -46,4 +48,17 @@ export function startReflector(
   });
   void reflector.run(signal);
   return promise;
+}
+
+/** Each event that causes something begins a trace. What a list brings does not: that is everything at once. */
+function tracedWrites(store: StoreWriter, plural: string, tracer: Tracer): StoreWriter {
+  return {
+    addScope: (namespace) => store.addScope(namespace),
+    versionOf: (namespace) => store.versionOf(namespace),
+    replace: (list) => store.replace(list),
+    apply: (event) =>
+      tracer.span(`watch ${plural}`, { parent: null, attributes: { "muster.event": event.type }, ifUsed: true }, () =>
+        store.apply(event),
+      ),
+  };
 }

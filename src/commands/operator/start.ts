@@ -12,6 +12,7 @@ import type { ObservedCall } from "#src/kube/transport.ts";
 import { serveHealth } from "#src/telemetry/health.ts";
 import { createLog, type Logger } from "#src/telemetry/log.ts";
 import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
+import { startTracing } from "#src/telemetry/start-tracing.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { startCaches } from "./caches.ts";
 import { identifyCluster } from "./cluster.ts";
@@ -48,13 +49,14 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   let work: LeaderWork | undefined;
 
   requirePrivateFile("--token-file", values.tokenFile);
+  const tracer = await startTracing("muster-operator", env, log);
   const proxies = await readProxies(env);
   for (const target of new Set([values.platformUrl, values.authUrl ?? values.platformUrl])) {
     const proxy = proxies?.displayFor(target);
     if (proxy !== undefined) log.info({ target: target.origin, proxy }, "calling through a proxy");
   }
   const observe = (call: ObservedCall) => telemetry.metrics.kubernetesCall(call);
-  const { kube, leases, newClient, ...connection } = await connectKubernetes(values, { env, clock, observe });
+  const { kube, leases, newClient, ...connection } = await connectKubernetes(values, { env, clock, observe, tracer });
   const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
   const metrics = () => telemetry.metrics.text();
   const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
@@ -62,8 +64,11 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   try {
     const { allowedNamespace } = values;
     const namespaces = allowedNamespace.length === 0 ? null : new Set(allowedNamespace);
-    const { caches, tried } = startCaches({ kinds, kube, namespaces, telemetry, clock, random }, lifetime.signal);
-    const tenancy = startTenancyCaches({ kube, telemetry, clock, random }, lifetime.signal);
+    const { caches, tried } = startCaches(
+      { kinds, kube, namespaces, telemetry, tracer, clock, random },
+      lifetime.signal,
+    );
+    const tenancy = startTenancyCaches({ kube, telemetry, tracer, clock, random }, lifetime.signal);
     void Promise.all([tried, tenancy.tried]).then(() => {
       ready = !stopping;
       log.info("caches synced");
@@ -101,6 +106,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
       serviceAccountKeys,
       leadership,
       telemetry,
+      tracer,
       lifetime,
       clock,
       random,
@@ -117,7 +123,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
     await leadership?.stop({ release: canRelease });
     lifetime.abort(new Error("the operator is stopping"));
     await health.close();
-    await Promise.all([kube.close(), leases.close()]);
+    await Promise.all([kube.close(), leases.close(), tracer?.stop()]);
     log.info("stopped");
   }
 }

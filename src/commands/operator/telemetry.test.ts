@@ -80,10 +80,10 @@ it("shows since when the object that has been unready for the longest has been s
     '{kind="Group",reason="Conflict"} 600',
     '{kind="Group",reason="Paused"} 100',
     // It has no status yet.
-    '{kind="Group",reason=""} 10',
+    '{kind="Group",reason="NoStatus"} 10',
   ]);
   objects.splice(0, 3);
-  expect(await ages()).toEqual(['{kind="Group",reason=""} 10']);
+  expect(await ages()).toEqual(['{kind="Group",reason="NoStatus"} 10']);
 });
 
 it.each([

@@ -20,6 +20,9 @@ import { isAbandoned } from "#src/reconcile/policy/object.ts";
 import type { KubeStep, Step } from "#src/reconcile/policy/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
 
+/** The reason of an object without a status. Not empty: to Prometheus, an empty label is none. */
+const noStatus = "NoStatus";
+
 /** What the settings name, and the platform does not have or does not show. */
 export interface SettingsReport {
   readonly unknownRoles: readonly string[];
@@ -212,12 +215,15 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     { tenants, class: served }: { readonly tenants: TenantStore; readonly class: string },
     access: Pick<UndeclaredAccess, "counts" | "heldRemovalsIn">,
   ): void {
+    // From 0, so that the first increase is one: `increase` does not see the first sample of a series.
+    for (const { name: kind } of sources.kinds)
+      for (const result of ["detected", "corrected"]) this.metrics.drift.inc({ kind, result }, 0);
     this.metrics.onScrape(() => {
       this.metrics.tenants.reset();
       for (const tenant of tenants.values()) {
         if (tenant.class !== served) continue;
         const ready = readyCondition(tenant);
-        this.metrics.tenants.inc({ ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
+        this.metrics.tenants.inc({ ready: ready?.status ?? "Unknown", reason: ready?.reason ?? noStatus });
       }
       const { objects, oldestUnready, breaker, kubernetesRefused, snapshotAge, undeclared } = this.metrics;
       for (const [kind, count] of access.counts()) undeclared.set({ kind }, count);
@@ -228,7 +234,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
         for (const { resource } of sources.stores.get(kind).values()) {
           if (sources.tenancy.governanceOf(resource).by === "unserved") continue;
           const ready = readyCondition(resource);
-          objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? "" });
+          objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? noStatus });
           if (ready?.status !== "True") unready.add(resource, ready);
         }
         for (const [reason, since] of unready.since)
@@ -270,7 +276,7 @@ class OldestUnready {
 
   add({ metadata }: Resource, ready: Condition | undefined): void {
     const since = Date.parse(ready?.lastTransitionTime ?? metadata.creationTimestamp ?? "");
-    const reason = ready?.reason ?? "";
+    const reason = ready?.reason ?? noStatus;
     if (since < (this.since.get(reason) ?? Number.POSITIVE_INFINITY)) this.since.set(reason, since);
   }
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { createLog } from "#src/telemetry/log.ts";
+import { startTracing } from "#src/telemetry/start-tracing.ts";
 import { type InitFile, parseInitFile } from "#src/platform/init-file.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
@@ -16,7 +17,7 @@ const dayMs = hours(24);
 export default defineCommand({
   summary: "serve the platform API that the operator manages",
   settings: platformSettings,
-  run: async (values, { signal }) => {
+  run: async (values, { env, signal }) => {
     const location = dataLocation(values);
     const adminTokenFile = defaultFile(location, "admin-token", values.adminTokenFile);
     const keyFile = defaultFile(location, "key", values.keyFile);
@@ -24,6 +25,7 @@ export default defineCommand({
     settings.requirePrivateFile("--admin-token-file", adminTokenFile);
     const initFile = values.initFile === undefined ? undefined : await readInitFile(values.initFile);
     const log = createLog({ level: values.logLevel });
+    const tracer = await startTracing("muster-platform", env, log);
     const settingsAt = (url: string): PlatformSettings => {
       const baseUrl = withoutSlash(values.baseUrl?.href ?? url);
       return {
@@ -52,6 +54,7 @@ export default defineCommand({
       masterKey,
       clock: Date.now,
       log,
+      tracer,
       listen: { ...values.listen, tls },
       adminTokenFile,
       initFile,
@@ -70,6 +73,7 @@ export default defineCommand({
     await aborted(signal);
     log.info("stopping; draining calls in flight");
     await platform.close();
+    await tracer?.stop();
     log.info("stopped");
   },
 });

@@ -57,7 +57,8 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
         checkMessage(operation.method.input, request);
         return operation.invoke(request, bearer);
       };
-      const result = await runner.run(async () => ({ operation: operation.name, run }));
+      const traceparent = requestHeader.get("traceparent") ?? undefined;
+      const result = await runner.run(async () => ({ operation: operation.name, run }), traceparent);
       if (result.responseFault !== undefined) values.get(breaker)(result.responseFault);
       // The stream is reset: there is nothing left to send.
       if (result.responseFault === "reset") return new Promise<never>(() => {});

@@ -15,11 +15,15 @@ export function restHandler(transcoder: Transcoder, runner: CallRunner, errorDom
     const result = await runner.run(async () => {
       const { operation, run } = transcoder.find(await restRequestOf(request, readBody));
       return { operation: operation.name, run };
-    });
+    }, traceparentOf(request));
     const { responseFault } = result;
     if (result.kind === "response") return { status: 200, headers: responseHeaders, body: result.value, responseFault };
     return { ...errorResponse(result.error, errorDomain), responseFault };
   };
+}
+
+function traceparentOf({ headers: { traceparent } }: HttpRequest): string | undefined {
+  return typeof traceparent === "string" ? traceparent : undefined;
 }
 
 /** The response to bytes that never became a request. Over HTTP/1.1 the connection ends with it. */

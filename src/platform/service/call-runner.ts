@@ -4,6 +4,7 @@ import type { Faults } from "../faults/faults.ts";
 import type { ResponseFault } from "../faults/fault-rule.ts";
 import { responseFaultOf, runWithFault } from "../faults/run-with-fault.ts";
 import { DatabaseUnavailableError } from "../store/database.ts";
+import type { Span, Tracer } from "#src/telemetry/tracer.ts";
 import type { PlatformMetrics } from "./platform-metrics.ts";
 
 export interface CallRunnerOptions {
@@ -14,6 +15,7 @@ export interface CallRunnerOptions {
   /** The maximum number of concurrent calls. More are rejected (8), which is better than making all of them slow. */
   readonly maximumInFlight: number;
   readonly faults: Faults;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** A call whose operation is known. */
@@ -29,6 +31,9 @@ export type CallResult<T> = { readonly responseFault?: ResponseFault | undefined
   | { readonly kind: "error"; readonly error: ApiError }
 );
 
+/** Failures of the platform, not of the request. */
+const serverErrors: ReadonlySet<number> = new Set([Code.deadlineExceeded, Code.internal, Code.unavailable]);
+
 /** Seconds after which a rejected call may be retried. */
 const retryAfter = 1;
 
@@ -41,8 +46,18 @@ export class CallRunner {
     this.#options = options;
   }
 
-  /** @param find determines the operation; it may throw an `ApiError` */
-  async run<T>(find: () => Promise<FoundCall<T>>): Promise<CallResult<T>> {
+  /**
+   * @param find determines the operation; it may throw an `ApiError`
+   * @param traceparent the trace of the caller, as the header of that name has it
+   */
+  run<T>(find: () => Promise<FoundCall<T>>, traceparent: string | undefined): Promise<CallResult<T>> {
+    const { tracer } = this.#options;
+    if (tracer === undefined) return this.#run(find);
+    const parent = traceparent === undefined ? null : { traceparent };
+    return tracer.span("call", { kind: "server", parent }, (span) => this.#run(find, span));
+  }
+
+  async #run<T>(find: () => Promise<FoundCall<T>>, span?: Span): Promise<CallResult<T>> {
     const { metrics, log, latency, maximumInFlight, faults } = this.#options;
     const started = performance.now();
     let operation = "unknown";
@@ -70,6 +85,9 @@ export class CallRunner {
     const code = result.kind === "response" ? 0 : result.error.code;
     metrics.observe(operation, code, seconds);
     log.debug({ operation, code, seconds }, "call completed");
+    span?.rename(operation);
+    span?.set({ "rpc.method": operation, "rpc.grpc.status_code": code });
+    if (serverErrors.has(code)) span?.fail("the platform failed");
     return responseFault === undefined ? result : { ...result, responseFault };
   }
 

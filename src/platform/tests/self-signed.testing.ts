@@ -1,10 +1,21 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 
-/** A self-signed certificate for 127.0.0.1 and the names. Node can parse X.509 but not create it, hence the DER below. */
-export function selfSignedCertificate({ names = ["localhost"] }: { readonly names?: readonly string[] } = {}): {
+/**
+ * A self-signed certificate for 127.0.0.1 and the names. Node can parse X.509 but not create it, hence the DER below.
+ * It expires in 2049 by default.
+ */
+export function selfSignedCertificate({
+  names = ["localhost"],
+  notAfter = new Date("2049-01-01T00:00:00Z"),
+}: {
+  readonly names?: readonly string[];
+  readonly notAfter?: Date;
+} = {}): {
   readonly key: string;
   readonly certificate: string;
 } {
+  // YYMMDDHHMMSSZ
+  const expiry = `${notAfter.toISOString().slice(2, 19).replaceAll(/[-T:]/g, "")}Z`;
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const signatureAlgorithm = sequence(oid("2a8648ce3d040302"));
   const name = sequence(der(0x31, sequence(oid("550403"), der(0x0c, Buffer.from("test")))));
@@ -20,7 +31,7 @@ export function selfSignedCertificate({ names = ["localhost"] }: { readonly name
     der(0x02, Buffer.from([1])),
     signatureAlgorithm,
     name,
-    sequence(der(0x17, Buffer.from("200101000000Z")), der(0x17, Buffer.from("490101000000Z"))),
+    sequence(der(0x17, Buffer.from("200101000000Z")), der(0x17, Buffer.from(expiry))),
     name,
     publicKey.export({ type: "spki", format: "der" }),
     der(0xa3, extensions),

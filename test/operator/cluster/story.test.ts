@@ -1,8 +1,13 @@
-import { expect, it } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import { collectionOf, differencesFromPlatform, hasMarker, withoutMarker } from "#test/support/harness/comparison.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { examples } from "#test/support/harness/examples.ts";
-import { kindRef, type MusterKind, musterKinds, ref } from "#test/support/harness/muster-objects.ts";
+import { kindRef, type MusterKind, musterKinds, musterObject, ref } from "#test/support/harness/muster-objects.ts";
+import { leakedIn } from "#test/support/harness/secrets.ts";
+import { TraceCollector } from "#test/support/harness/trace-collector.ts";
+
+const collector = await TraceCollector.start();
+const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: "200" };
 
 describeWithSystem(
   "the life of the examples",
@@ -14,11 +19,60 @@ describeWithSystem(
       return system().admin.get(collectionOf[kind], object["status"].uid);
     };
 
+    afterAll(() => collector.stop());
+
     it("objects that are applied in reverse order become Ready", async () => {
       const objects = await examples(system().root);
       for (const object of objects.toReversed()) await kube().apply(object);
       for (const object of objects) await system().ready(object);
       expect(await differencesFromPlatform(system())).toEqual([]);
+    });
+
+    it("an applied object is one trace, from the watch event to the response of the platform", async () => {
+      const group = musterObject("Group", "shop", "traced", { parentUid: system().root });
+      await kube().apply(group);
+      await system().ready(group);
+      const isOfObject = (name: string) =>
+        collector.spans.find((span) => span.name === name && span.attributes["muster.key"] === "shop/traced");
+      const created = () =>
+        collector.traceOf(isOfObject("reconcile group")).find(({ name }) => name.endsWith("/CreateGroup"));
+      const isWhole = () => {
+        const found = created();
+        return found === undefined || collector.pathTo(found)[0]?.parentSpanId ? undefined : found;
+      };
+      const server = await vi.waitUntil(isWhole, { timeout: 10_000, interval: 100 });
+      // Each span is below the one before it.
+      const path = collector.pathTo(server).map(({ name, service }) => `${service}: ${name}`);
+      expect(path).toEqual([
+        "muster-operator: watch groups",
+        "muster-operator: reconcile group",
+        "muster-operator: perform create",
+        "muster-operator: platform create groups",
+        "muster-platform: muster.platform.iam.v2beta1.GroupsService/CreateGroup",
+      ]);
+      const trace = collector.traceOf(server);
+      const steps = trace.filter(({ name }) => name === "decide").map(({ attributes }) => attributes["muster.step"]);
+      expect(steps).toContain("create");
+      expect(steps.at(-1)).toBe("done");
+      const [watch] = collector.pathTo(server);
+      const queued = trace.find(({ name }) => name === "queue group");
+      expect(queued?.parentSpanId).toBe(watch?.spanId);
+      expect(trace.map(({ name }) => name)).toContain("kubernetes patch groups/status");
+      expect(server.attributes).toMatchObject({ "rpc.grpc.status_code": 0 });
+      expect(leakedIn(system(), JSON.stringify(collector.spans))).toBe(false);
+      await kube().delete(group);
+      await system().gone(group);
+    });
+
+    it("a collector that fails, and one that is away, delay nothing", async () => {
+      collector.failing = true;
+      const group = musterObject("Group", "shop", "untraced", { parentUid: system().root });
+      await kube().apply(group);
+      await system().ready(group, 5_000);
+      await operator().process.logged("traces were not sent");
+      await collector.stop();
+      await kube().delete(group);
+      await system().gone(group, 5_000);
     });
 
     it("the status has the uid of the platform resource, whose description has the marker", async () => {
@@ -115,5 +169,5 @@ describeWithSystem(
       }
     });
   },
-  { namespaces: ["shop"], operatorFlags: ["--resync", "2s"] },
+  { namespaces: ["shop"], run: () => ({ env }), operatorFlags: ["--resync", "2s"] },
 );

@@ -20,8 +20,9 @@ const flags = [
   "-mod=readonly",
   "-trimpath",
   "-buildvcs=false",
-  // Nobody debugs the program, and inlining takes a third of the time of the compiler.
-  "-gcflags=all=-l -dwarf=false",
+  // Nobody debugs the program. (Without inlining it would build faster still, and the API server would use half as much CPU
+  // time again.)
+  "-gcflags=all=-dwarf=false",
 ];
 
 /** The compiler's heap is small, so that collecting its garbage costs more than the memory that it frees. */

@@ -32,10 +32,12 @@ export async function leakedSecrets(system: System, more: Iterable<string> = [])
   for (const kind of searchedKinds)
     for (const object of await listIfServed(system, kind))
       texts.push([`${kind.kind} ${object.metadata.name}`, JSON.stringify(object)]);
-  const secrets = [...system.secrets, ...more];
-  return texts
-    .filter(([, text]) => jsonWebToken.test(text) || secrets.some((secret) => text.includes(secret)))
-    .map(([where]) => where);
+  return texts.filter(([, text]) => leakedIn(system, text, more)).map(([where]) => where);
+}
+
+/** Whether the text has a token. @param more tokens in addition to those that the system issued */
+export function leakedIn({ secrets }: System, text: string, more: Iterable<string> = []): boolean {
+  return jsonWebToken.test(text) || [...secrets, ...more].some((secret) => text.includes(secret));
 }
 
 async function listIfServed({ controlPlane }: System, kind: KindRef): Promise<KubeObject[]> {

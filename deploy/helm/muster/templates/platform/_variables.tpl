@@ -1,0 +1,23 @@
+{{/* The variables of the platform's container: what the chart mounts, overridden by the values. */}}
+{{- define "muster.platformVariables" -}}
+{{- $platform := .Values.platform -}}
+{{- $issuer := printf "%s,ca=/etc/cluster/ca.crt,jwks=https://kubernetes.default.svc/openid/v1/jwks" $platform.clusterIssuer -}}
+{{- $settings := dict
+  "listen" "0.0.0.0:8080"
+  "baseUrl" (include "muster.platformUrl" .)
+  "initFile" "/etc/muster/init/init.yaml"
+  "adminTokenFile" "/data/admin-token" -}}
+{{- if $platform.database.secretName -}}
+{{- $_ := set $settings "keyFile" "/etc/muster/key/key" -}}
+{{- else -}}
+{{- $_ := set $settings "data" "/data/platform.db" -}}
+{{- end -}}
+{{- if include "muster.platformTlsSecret" . -}}
+{{- $_ := set $settings "tlsCert" "/etc/muster/tls/tls.crt" -}}
+{{- $_ := set $settings "tlsKey" "/etc/muster/tls/tls.key" -}}
+{{- end -}}
+{{- $more := deepCopy $platform.settings -}}
+{{- $issuers := concat (list $issuer) ($more.trustedIssuer | default list | toStrings) -}}
+{{- $_ := set $more "trustedIssuer" $issuers -}}
+{{- include "muster.variables" (mergeOverwrite $settings $more) -}}
+{{- end -}}

@@ -1,0 +1,145 @@
+import { apiGroup, finalizer, version } from "#src/api/custom-resource.ts";
+import type { ResourceDefinition } from "#src/api/resource-definition.ts";
+import { tenantDefinition } from "#src/api/tenant.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import * as settings from "#src/commands/settings/settings.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { KubeClient } from "#src/kube/client.ts";
+import { readConnection, serviceAccountDirectory } from "#src/kube/config.ts";
+import { isNotFound } from "#src/kube/errors.ts";
+import type { KubeApi } from "#src/kube/api.ts";
+import type { KubeList, ResourceKind } from "#src/kube/object.ts";
+import { type Clock, systemClock as clock } from "#src/time/clock.ts";
+import { seconds } from "#src/time/durations.ts";
+import {
+  type CheckedObject,
+  type Guarded,
+  GuardedCount,
+  needsOperator,
+  servesObject,
+  uninstallProblem,
+} from "./guarded-objects.ts";
+
+const pageSize = 500;
+/** API servers notice within this time that an admission policy was deleted. */
+const policyDelayMs = seconds(3);
+
+const admissionResource = (plural: string, kind: string): ResourceKind => ({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  plural,
+  kind,
+  namespaced: false,
+});
+
+/** In the order in which they are deleted: a policy without a binding does nothing. */
+const finalizerPolicyResources = [
+  admissionResource("mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding"),
+  admissionResource("mutatingadmissionpolicies", "MutatingAdmissionPolicy"),
+];
+
+export default defineCommand({
+  summary: "check that no object needs the operator any more, before it is uninstalled",
+  settings: {
+    class: settings.optional(
+      { ...settings.text, placeholder: "CLASS" },
+      "The class of the operator that is to be uninstalled. Objects of other classes do not matter. (default: none)",
+    ),
+    finalizerPolicy: settings.optional(
+      settings.text,
+      "The name of the admission policy that adds the finalizer to new objects. It is deleted if no object needs the operator.",
+    ),
+    serviceAccountDirectory: settings.withDefault(
+      settings.file,
+      serviceAccountDirectory,
+      "Directory where the pod's service account is mounted: ca.crt, namespace and token.",
+    ),
+    kubeconfig: settings.optional(
+      settings.file,
+      "The kubeconfig to use. (default: the pod's service account; with --context, the user's kubeconfig)",
+    ),
+    context: settings.optional(settings.text, "The context of the kubeconfig. (default: its current context)"),
+  },
+  run: async (values, { env, signal, stdout }) => {
+    const connection = await readConnection({
+      env,
+      clock,
+      serviceAccountDirectory: values.serviceAccountDirectory,
+      ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
+      ...(values.context === undefined ? {} : { context: values.context }),
+    });
+    const kube = new KubeClient({ connection, connections: 1, clock });
+    try {
+      const { class: operatorClass = "" } = values;
+      await check(kube, operatorClass, signal);
+      if (values.finalizerPolicy !== undefined) {
+        await deleteFinalizerPolicy(kube, values.finalizerPolicy, signal);
+        // An object that was created before the API servers noticed has the finalizer.
+        await pause(clock, policyDelayMs, signal);
+        await check(kube, operatorClass, signal);
+      }
+      stdout.write(
+        `No object needs the operator: it can be uninstalled. Tenants stay, with the finalizer ${finalizer}: delete them before, or later with another operator.\n`,
+      );
+    } finally {
+      await kube.close();
+    }
+  },
+});
+
+/** @throws {Error} that names the objects which need the operator. */
+async function check(kube: KubeApi, operatorClass: string, signal: AbortSignal): Promise<void> {
+  const classes = new Map<string, string>();
+  const tenants = new GuardedCount(tenantDefinition.plural, needsOperator(operatorClass));
+  for await (const tenant of allOf(kube, tenantDefinition, signal)) {
+    classes.set(tenant.metadata.name, tenant.spec?.class ?? "");
+    tenants.add(tenant);
+  }
+  const guarded: Guarded[] = [];
+  for (const { definition } of kinds) {
+    const objects = new GuardedCount(definition.plural, servesObject(operatorClass, classes));
+    for await (const object of allOf(kube, definition, signal)) objects.add(object);
+    guarded.push(objects.result);
+  }
+  const problem = uninstallProblem([...guarded, tenants.result]);
+  if (problem !== undefined) throw new Error(problem);
+}
+
+const noObjects: KubeList<CheckedObject> = { metadata: {}, items: [] };
+
+/** All objects of a resource, page by page; none if its CRD does not exist. */
+async function* allOf(
+  kube: KubeApi,
+  { plural, kind, scope }: ResourceDefinition,
+  signal: AbortSignal,
+): AsyncGenerator<CheckedObject> {
+  const resource = { group: apiGroup, version, plural, kind, namespaced: scope !== "Cluster" };
+  let next: string | undefined;
+  do {
+    const page = await kube
+      .list<CheckedObject>(resource, { signal, limit: pageSize, ...(next === undefined ? {} : { continue: next }) })
+      .catch((error: unknown) => {
+        if (isNotFound(error)) return noObjects;
+        throw error;
+      });
+    yield* page.items;
+    next = page.metadata.continue || undefined;
+  } while (next !== undefined);
+}
+
+async function deleteFinalizerPolicy(kube: KubeApi, name: string, signal: AbortSignal): Promise<void> {
+  for (const resource of finalizerPolicyResources)
+    await kube.delete(resource, undefined, name, { signal }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+}
+
+function pause(time: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = time.setTimer(resolve, ms);
+    signal.addEventListener("abort", () => {
+      cancel();
+      reject(signal.reason);
+    });
+  });
+}

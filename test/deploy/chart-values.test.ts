@@ -1,0 +1,210 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
+import { parseInitFile } from "#src/platform/init-file.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { type ChartValues, helm, release, renderChart } from "./helm.ts";
+
+const uid = "0123456789abcdef0123456789abcdef01234567";
+const settings = {
+  platformUrl: "https://platform.example.com",
+  identity: `${uid}/0123456789abcdef`,
+  rootGroup: [uid],
+  allowedRole: ["viewer"],
+};
+const withPlatform = { platform: { enabled: true }, settings: { allowedRole: ["viewer"] } };
+const find = (objects: readonly KubeObject[], kind: string, name: string) =>
+  objects.find((one) => one.kind === kind && one.metadata.name === name) ?? expect.fail(`no ${kind} ${name}`);
+
+describe("the values of the chart muster", () => {
+  it.each([
+    ["a misspelled value", { settings, replicsa: 3 }, "additional properties 'replicsa' not allowed"],
+    [
+      "a misspelled setting",
+      { settings: { ...settings, allowedRoles: ["viewer"] } },
+      "additional properties 'allowedRoles' not allowed",
+    ],
+    [
+      "a setting that the chart gives",
+      { settings: { ...settings, listen: "0.0.0.0:80" } },
+      "additional properties 'listen' not allowed",
+    ],
+    [
+      "a misspelled field of a Tenant",
+      { settings, tenants: { shop: { namespace: ["shop"] } } },
+      "additional properties 'namespace' not allowed",
+    ],
+    ["a uid without quotes", { settings: { ...settings, rootGroup: [1] } }, "got number, want string"],
+    ["missing settings", {}, "settings.platformUrl, settings.identity, settings.rootGroup, settings.allowedRole"],
+    [
+      "a platform without its only required setting",
+      { platform: { enabled: true } },
+      "These values are required: settings.allowedRole.",
+    ],
+    [
+      "several replicas on SQLite",
+      { ...withPlatform, platform: { enabled: true, replicas: 2 } },
+      "Set platform.database.secretName",
+    ],
+  ] as [string, ChartValues, string][])("are refused with a reason: %s", async (_, values, message) => {
+    await expect(renderChart("muster", values)).rejects.toThrow(message);
+  });
+
+  it.each(["docs/operate/install-with-helm.md", "docs/operate/upgrade.md", "deploy/helm/muster/README.md"])(
+    "are accepted as they are in %s",
+    async (page) => {
+      const text = await readFile(new URL(`../../${page}`, import.meta.url), "utf8");
+      const blocks = [...text.matchAll(/^( *)```yaml\n(.*?)^ *```/gms)].map(([, indent = "", block = ""]) =>
+        block.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+      );
+      expect(blocks).not.toEqual([]);
+      for (const block of blocks) expect(await renderChart("muster", parse(block))).not.toEqual([]);
+    },
+  );
+
+  it("are accepted by helm lint, also with the values of a chart that depends on it", async () => {
+    await helm(["lint", "--strict", "muster"], { settings, global: { any: "value" } });
+    await helm(["lint", "--strict", "muster-crds"]);
+  });
+
+  it("give pods what platform engineers expect to give", async () => {
+    const objects = await renderChart("muster", {
+      settings,
+      image: {
+        repository: "registry.example.com/muster",
+        digest: `sha256:${"0".repeat(64)}`,
+        pullPolicy: "Always",
+        pullSecrets: [{ name: "pull" }],
+      },
+      serviceAccount: { name: "iam", annotations: { "example.com/role": "iam" } },
+      podAnnotations: { "example.com/a": "b" },
+      podLabels: { team: "iam" },
+      nodeSelector: { "kubernetes.io/os": "linux" },
+      tolerations: [{ operator: "Exists" }],
+      affinity: { nodeAffinity: {} },
+      topologySpreadConstraints: [],
+      priorityClassName: "system-cluster-critical",
+      podSecurityContext: { runAsUser: null },
+      extraEnv: [{ name: "HTTPS_PROXY", value: "http://proxy.example.com" }],
+      extraVolumes: [{ name: "ca", configMap: { name: "ca" } }],
+      extraVolumeMounts: [{ name: "ca", mountPath: "/etc/ca" }],
+      resources: { limits: { memory: "1Gi" } },
+    });
+    const { template } = find(objects, "Deployment", "muster-operator")["spec"];
+    expect(template.metadata.labels).toMatchObject({ team: "iam" });
+    expect(template.metadata.annotations).toMatchObject({ "example.com/a": "b" });
+    const { containers, ...pod } = template.spec;
+    expect(pod).toMatchObject({
+      serviceAccountName: "iam",
+      imagePullSecrets: [{ name: "pull" }],
+      nodeSelector: { "kubernetes.io/os": "linux" },
+      tolerations: [{ operator: "Exists" }],
+      affinity: { nodeAffinity: {} },
+      priorityClassName: "system-cluster-critical",
+      securityContext: { runAsNonRoot: true },
+      volumes: [{ name: "platform-token" }, { name: "ca" }],
+    });
+    expect(pod).not.toHaveProperty("topologySpreadConstraints");
+    expect(pod.securityContext).not.toHaveProperty("runAsUser");
+    expect(containers).toMatchObject([
+      {
+        image: `registry.example.com/muster@sha256:${"0".repeat(64)}`,
+        imagePullPolicy: "Always",
+        resources: { limits: { memory: "1Gi" } },
+        volumeMounts: [{ name: "platform-token" }, { name: "ca" }],
+      },
+    ]);
+    expect(containers[0].env.map(({ name }: { name: string }) => name)).toEqual(["MUSTER_LEASE_NAME", "HTTPS_PROXY"]);
+    // The Lease has the name of the account, and so has the permission to use it.
+    expect(find(objects, "Role", "muster-lease")["rules"][1].resourceNames).toEqual(["iam"]);
+    expect(find(objects, "ClusterRoleBinding", "muster-operator")["subjects"]).toMatchObject([{ name: "iam" }]);
+  });
+
+  it("render without a cluster as for one: nothing is random", async () => {
+    const [first, second] = [await renderChart("muster", withPlatform), await renderChart("muster", withPlatform)];
+    expect(second).toEqual(first);
+  });
+});
+
+describe("the platform of the chart muster", () => {
+  const initFile = (objects: readonly KubeObject[], name = "muster-platform-init") =>
+    parseInitFile(find(objects, "ConfigMap", name)["data"]["init.yaml"]);
+
+  it.each([
+    ["hashes of the release", {}, "muster", ""],
+    ["hashes of another release, with a class", { class: "blue" }, "another", "-blue"],
+    ["the given ones", { identity: settings.identity, rootGroup: [uid], ownerId: "production" }, "muster", ""],
+  ])("has the identity that the operator assumes, with uids that are %s", async (_, more, name, suffix) => {
+    const objects = await renderChart(
+      "muster",
+      { ...withPlatform, settings: { ...withPlatform.settings, ...more } },
+      { name, namespace: release.namespace },
+    );
+    const variables = find(objects, "ConfigMap", `muster-settings${suffix}`)["data"];
+    const { rootGroup, identities } = initFile(objects, `muster-platform${suffix}-init`);
+    expect(rootGroup.uid).toBe(variables.MUSTER_ROOT_GROUP);
+    const owner = variables.MUSTER_CLASS
+      ? `${variables.MUSTER_OWNER_ID}/${variables.MUSTER_CLASS}`
+      : variables.MUSTER_OWNER_ID;
+    expect(identities).toMatchObject([
+      {
+        uid: variables.MUSTER_IDENTITY,
+        name: `muster${suffix}`,
+        description: withRecordedOwner("", owner),
+        claimMatch: { sub: { value: `system:serviceaccount:${release.namespace}:muster-operator${suffix}` } },
+      },
+    ]);
+    if ("rootGroup" in more) expect(variables).toMatchObject({ MUSTER_ROOT_GROUP: uid, MUSTER_OWNER_ID: "production" });
+  });
+
+  it("has other uids in every release", async () => {
+    const releases = [release, { ...release, name: "another" }, { ...release, namespace: "another" }];
+    const rendered = await Promise.all(releases.map((one) => renderChart("muster", withPlatform, one)));
+    expect(new Set(rendered.map((objects) => initFile(objects).rootGroup.uid)).size).toBe(3);
+  });
+
+  it("serves TLS with the certificate of a Secret, which the operator trusts", async () => {
+    const tls = { certManager: { enabled: true, issuerRef: { name: "ca" } } };
+    const objects = await renderChart("muster", {
+      ...withPlatform,
+      platform: { enabled: true, tls },
+      serviceMonitor: { enabled: true },
+    });
+    const address = "https://muster-platform.muster-system.svc:8080";
+    expect(find(objects, "ConfigMap", "muster-settings")["data"]).toMatchObject({
+      MUSTER_PLATFORM_URL: address,
+      MUSTER_PLATFORM_CA: "/etc/muster/platform/ca.crt",
+    });
+    const secretName = "muster-platform-tls";
+    expect(find(objects, "Certificate", "muster-platform")["spec"]).toMatchObject({
+      secretName,
+      dnsNames: ["muster-platform.muster-system.svc"],
+    });
+    const { spec } = find(objects, "StatefulSet", "muster-platform")["spec"].template;
+    expect(spec.containers[0].readinessProbe.httpGet.scheme).toBe("HTTPS");
+    expect(spec.volumes).toContainEqual({ name: "tls", secret: { secretName, defaultMode: 0o440 } });
+    const monitor = find(objects, "ServiceMonitor", "muster-platform")["spec"];
+    expect(find(objects, "Service", "muster-platform").metadata.labels).toMatchObject(monitor.selector.matchLabels);
+    expect(monitor.endpoints).toMatchObject([{ scheme: "https", tlsConfig: { ca: { secret: { name: secretName } } } }]);
+    const operator = find(objects, "Deployment", "muster-operator")["spec"].template.spec;
+    expect(operator.volumes).toContainEqual({
+      name: "platform-ca",
+      secret: { secretName, items: [{ key: "ca.crt", path: "ca.crt" }] },
+    });
+  });
+
+  it.each([
+    ["ingress", "Ingress"],
+    ["gateway", "HTTPRoute"],
+  ])("has the address of its %s", async (value, kind) => {
+    const route = {
+      enabled: true,
+      host: "iam.example.com",
+      ...(value === "gateway" ? { parentRefs: [{ name: "public" }] } : {}),
+    };
+    const objects = await renderChart("muster", { ...withPlatform, platform: { enabled: true, [value]: route } });
+    expect(find(objects, kind, "muster-platform").metadata.namespace).toBe(release.namespace);
+    expect(find(objects, "ConfigMap", "muster-settings")["data"].MUSTER_PLATFORM_URL).toBe("https://iam.example.com");
+  });
+});

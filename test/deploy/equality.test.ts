@@ -1,0 +1,190 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { operatorSettings } from "#src/commands/operator/settings.ts";
+import { platformSettings } from "#src/commands/platform/settings.ts";
+import { variableOf } from "#src/commands/settings/settings.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { renderChart } from "./helm.ts";
+import { kustomize, manifests } from "./kustomize.ts";
+
+const uid = "0123456789abcdef0123456789abcdef01234567";
+const settings = {
+  platformUrl: "https://platform.example.com",
+  identity: `${uid}/0123456789abcdef`,
+  rootGroup: [uid, "f".repeat(40)],
+  allowedRole: ["viewer", "editor"],
+  breakerObjects: 1_000_000,
+};
+const variables = [
+  "MUSTER_PLATFORM_URL=https://platform.example.com",
+  `MUSTER_IDENTITY=${settings.identity}`,
+  `MUSTER_ROOT_GROUP=${settings.rootGroup.join(";")}`,
+  "MUSTER_ALLOWED_ROLE=viewer;editor",
+  "MUSTER_BREAKER_OBJECTS=1000000",
+];
+const image = { name: "muster", newName: "registry.example.com/muster", newTag: "1.2.3" };
+const imageValues = { repository: "registry.example.com/muster", tag: "1.2.3" };
+
+/** Builds an overlay over `base`, in a folder that exists only meanwhile. */
+async function overlay(options: OverlayOptions): Promise<readonly KubeObject[]> {
+  const { components = [], more = [], resources = {}, fields = {} } = options;
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "muster-equality-")));
+  const write = async (path: string, content: object) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), stringify(content));
+  };
+  try {
+    const shipped = (from: string, name: string) => relative(join(folder, from), join(manifests, name));
+    for (const [name, { folders, ...content }] of Object.entries(resources))
+      await write(`${name}/kustomization.yaml`, { ...content, resources: folders.map((one) => shipped(name, one)) });
+    const literals = [...variables, ...more];
+    await write("operator/kustomization.yaml", {
+      resources: [shipped("operator", "base")],
+      images: [image],
+      configMapGenerator: [{ name: "muster-settings", namespace: "muster-system", behavior: "merge", literals }],
+    });
+    // Kustomize applies components before images: the component of pod injection copies the image of the operator.
+    await write("named/kustomization.yaml", {
+      resources: ["../operator"],
+      components: components.map((name) => shipped("named", `components/${name}`)),
+      ...fields,
+    });
+    await write("kustomization.yaml", { resources: ["named", ...Object.keys(resources)] });
+    return await kustomize(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+interface OverlayOptions {
+  readonly components?: readonly string[];
+  /** Further settings, as variables. */
+  readonly more?: readonly string[];
+  readonly resources?: Readonly<Record<string, { readonly folders: readonly string[] } & Record<string, unknown>>>;
+  /** Further fields of the kustomization. */
+  readonly fields?: object;
+}
+
+/** What Helm and Kustomize do differently on purpose, which must not count as a difference. */
+const labelsOfHelm = [
+  "app.kubernetes.io/instance",
+  "app.kubernetes.io/version",
+  "app.kubernetes.io/managed-by",
+  "helm.sh/chart",
+];
+
+/** The objects by kind and name, without hooks and the namespace, each without what only one of the tools adds. */
+function comparable(objects: readonly KubeObject[]): Record<string, unknown> {
+  const compared = objects
+    .filter(
+      ({ kind, metadata: { annotations } }) => kind !== "Namespace" && annotations?.["helm.sh/hook"] === undefined,
+    )
+    .map((object) => {
+      // Kustomize adds a hash of the content to the name of the settings, Helm an annotation to the pods.
+      const text = JSON.stringify(object).replace(/(muster-settings(-blue)?)-[a-z0-9]{10}"/g, '$1"');
+      const { metadata, ...rest } = JSON.parse(text) as KubeObject;
+      if (rest.kind === "Deployment") delete rest["spec"].template.metadata.annotations;
+      const { labels = {}, annotations: _kept, namespace, ...others } = metadata;
+      const own = Object.fromEntries(Object.entries(labels).filter(([name]) => !labelsOfHelm.includes(name)));
+      // Kustomize adds the namespace of an overlay to admission policies, which have none.
+      const scoped = rest.kind.includes("AdmissionPolicy") ? {} : { namespace };
+      return [`${rest.kind} ${metadata.name}`, { ...rest, metadata: { ...others, ...scoped, labels: own } }] as const;
+    });
+  expect(new Set(compared.map(([name]) => name)).size).toBe(compared.length);
+  return Object.fromEntries(compared);
+}
+
+describe("Helm and Kustomize render the same objects", () => {
+  it("of the operator, with the same settings", async () => {
+    const chart = await renderChart("muster", {
+      image: imageValues,
+      settings,
+      finalizerPolicy: { enabled: false },
+    });
+    const overlaid = comparable(await overlay({}));
+    expect(Object.keys(overlaid).length).toBeGreaterThan(15);
+    expect(comparable(chart)).toEqual(overlaid);
+  });
+
+  it("with a class in another namespace, every component and a Tenant with credentials of its own", async () => {
+    const chart = await renderChart(
+      "muster",
+      {
+        image: imageValues,
+        settings: { ...settings, class: "blue" },
+        settingsFrom: ["muster-identity"],
+        networkPolicy: { enabled: true },
+        serviceMonitor: { enabled: true },
+        prometheusRule: { enabled: true },
+        dashboards: { enabled: true },
+        finalizerPolicy: { enabled: true },
+        podInjection: { enabled: true },
+        tenants: {
+          shop: { namespaces: ["shop"], credentials: { type: "ServiceAccount", identityUid: settings.identity } },
+        },
+      },
+      { name: "another", namespace: "iam" },
+    );
+    const [tenants, rest] = [
+      chart.filter(({ kind }) => kind === "Tenant"),
+      chart.filter(({ kind }) => kind !== "Tenant"),
+    ];
+    const components = [
+      "admission-policy",
+      "bootstrap-identity",
+      "network-policy",
+      "pod-injection",
+      "service-monitor",
+      "../../monitoring/operator",
+    ];
+    const ofClass = { "app.kubernetes.io/name": "muster-blue" };
+    const overlaid = await overlay({
+      components,
+      more: ["MUSTER_CLASS=blue"],
+      resources: {
+        shop: { folders: ["tenant-token"], namespace: "iam", nameSuffix: "-shop", labels: [{ pairs: ofClass }] },
+      },
+      fields: { namespace: "iam", nameSuffix: "-blue", labels: [{ pairs: ofClass, includeSelectors: true }] },
+    });
+    // The chart has a ServiceMonitor instead.
+    expect(comparable(rest)).toEqual(comparable(overlaid.filter(({ kind }) => kind !== "PodMonitor")));
+    expect(tenants).toMatchObject([
+      { metadata: { name: "shop", annotations: { "helm.sh/resource-policy": "keep" } }, spec: { class: "blue" } },
+    ]);
+  });
+
+  it("of the CRDs, which Helm keeps", async () => {
+    const definitions = await renderChart("muster-crds");
+    expect(definitions.map(({ kind }) => kind)).toEqual(Array(definitions.length).fill("CustomResourceDefinition"));
+    for (const { metadata } of definitions) expect(metadata.annotations).toEqual({ "helm.sh/resource-policy": "keep" });
+  });
+});
+
+it.each([
+  ["operator", operatorSettings, "ConfigMap"],
+  ["platform", platformSettings, "StatefulSet"],
+] as const)("each setting of the %s in the values becomes its variable", async (command, known, kind) => {
+  const reserved =
+    /^(listen|tokenFile|serviceAccountDirectory|kubeconfig|context|leaseName|leaseNamespace|data|database|tlsCert|tlsKey|baseUrl|adminTokenFile|initFile|keyFile)$/;
+  const given = Object.fromEntries(
+    Object.entries(known)
+      .filter(([key]) => !reserved.test(key))
+      .map(([key, { repeatable }]) => [key, key === "class" ? "blue" : repeatable ? ["one", "two"] : "one"]),
+  );
+  const values =
+    command === "operator"
+      ? { settings: given }
+      : { platform: { enabled: true, settings: given }, settings: { allowedRole: ["viewer"] } };
+  const objects = await renderChart("muster", values);
+  const found = objects.find((object) => object.kind === kind);
+  const env: { name: string; value: string }[] = found?.["spec"]?.template.spec.containers[0].env ?? [];
+  const rendered: Record<string, string> =
+    found?.["data"] ?? Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  for (const [key, value] of Object.entries(given)) {
+    const text = typeof value === "string" ? value : value.join(";");
+    expect(rendered[variableOf(key)], key).toContain(text);
+  }
+});
