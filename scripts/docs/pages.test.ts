@@ -29,6 +29,19 @@ it("finds links that lead nowhere", () => {
   ]);
 });
 
+it("a guide says first who it is for, and last what is next", () => {
+  const guides = pages.filter(({ source }) =>
+    /^docs\/(?:concepts|how-to|operate|tutorial)[\w/-]*\.md$/.test(source.path),
+  );
+  const formless = guides.filter(
+    ({ source, headings }) =>
+      !source.path.includes("/runbooks/") &&
+      (!/^# .*\n\nFor /.test(source.text) || headings.findLast(({ level }) => level === 2)?.text !== "Next"),
+  );
+  expect(guides.length).toBeGreaterThan(15);
+  expect(formless.map(({ source }) => source.path)).toEqual([]);
+});
+
 describe("code blocks", () => {
   it.each(pages.filter(({ fences }) => fences.length > 0))("$source.path", async (page) => {
     expect(await blockMistakes(page)).toEqual([]);
