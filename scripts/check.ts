@@ -11,6 +11,8 @@ const checks: readonly (readonly [name: string, command: string])[] = [
   ["generated: lists of kinds in deploy/", "node scripts/generate-deploy.ts --check"],
   ["generated: charts", "node scripts/generate-charts.ts --check"],
   ["generated: reference of custom resources", "node scripts/generate-reference.ts --check"],
+  ["generated: reference of commands", "node scripts/generate-cli-reference.ts --check"],
+  ["generated: reference of limits", "node scripts/generate-limits-reference.ts --check"],
   ["generated: reference of metrics", "node scripts/generate-metrics-reference.ts --check"],
   ["generated: dashboards", "node scripts/generate-dashboards.ts --check"],
   ["generated: health checks for Argo CD", "node scripts/generate-argocd.ts --check"],

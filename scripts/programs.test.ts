@@ -14,7 +14,7 @@ function programs(): readonly string[] {
     [...line.matchAll(/node (\S+\.ts)/g)].map(([, file = ""]) => file),
   );
   const others = globSync(["{demo,dev,test}/**/main.ts", "scripts/**/*.ts"]).filter(
-    (file) => !file.endsWith(".test.ts") && !/^export /m.test(readFileSync(file, "utf8")),
+    (file) => !/\.(?:test|d)\.ts$/.test(file) && !/^export /m.test(readFileSync(file, "utf8")),
   );
   return [...new Set([...named, ...others])].toSorted();
 }

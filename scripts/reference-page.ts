@@ -27,25 +27,38 @@ export function referencePage(kinds: readonly Kind[], others: readonly ResourceD
     ]),
     "## Conditions",
     "### Condition types",
-    table(
-      ["type", "meaning while True"],
-      Object.entries(conditionTypes).map(([type, meaning]) => [code(type), meaning]),
-    ),
+    "[Conditions](conditions.md#types) lists them.",
     "### Condition reasons",
-    table(
-      ["reason", "meaning", "fix"],
-      Object.entries<ReasonDescription>(reasons).map(([reason, { meaning, fix }]) => [
-        code(reason),
-        meaning,
-        fix ?? "–",
-      ]),
-    ),
-    "A newer operator can write other types and reasons: both are patterns in the CRD, not enums.",
+    "[Conditions](conditions.md#reasons) lists them, with what each means and how to fix it.",
     "## Annotations",
     table(
       ["annotation", "value", "effect"],
       annotations.map(({ name, value, effect }) => [code(name), value.startsWith('"') ? code(value) : value, effect]),
     ),
+  ];
+  return `${page.join("\n\n")}\n`;
+}
+
+/** Every condition type and reason with its fix, as Markdown. Each reason has a heading, so that a link can lead to it. */
+export function conditionsPage(): string {
+  const page = [
+    "# Conditions",
+    "Generated from `src/api` by `npm run generate`. Do not edit.",
+    "This page is for whoever asks why an object is not Ready. `kubectl get muster` prints the reason of each object; its message, with the names, is in the condition: `kubectl describe KIND NAME`.",
+    "## Types",
+    table(
+      ["type", "meaning while True"],
+      Object.entries(conditionTypes).map(([type, meaning]) => [code(type), meaning]),
+    ),
+    "## Reasons",
+    "A newer operator can write other types and reasons: both are patterns in the CRD, not enums.",
+    ...Object.entries<ReasonDescription>(reasons)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([reason, { meaning, fix }]) => [
+        `### ${reason}`,
+        meaning,
+        ...(fix === undefined ? [] : [`**Fix:** ${fix}`]),
+      ]),
   ];
   return `${page.join("\n\n")}\n`;
 }

@@ -6,6 +6,9 @@ import { kinds } from "#src/kinds/kinds.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { KubeError } from "#test/support/control-plane/kube-connection.ts";
+import { manifestsOf } from "#scripts/docs/check-blocks.ts";
+import { parsePage } from "#scripts/docs/page-parser.ts";
+import { readSources } from "#scripts/docs/sources.ts";
 import { root } from "./case.ts";
 import { cases, definitions, type ManifestKind } from "./cases.ts";
 import * as status from "./status.ts";
@@ -133,7 +136,35 @@ describeWithControlPlane("manifests", (controlPlane) => {
     );
     expect(examples.map((all) => all.length)).toEqual([3, 2, 2]);
   });
+
+  it("accepts the manifests in the documentation", async () => {
+    const pages = readSources().map(parsePage);
+    const rejected: string[] = [];
+    let accepted = 0;
+    // Pods need their service account.
+    await kube().apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "checkout", namespace } });
+    for (const page of pages)
+      for (const { object: manifest, line } of manifestsOf(page)) {
+        const { metadata, ...rest } = manifest as unknown as KubeObject;
+        if (foreign.test(rest.apiVersion)) continue;
+        // The namespaces of the pages do not exist here; the names of others may be taken by the examples.
+        const inDefault = { ...metadata, ...(metadata.namespace === undefined ? {} : { namespace }) };
+        const submitted = { ...rest, metadata: { ...inDefault, name: `${metadata.name}-docs` } } as KubeObject;
+        await kube()
+          .create(submitted, { dryRun: true })
+          .then(
+            () => (accepted += 1),
+            (error: Error) => rejected.push(`${page.source.path}:${line}: ${error.message}`),
+          );
+      }
+    expect(rejected).toEqual([]);
+    expect(accepted).toBeGreaterThan(10);
+  });
 });
+
+/** API groups of other projects, whose CRDs the control plane does not have. */
+const foreign =
+  /^(?:kustomize\.config\.k8s\.io|[\w.]*\.toolkit\.fluxcd\.io|argoproj\.io|monitoring\.coreos\.com|cert-manager\.io|gateway\.networking\.k8s\.io)\//;
 
 /** The causes of a rejection, sorted, because the API server's order varies. */
 async function causes(response: Promise<unknown>): Promise<string[]> {

@@ -1,0 +1,71 @@
+// Writes docs/reference/limits.md from the constants in the code. With --check it writes nothing, and fails if the file is
+// out of date.
+import { readFileSync } from "node:fs";
+import { maxDescriptionLength } from "#src/kinds/marker.ts";
+import { descriptionRule, nameRule, subjectRule, uidRule } from "#src/platform/contract/text-rule.ts";
+import { portLimits } from "#src/platform/server/port-limits.ts";
+import { writeGenerated } from "./generated-files.ts";
+
+/** A constant that its file does not export. @throws {Error} if the file does not define it as a product of numbers */
+function constant(file: string, name: string): number {
+  const text = readFileSync(file, "utf8");
+  const [, product] = new RegExp(`\\b${name}(?: =|:) ([\\d_* ]+)[;,]`).exec(text) ?? [];
+  if (product === undefined) throw new Error(`${file} does not define ${name} as a product of numbers`);
+  return product.split("*").reduce((result, factor) => result * Number(factor.trim().replaceAll("_", "")), 1);
+}
+
+const number = (value: number) => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+const bytes = (value: number) => (value >= 1024 * 1024 ? `${value / 1024 / 1024} MiB` : `${value / 1024} KiB`);
+const levels = ((uidRule.maxLength ?? 0) - 40) / 17;
+const markerLength = 35;
+const describedIn512 = String(descriptionRule.pattern).includes(`{0,${maxDescriptionLength}}`);
+if (!describedIn512) throw new Error("the operator and the platform differ in the length of a description");
+
+const operator: readonly (readonly [what: string, limit: string])[] = [
+  ["A description, without the marker", `${maxDescriptionLength - markerLength} characters`],
+  ["Items of a list in a Tenant", number(constant("src/api/tenant.ts", "maxItems"))],
+  ["Claims of a `claimMatch`", number(constant("src/api/claim-match.ts", "maxClaims"))],
+  ["Levels of groups below a root group", number(levels)],
+  [
+    "Resources of one kind in one list of the platform",
+    number(constant("src/platform-client/list-all.ts", "maxResources")),
+  ],
+  ["A response of the platform", bytes(constant("src/platform-client/transport.ts", "maxResponseBytes"))],
+  ["A response of the API server", bytes(constant("src/kube/transport.ts", "maxResponseBytes"))],
+  ["Objects in one page of a list in Kubernetes", number(constant("src/kube/reflector.ts", "pageLimit"))],
+  ["Steps of one reconcile", number(constant("src/reconcile/reconciler.ts", "maxSteps"))],
+  ["The text of an Event", `${number(constant("src/kube/event.ts", "maxNoteBytes"))} bytes`],
+];
+
+const platform: readonly (readonly [what: string, limit: string])[] = [
+  ["A name", `${number(nameRule.maxLength ?? 0)} characters of \`a-z 0-9 . _ -\` and space`],
+  ["A description, with the marker", `${maxDescriptionLength} characters, one line`],
+  ["The subject of an identity", `${number(subjectRule.maxLength ?? 0)} characters`],
+  ["Levels of groups below a root group", number(levels)],
+  ["A request", bytes(portLimits.bodyBytes)],
+  ["Resources in one page of a list", number(constant("src/platform/handlers/list-page.ts", "maximumPageSize"))],
+  ["Role bindings in one batch", number(constant("src/platform/iam/role-bindings.ts", "maximumBatch"))],
+  ["A token that is exchanged", bytes(constant("src/platform/tokens/subject-token.ts", "maximumLength"))],
+  ["Keys of an issuer", number(constant("src/platform/tokens/jwks.ts", "maximumKeys"))],
+  ["The key set of an issuer", bytes(constant("src/platform/tokens/fetch-document.ts", "maximumBytes"))],
+  ["Identities in an init file", number(constant("src/platform/init-file.ts", "maximumIdentities"))],
+  ["A document of `muster platform load`", bytes(constant("src/platform/load/document-text.ts", "maximumDocument"))],
+  ["Rules for faults", number(constant("src/platform/rest/faults-handler.ts", "maximumRules"))],
+];
+
+function table(rows: readonly (readonly [string, string])[]): string {
+  return ["| what | at most |", "|---|---|", ...rows.map(([what, limit]) => `| ${what} | ${limit} |`)].join("\n");
+}
+
+const page = [
+  "# Limits",
+  "Generated from the constants in `src/` by `npm run generate`. Do not edit.",
+  "This page is for whoever plans a large installation, or met a limit. The limits of fields are in [custom resources](resources.md). Limits that are settings, such as `--workers` and `--maximum-in-flight`, are in [commands](cli.md). What was measured with many objects is in [scale](../scale.md) and [performance](../performance.md).",
+  "## The operator",
+  table(operator),
+  "## The platform",
+  "Another implementation of the API can have other limits.",
+  table(platform),
+];
+
+await writeGenerated("the limits", new Map([["docs/reference/limits.md", `${page.join("\n\n")}\n`]]));
