@@ -1,16 +1,9 @@
-import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { runCommandLine } from "./command-line.ts";
+import { type CommandRun, runCommand } from "./command-line.testing.ts";
 import { type CommandList, defineCommand } from "./commands/command.ts";
 import { commands as realCommands } from "./commands.ts";
 import { topics } from "./commands/help/topics.ts";
 import * as settings from "./commands/settings/settings.ts";
-
-interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 const listed = (command: unknown) => ({ group: "Other" as const, load: () => Promise.resolve({ default: command }) });
 const { help } = realCommands;
@@ -35,13 +28,8 @@ const commands: CommandList = {
   ...(help === undefined ? {} : { help }),
 };
 
-async function run(args: readonly string[], list = commands, columns = 80): Promise<Run> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const signal = new AbortController().signal;
-  const terminal = { columns, colors: false };
-  const code = await runCommandLine(args, { env: {}, signal, stdin, stdout, stderr, terminal, commands: list });
-  return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
-}
+const run = (args: readonly string[], list = commands, columns = 80): Promise<CommandRun> =>
+  runCommand(args, { commands: list, columns });
 
 describe("the command line", () => {
   it("runs a command of one word or two", async () => {

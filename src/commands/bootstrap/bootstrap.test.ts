@@ -1,10 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { afterAll, expect, it } from "vitest";
-import { runCommandLine } from "#src/command-line.ts";
-import { commands } from "#src/commands.ts";
+import { runCommand } from "#src/command-line.testing.ts";
 import { startConnectProxy } from "#src/http/connect-proxy.testing.ts";
 import { json, serve } from "#src/platform-client/misbehaving-server.testing.ts";
 
@@ -13,29 +11,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const adminTokenFile = join(folder, "token");
 writeFileSync(adminTokenFile, "admin", { mode: 0o600 });
 
-async function bootstrap(env: Readonly<Record<string, string>>) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const code = await runCommandLine(
-    [
-      "bootstrap",
-      "--platform-url",
-      "http://platform.example",
-      "--admin-token-file",
-      adminTokenFile,
-      "--owner-id",
-      "me",
-    ],
-    {
-      env: { ...env, MUSTER_ISSUER: "https://issuer.example", MUSTER_OUTPUT: "json" },
-      signal: new AbortController().signal,
-      stdin: new PassThrough(),
-      stdout,
-      stderr,
-      terminal: { columns: 80, colors: false },
-      commands,
-    },
-  );
-  return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
+function bootstrap(env: Readonly<Record<string, string>>) {
+  const address = ["--platform-url", "http://platform.example", "--admin-token-file", adminTokenFile];
+  return runCommand(["bootstrap", ...address, "--owner-id", "me"], {
+    env: { ...env, MUSTER_ISSUER: "https://issuer.example", MUSTER_OUTPUT: "json" },
+  });
 }
 
 it("calls the platform through the proxy of the environment, and prints what kubectl applies", async () => {

@@ -1,25 +1,12 @@
 import { readFileSync } from "node:fs";
-import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import { runCommandLine } from "#src/command-line.ts";
-import { commands } from "#src/commands.ts";
+import { runCommand } from "#src/command-line.testing.ts";
 
 async function run(...args: readonly string[]): Promise<string> {
-  const stdout = new PassThrough();
-  const signal = new AbortController().signal;
-  const terminal = { columns: 80, colors: false };
-  const code = await runCommandLine(args, {
-    env: {},
-    signal,
-    stdin: stdout,
-    stdout,
-    stderr: stdout,
-    terminal,
-    commands,
-  });
-  expect(code).toBe(0);
-  return String(stdout.read());
+  const { code, stdout, stderr } = await runCommand(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
 }
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string };

@@ -2,11 +2,9 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { PassThrough } from "node:stream";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { runCommandLine } from "#src/command-line.ts";
-import { commands } from "#src/commands.ts";
+import { runCommand } from "#src/command-line.testing.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import { Client } from "#src/platform/tests/running-platform.testing.ts";
@@ -73,19 +71,10 @@ describeWithPostgres("muster platform migrate", (postgres) => {
     return { lists: await Promise.all(lists), keys: jwks.body["keys"] };
   }
 
-  async function migrate(database: string, from = data) {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const code = await runCommandLine(["platform", "migrate", "--stopped", "--data", from, "-o", "json"], {
+  const migrate = (database: string, from = data) =>
+    runCommand(["platform", "migrate", "--stopped", "--data", from, "-o", "json"], {
       env: { MUSTER_DATABASE: database },
-      signal: new AbortController().signal,
-      stdin: new PassThrough(),
-      stdout,
-      stderr,
-      terminal: { columns: 80, colors: false },
-      commands,
     });
-    return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
-  }
 
   it("copies everything, with uids, keys and the audit log, and leaves the file as it is", async () => {
     const url = await postgres().newDatabase();
