@@ -148,6 +148,28 @@ class TestClock {
   }
 }
 
+/** A silent platform without limits on any free port of loopback, with its key and admin token in a folder. */
+export function optionsIn(folder: string, database: Database): PlatformOptions {
+  return {
+    database,
+    masterKey: readOrCreateKeyFile(join(folder, "key")),
+    clock: Date.now,
+    listen: { host: "127.0.0.1", port: 0, tls: undefined },
+    adminTokenFile: join(folder, "admin-token"),
+    latency: 0,
+    maximumInFlight: 1_000,
+    signingKeyInterval: 30 * 24 * 3_600_000,
+    rateLimit: undefined,
+    faults: [],
+    faultInjection: false,
+    drainDelay: 0,
+    auditRetention: undefined,
+    initFile: undefined,
+    log: pino({ level: "silent" }),
+    settings: settingsAt,
+  };
+}
+
 /** A platform on loopback, with a clock that a test can advance. */
 export class RunningPlatform {
   readonly #platform: Platform;
@@ -186,21 +208,9 @@ export class RunningPlatform {
         : { database: replicaOf.#database, folder: replicaOf.#folder };
     const clock = new TestClock();
     const platform = await startPlatform({
-      database: await openDatabase(database, folder, stallTimeout),
-      masterKey: readOrCreateKeyFile(join(folder, "key")),
+      ...optionsIn(folder, await openDatabase(database, folder, stallTimeout)),
       clock: () => clock.now(),
       listen: { host: "127.0.0.1", port: 0, tls },
-      adminTokenFile: join(folder, "admin-token"),
-      latency: 0,
-      maximumInFlight: 1_000,
-      signingKeyInterval: 30 * 24 * 3_600_000,
-      rateLimit: undefined,
-      faults: [],
-      faultInjection: false,
-      drainDelay: 0,
-      auditRetention: undefined,
-      initFile: undefined,
-      log: pino({ level: "silent" }),
       ...serving,
       settings: (url) => ({ ...settingsAt(url), ...settings }),
     });

@@ -2,14 +2,11 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runCommand } from "#src/command-line.testing.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
-import { Client } from "#src/platform/tests/running-platform.testing.ts";
-import { settingsAt } from "#src/platform/tests/settings-at.testing.ts";
-import { readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
+import { Client, optionsIn } from "#src/platform/tests/running-platform.testing.ts";
 import type { Database } from "../database.ts";
 import { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { PostgresDatabase } from "./postgres-database.ts";
@@ -36,27 +33,13 @@ describeWithPostgres("muster platform migrate", (postgres) => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   async function withPlatform<T>(database: Database, use: (admin: Client, root: string) => Promise<T>): Promise<T> {
-    const adminTokenFile = join(folder, "admin-token");
-    const platform = await startPlatform({
-      database,
-      masterKey: readOrCreateKeyFile(join(folder, "key")),
-      clock: Date.now,
-      listen: { host: "127.0.0.1", port: 0, tls: undefined },
-      adminTokenFile,
-      latency: 0,
-      maximumInFlight: 100,
-      signingKeyInterval: 30 * 24 * 3_600_000,
-      rateLimit: undefined,
-      faults: [],
-      faultInjection: false,
-      drainDelay: 0,
-      auditRetention: undefined,
-      initFile: undefined,
-      log: pino({ level: "silent" }),
-      settings: settingsAt,
-    });
+    const options = optionsIn(folder, database);
+    const platform = await startPlatform(options);
     try {
-      return await use(new Client(platform.url, readFileSync(adminTokenFile, "utf8").trim()), platform.rootGroup);
+      return await use(
+        new Client(platform.url, readFileSync(options.adminTokenFile, "utf8").trim()),
+        platform.rootGroup,
+      );
     } finally {
       await platform.close();
     }
