@@ -19,7 +19,7 @@ import { existingCluster } from "./existing-cluster.ts";
 import type { Screen, Task } from "./screen.ts";
 import { manifestsFor, Stage, startOperator, startSystem } from "./stage.ts";
 import { showSummary } from "./summary.ts";
-import { platformTour } from "./tour/platform-tour.ts";
+import { platformTour } from "./platform-tour.ts";
 import { within } from "#test/support/within.ts";
 
 const chapters = [apply, look, edit, drift, mistakes, deletion];

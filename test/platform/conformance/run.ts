@@ -3,7 +3,7 @@ import type { Connection } from "./connection.ts";
 import { Mismatch, Skip } from "./expect.ts";
 import { findRoot, Sandbox } from "./sandbox.ts";
 import type { Trial } from "./suite.ts";
-import { StaticIssuer } from "./static-issuer.ts";
+import { StaticIssuer } from "#test/support/static-issuer.ts";
 import { World } from "./world.ts";
 
 /** How many of a failed case's last calls are reported. */

@@ -8,7 +8,7 @@ import type { Transcript } from "./client/transcript.ts";
 import type { Connection } from "./connection.ts";
 import { holds, resourcesOf, succeeded } from "./expect.ts";
 import type { Target } from "./settings.ts";
-import type { StaticIssuer } from "./static-issuer.ts";
+import type { StaticIssuer } from "#test/support/static-issuer.ts";
 
 interface WorldSettings {
   readonly transport: Transport;

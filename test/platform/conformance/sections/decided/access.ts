@@ -3,7 +3,7 @@ import type { Api, Json, Query } from "../../client/api.ts";
 import { type CollectionName, collections } from "../../client/collections.ts";
 import { equal, has, holds, rejected, resourcesOf, Skip, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
-import { StaticIssuer } from "../../static-issuer.ts";
+import { StaticIssuer } from "#test/support/static-issuer.ts";
 import type { World } from "../../world.ts";
 
 const writes = (resource: "REPO" | "TAG") => ["CREATE", "UPDATE", "DELETE"].map((verb) => `CAP_${resource}_${verb}`);

@@ -3,7 +3,7 @@ import { refresh } from "../../client/token-service.ts";
 import type { Outcome } from "../../client/api.ts";
 import { equal, holds, matches, Mismatch, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
-import { StaticIssuer } from "../../static-issuer.ts";
+import { StaticIssuer } from "#test/support/static-issuer.ts";
 import type { World } from "../../world.ts";
 
 interface RawToken {

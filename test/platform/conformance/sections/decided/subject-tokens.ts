@@ -3,7 +3,7 @@ import { type CryptoKey, exportSPKI, importJWK, type JWK } from "jose";
 import type { Failure } from "../../client/api.ts";
 import { equal, holds, matches, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth } from "../../requirement.ts";
-import { StaticIssuer } from "../../static-issuer.ts";
+import { StaticIssuer } from "#test/support/static-issuer.ts";
 import type { World } from "../../world.ts";
 
 const now = () => Math.floor(Date.now() / 1_000);

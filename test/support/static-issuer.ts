@@ -2,8 +2,12 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 /** Signs subject tokens for identities with static keys, for which the platform contacts no issuer. */
 export class StaticIssuer {
-  readonly issuer = "https://conformance.invalid";
+  readonly issuer: string;
   readonly #keys = generateKeyPair("ES256");
+
+  constructor(issuer = "https://conformance.invalid") {
+    this.issuer = issuer;
+  }
 
   /** The public keys as a JWKS document. */
   async keys(): Promise<string> {

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
 import { PlatformError, sendJson } from "#test/support/harness/send-json.ts";
+import { StaticIssuer } from "#test/support/static-issuer.ts";
 import { within } from "#test/support/within.ts";
-import type { SummaryLine } from "../chapter.ts";
-import { showCommand } from "../command-line.ts";
-import { formatDuration } from "../format-duration.ts";
-import { platformTree } from "../platform-tree.ts";
-import type { Screen } from "../screen.ts";
-import { BuildSystem } from "./build-system.ts";
+import type { SummaryLine } from "./chapter.ts";
+import { showCommand } from "./command-line.ts";
+import { formatDuration } from "./format-duration.ts";
+import { platformTree } from "./platform-tree.ts";
+import type { Screen } from "./screen.ts";
 
 const mainBranch = "repo:example/shop:ref:refs/heads/main";
 const pullRequest = "repo:example/shop:pull_request";
@@ -44,7 +44,8 @@ class Tour {
   readonly #url: string;
   readonly #admin: PlatformAdmin;
   readonly #adminToken: string;
-  readonly #ci = new BuildSystem();
+  /** The CI system, whose runner hands these tokens to a build. */
+  readonly #ci = new StaticIssuer("https://ci.example.com");
 
   constructor(screen: Screen, url: string, adminToken: string) {
     this.#screen = screen;
@@ -67,7 +68,7 @@ class Tour {
       staticKeys: {
         issuer: this.#ci.issuer,
         subject: mainBranch,
-        issuerKeys: await this.#ci.publicKeys(),
+        issuerKeys: await this.#ci.keys(),
         audiences: ["platform"],
       },
     });
