@@ -1,4 +1,5 @@
 import type { Dashboard } from "./dashboard.ts";
+import { percentiles, quantile } from "./quantile.ts";
 
 /** The dashboard of the operator: its state at a glance first, then what people wait for, then why. */
 export const operatorDashboard: Dashboard = {
@@ -93,10 +94,7 @@ export const operatorDashboard: Dashboard = {
           description: "From the creation of an object until it was Ready for the first time.",
           type: "graph",
           unit: "s",
-          queries: [0.5, 0.9, 0.99].map((share) => ({
-            expr: `histogram_quantile(${share}, sum by (le) (rate(muster_time_to_ready_seconds_bucket[$__rate_interval])))`,
-            legend: `p${share * 100}`,
-          })),
+          queries: percentiles("muster_time_to_ready_seconds"),
         },
       ],
     },
@@ -193,7 +191,7 @@ export const operatorDashboard: Dashboard = {
           unit: "s",
           queries: [
             {
-              expr: "histogram_quantile(0.9, sum by (le, method) (rate(muster_platform_request_duration_seconds_bucket[$__rate_interval])))",
+              expr: quantile(0.9, "muster_platform_request_duration_seconds", "method"),
               legend: "{{method}}",
             },
           ],

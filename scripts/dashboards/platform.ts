@@ -1,4 +1,5 @@
 import type { Dashboard } from "./dashboard.ts";
+import { percentiles, quantile } from "./quantile.ts";
 
 const errors = '{code=~"2|4|13|14|15"}';
 const requests = "muster_platform_server_requests_total";
@@ -45,7 +46,7 @@ export const platformDashboard: Dashboard = {
           badFrom: 1,
           queries: [
             {
-              expr: "histogram_quantile(0.99, sum by (le) (rate(muster_platform_server_request_duration_seconds_bucket[$__rate_interval])))",
+              expr: quantile(0.99, "muster_platform_server_request_duration_seconds"),
             },
           ],
         },
@@ -100,10 +101,7 @@ export const platformDashboard: Dashboard = {
           description: "From the headers of a call to its response.",
           type: "graph",
           unit: "s",
-          queries: [0.5, 0.9, 0.99].map((share) => ({
-            expr: `histogram_quantile(${share}, sum by (le) (rate(muster_platform_server_request_duration_seconds_bucket[$__rate_interval])))`,
-            legend: `p${share * 100}`,
-          })),
+          queries: percentiles("muster_platform_server_request_duration_seconds"),
         },
       ],
     },
