@@ -348,6 +348,18 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
     expect(await refusal(labelled)).toMatch(/does not exist|failed to configure/);
   });
 
+  it("admits every pod once the policies are deleted, also after the CRDs, and gives it nothing", async () => {
+    for (const policy of await component()) await admin.delete(policy);
+    // The API server stops to enforce policies a moment after their deletion.
+    await vi.waitFor(
+      async () => {
+        const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+        expect(pod["spec"].initContainers).toBeUndefined();
+      },
+      { timeout: 60_000, interval: 100 },
+    );
+  });
+
   /** The warnings of the API server about a new Identity. */
   async function warnings(name: string): Promise<string> {
     const { url, adminToken, ca } = controlPlane();
