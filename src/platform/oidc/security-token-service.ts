@@ -30,10 +30,11 @@ import type { RateLimit } from "../service/rate-limit.ts";
 import { implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
-import { matchesIdentity } from "../tokens/claim-match.ts";
+import { matchesExactly, matchesPatterns } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import { parseJwks } from "../tokens/jwks.ts";
+import { PatternCache } from "../tokens/pattern-cache.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
 import { isSignedBy } from "../tokens/signature.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
@@ -43,6 +44,7 @@ export interface SecurityTokenServiceOptions {
   readonly database: Database;
   readonly tokens: ApiTokens;
   readonly issuerKeys: IssuerKeys;
+  readonly patterns: PatternCache;
   readonly rateLimit: RateLimit | undefined;
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
@@ -76,11 +78,13 @@ async function exchange(
     await securityStampOf(tx, request.identity),
   ]);
   if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
-  if (identity === undefined || !canAssume(identity, subjectToken, options.settings)) throw mismatch();
+  if (identity === undefined || !canAssume(options, identity, subjectToken)) throw mismatch();
   const now = options.clock();
   checkTime(subjectToken, now);
   if (!(await isSignedBy(subjectToken.text, await keysFor(options, identity, subjectToken, now))))
     throw permissionDenied("the signature of the token does not match a key of its issuer");
+  // Only the issuer's tokens may cost the time of matching patterns.
+  if (!matchesPatterns(identity, subjectToken, options.patterns)) throw mismatch();
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
@@ -139,10 +143,15 @@ function mismatch(): ApiError {
   return permissionDenied("the token may not assume this identity, or the identity does not exist");
 }
 
-function canAssume(identity: Identity, subjectToken: SubjectToken, { authUrl }: PlatformSettings): boolean {
+/** Whether the identity can be assumed with the token if the signature is valid and the patterns match. */
+function canAssume(
+  { settings: { authUrl }, patterns }: SecurityTokenServiceOptions,
+  identity: Identity,
+  subjectToken: SubjectToken,
+): boolean {
   // The platform's own tokens are rejected: with them, one identity could assume another.
   if (subjectToken.issuer.replace(/\/$/, "") === authUrl) return false;
-  return matchesIdentity(identity, subjectToken, new URL(authUrl).hostname);
+  return matchesExactly(identity, subjectToken, new URL(authUrl).hostname, patterns);
 }
 
 function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
