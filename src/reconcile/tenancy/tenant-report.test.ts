@@ -3,7 +3,13 @@ import type { TenantProblems } from "./tenant-problems.ts";
 import { problemsOfTenant, type TenantFacts } from "./tenant-report.ts";
 
 const group = `${"a".repeat(40)}/1111111111111111`;
-const nothing: TenantProblems = { groupsOutside: [], rolesOutside: [], namespacesOutside: [], unknownRoles: [] };
+const nothing: TenantProblems = {
+  groupsOutside: [],
+  rolesOutside: [],
+  namespacesOutside: [],
+  unknownRoles: [],
+  allowedRoles: ["viewer", "editor"],
+};
 const facts = (parts: Partial<TenantFacts> = {}): TenantFacts => ({
   found: nothing,
   unreadableGroups: [],
@@ -64,7 +70,7 @@ it.each<[string, Partial<TenantFacts>, string, string]>([
     "a misspelled role, once",
     { found: { ...nothing, unknownRoles: ["veiwer"], rolesOutside: ["veiwer"] } },
     "UnknownRole",
-    "veiwer",
+    "has no role veiwer, or the identity cannot see it. Correct the name or uid: the operator's setting --allowed-role permits viewer, editor.",
   ],
   ["a role outside", { found: { ...nothing, rolesOutside: ["owner"] } }, "TenantDenied", "--allowed-role"],
   ["a namespace outside", { found: { ...nothing, namespacesOutside: ["x"] } }, "TenantDenied", "--allowed-namespace"],

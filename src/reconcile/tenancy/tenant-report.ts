@@ -134,7 +134,7 @@ function findUnknownRoles({ found }: TenantFacts): TenantProblem | undefined {
   if (found === undefined || found.unknownRoles.length === 0) return undefined;
   return problem(
     "UnknownRole",
-    `spec.roles: the platform has no role ${shortList(found.unknownRoles)}, or the identity cannot see it. Correct the name or uid.`,
+    `spec.roles: the platform has no role ${shortList(found.unknownRoles)}, or the identity cannot see it. Correct the name or uid: the operator's setting --allowed-role permits ${shortList(found.allowedRoles)}.`,
   );
 }
 
