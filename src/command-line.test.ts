@@ -90,6 +90,21 @@ describe("the command line", () => {
     );
   });
 
+  it.each(["token", "operator check"])(
+    "exits with 2 for an invalid variable of a proxy, as for a setting: %s",
+    async (name) => {
+      const [uid, url] = ["0".repeat(40), "https://platform.example"];
+      const given = { IDENTITY: uid, PLATFORM_URL: url, AUTH_URL: url, API_AUDIENCE: url };
+      const env = Object.fromEntries(Object.entries(given).map(([key, value]) => [`MUSTER_${key}`, value]));
+      const result = await runCommand(name.split(" "), { env: { ...env, HTTPS_PROXY: "ftp://me:hidden@x" } });
+      expect(result).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: `muster ${name}: invalid settings\n  the environment variable HTTPS_PROXY is not the URL of an HTTP proxy, such as http://proxy.example.com:3128\n`,
+      });
+    },
+  );
+
   it("shows all commands if none is named: as an error, unless help is asked for", async () => {
     const asked = await run(["--help"]);
     expect(asked.code).toBe(0);

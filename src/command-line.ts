@@ -1,6 +1,7 @@
 import { type CommandContext, type CommandList, commandsBelow, loadCommand } from "./commands/command.ts";
 import { commandHelp, overview, wordHelp } from "./commands/help/help-text.ts";
 import { didYouMean, readSettings, SettingsError } from "./commands/settings/settings.ts";
+import { InvalidProxyVariable } from "./http/proxy-settings.ts";
 
 export interface CommandLineContext extends CommandContext {
   readonly stderr: NodeJS.WritableStream;
@@ -42,9 +43,10 @@ export async function runCommandLine(args: readonly string[], context: CommandLi
     await command.run(readSettings(command.settings, rest, context.env), context);
     return 0;
   } catch (error) {
-    if (error instanceof SettingsError) {
+    const mistakes = mistakesIn(error);
+    if (mistakes !== undefined) {
       stderr.write(`muster ${name}: invalid settings\n`);
-      for (const mistake of error.mistakes) stderr.write(`  ${mistake}\n`);
+      for (const mistake of mistakes) stderr.write(`  ${mistake}\n`);
       return 2;
     }
     stderr.write(`muster ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -62,6 +64,12 @@ function notACommand(name: string, word: string | undefined, commands: CommandLi
   const guess = (word === undefined ? "" : didYouMean(`${name} ${word}`, names)) || didYouMean(name, names);
   const advice = `${name.startsWith("-") ? "; flags come after the command" : ""}; "muster help" lists all commands`;
   return `"${name}" is not a command${guess || advice}`;
+}
+
+/** What is wrong with the command line or a variable; undefined if the error is another one. */
+function mistakesIn(error: unknown): readonly string[] | undefined {
+  if (error instanceof SettingsError) return error.mistakes;
+  return error instanceof InvalidProxyVariable ? [error.message] : undefined;
 }
 
 /** Splits the arguments into the name of the command and its settings. Two words take precedence over one. */

@@ -193,6 +193,26 @@ const properties: Readonly<Record<string, JsonSchema>> = {
       memory: "48Mi",
     }),
     limits: kubernetes("map of Quantity", "The resource limits of the agent in each pod.", { memory: "192Mi" }),
+    env: {
+      type: "array",
+      title: "list of name and value",
+      description:
+        "Variables of the agent in each pod, such as HTTPS_PROXY and NO_PROXY. Everybody who can read a pod sees them.",
+      default: [],
+      items: {
+        ...object("A variable.", { name: text("Its name."), value: text("Its value.") }),
+        required: ["name", "value"],
+      },
+    },
+    platformCa: object(
+      "The certificate authorities that the agents trust for the platform, instead of the default ones.",
+      {
+        configMap: text(
+          "The name of a ConfigMap in the namespace of each pod, such as the one that a Bundle of trust-manager writes. Pods wait until it exists. Empty: the default authorities.",
+        ),
+        key: text("The key of the ConfigMap with the PEM certificates.", "ca.crt"),
+      },
+    ),
   }),
   serviceMonitor: object("Metrics for the Prometheus operator.", {
     enabled: toggle(

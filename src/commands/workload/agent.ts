@@ -8,7 +8,7 @@ import { keepHeapSmall } from "#src/workload/small-heap.ts";
 import { readSubjectToken } from "#src/workload/subject-token.ts";
 import { TokenFiles } from "#src/workload/token-files.ts";
 import { checkToken } from "#src/workload/token-status.ts";
-import { tokenService } from "./exchange.ts";
+import { Exchanger } from "./exchange.ts";
 import { apiAudience, defaultTokenFile, exchangeSettings } from "./settings.ts";
 
 export default defineCommand({
@@ -33,11 +33,11 @@ export default defineCommand({
       stdout.write(`${message}\n`);
       return;
     }
-    const service = await tokenService(values, values.apiAudience, env);
+    const exchanger = await Exchanger.create(values, values.apiAudience, env);
     const agent = new Agent({
       identity: values.identity,
       readSubjectToken: () => readSubjectToken(values.subjectTokenFile),
-      exchange: (subject, stopped) => service.exchange(subject, stopped),
+      exchange: (subject, stopped) => exchanger.exchange(subject, stopped),
       files,
       clock: systemClock,
       random: Math.random,
