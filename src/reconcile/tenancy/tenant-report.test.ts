@@ -58,6 +58,12 @@ it.each<[string, Partial<TenantFacts>, string, string]>([
     "Overlap",
     "shop (a, b), till (a, c)",
   ],
+  [
+    "a credential that gets no token, before its calls are suspended",
+    { failedCheck: { class: "exchange", message: "refused" } },
+    "TokenExchangeFailed",
+    "The credential does not work: refused.",
+  ],
   ["a group that cannot be read", { unreadableGroups: [group] }, "RootNotFound", group],
   [
     "a missing capability",
