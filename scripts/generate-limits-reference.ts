@@ -59,7 +59,7 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ["Identities in an init file", number(constant("src/platform/init-file.ts", "maximumIdentities"))],
   ["A document of `muster platform load`", bytes(constant("src/platform/load/document-text.ts", "maximumDocument"))],
   ["Rules for faults", number(constant("src/platform/rest/faults-handler.ts", "maximumRules"))],
-  ...Object.values(limits).map(rowOf),
+  ...Object.values<Limit>(limits).map(rowOf),
 ];
 
 function table(rows: readonly (readonly [string, string])[]): string {
