@@ -61,6 +61,7 @@ export default defineCommand({
       initFile,
       latency: values.latency,
       maximumInFlight: values.maximumInFlight,
+      maximumIssuerRequests: values.maximumIssuerRequests,
       signingKeyInterval: values.signingKeyInterval,
       rateLimit: values.rateLimit,
       faults: values.fault,

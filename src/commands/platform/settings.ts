@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
+import { limits } from "#src/platform/limits/limits.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { issuerIn } from "./cluster-issuer.ts";
@@ -137,6 +138,11 @@ export const platformSettings = {
     settings.integer(1, 100_000),
     "1000",
     "The maximum number of concurrent API calls. Further ones are rejected with RESOURCE_EXHAUSTED and Retry-After.",
+  ),
+  maximumIssuerRequests: settings.withDefault(
+    settings.integer(1, 10_000),
+    String(limits.issuerRequests.value),
+    "The maximum number of token issuers that are asked for their keys at a time, and an eighth of it for the identities below one root group. Further exchanges that need it are rejected with UNAVAILABLE.",
   ),
   rateLimit: settings.optional(
     callRate,

@@ -6,7 +6,7 @@ import { minutes } from "#src/time/durations.ts";
 import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
-import { isUid } from "../contract/uid.ts";
+import { isUid, rootOf } from "../contract/uid.ts";
 import {
   type ApiError,
   invalidArgument,
@@ -33,10 +33,10 @@ import type { ApiTokens } from "../tokens/api-token.ts";
 import { matchesExactly, matchesPatterns } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
-import { fingerprintOf, parseJwks } from "../tokens/jwks.ts";
+import type { KeySet } from "../tokens/key-set.ts";
 import type { PatternCache } from "../tokens/pattern-cache.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
-import { signerOf } from "../tokens/signature.ts";
+import type { StaticKeySets } from "../tokens/static-keys.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { readDownscoping } from "./downscoping-request.ts";
 
@@ -44,6 +44,7 @@ export interface SecurityTokenServiceOptions {
   readonly database: Database;
   readonly tokens: ApiTokens;
   readonly issuerKeys: IssuerKeys;
+  readonly staticKeys: StaticKeySets;
   readonly patterns: PatternCache;
   readonly rateLimit: RateLimit | undefined;
   readonly settings: PlatformSettings;
@@ -81,16 +82,19 @@ async function exchange(
   if (identity === undefined || !canAssume(options, identity, subjectToken)) throw mismatch();
   const now = options.clock();
   checkTime(subjectToken, now);
-  const signer = await signerOf(subjectToken.text, await keysFor(options, identity, subjectToken, now));
+  const keys = await keysFor(options, identity, subjectToken, now);
+  const signer = await keys.signerOf(subjectToken.text);
   if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
   // Only the issuer's tokens may cost the time of matching patterns.
   if (!matchesPatterns(identity, subjectToken, options.patterns)) throw mismatch();
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
-  const { issuer: iss, subject: sub, audiences: aud } = subjectToken;
-  const key = identity.relationship.case === "staticKeys" ? fingerprintOf(signer) : undefined;
-  const stamp = { value: securityStamp.value, key };
+  const { issuer: iss, subject: sub, audiences: subjectAudiences } = subjectToken;
+  const [onlyAudience = "", ...others] = subjectAudiences;
+  const aud = others.length === 0 ? onlyAudience : subjectAudiences;
+  // Only static keys have fingerprints: an issuer rotates its keys without ending tokens.
+  const stamp = { value: securityStamp.value, key: signer.fingerprint };
   const content = { identityUid: identity.uid, stamp, audiences, downscoping, actor: { iss, sub, aud } };
   const { token, expires } = await options.tokens.issue(content);
   const refreshToken = await options.database.write(async (tx) => {
@@ -167,19 +171,19 @@ function readAudiences(requested: readonly string[], { baseUrl, audiences }: Pla
 }
 
 async function keysFor(
-  { issuerKeys, log }: SecurityTokenServiceOptions,
+  { issuerKeys, staticKeys, log }: SecurityTokenServiceOptions,
   { relationship, uid }: Identity,
   { issuer, keyId }: SubjectToken,
   now: number,
-) {
+): Promise<KeySet> {
   if (relationship.case === "staticKeys") {
     const { expirationTime, issuerKeys: document } = relationship.value;
     if (expirationTime !== undefined && timestampMs(expirationTime) <= now)
       throw permissionDenied("the identity's static keys have expired");
-    return parseJwks(document)?.publicKeys ?? [];
+    return staticKeys.of(document);
   }
   try {
-    return await issuerKeys.of(issuer, keyId);
+    return await issuerKeys.of(issuer, keyId, rootOf(uid));
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     log.warn({ err: error, identity: uid }, "fetching the keys of an issuer failed");
