@@ -67,6 +67,8 @@ export default defineCommand({
       drainDelay: values.drainDelay,
       auditRetention: values.auditRetention === undefined ? undefined : values.auditRetention * dayMs,
       settings: settingsAt,
+    }).catch((error: unknown) => {
+      throw settings.listenError("--listen", error);
     });
     const { baseUrl, authUrl } = platform.settings;
     log.info({ address: platform.address, baseUrl, authUrl, rootGroup: platform.rootGroup }, "listening");
