@@ -17,7 +17,8 @@ WORKDIR /image
 RUN mkdir -p usr/local/bin usr/local/lib usr/share/doc/muster \
   && mv /build/dist/NOTICES.txt /build/dist/sbom.cdx.json usr/share/doc/muster/ \
   && mv /build/dist/muster /build/dist/muster.mjs usr/local/lib/ \
-  && ln -s ../lib/muster.mjs usr/local/bin/muster
+  && ln -s ../lib/muster.mjs usr/local/bin/muster \
+  && mv /build/src/docker-credential-muster.sh usr/local/bin/docker-credential-muster
 COPY LICENSE usr/share/doc/muster/
 
 FROM ${NODE_IMAGE} AS node

@@ -41,6 +41,16 @@ describe("the launcher", () => {
     expect(stdout).toContain("--listen HOST:PORT");
   });
 
+  it("is found by the program that Docker runs, where npm links both", () => {
+    symlinkSync(resolve("."), join(folder, "linked"));
+    symlinkSync("linked/src/muster.sh", join(folder, "muster"));
+    symlinkSync("linked/src/docker-credential-muster.sh", join(folder, "docker-credential-muster"));
+    const env = { PATH: pathWithNode(undefined), MUSTER_REGISTRY: "registry.example.com" };
+    const helper = join(folder, "docker-credential-muster");
+    const { status, stdout, stderr } = spawnSync(helper, ["list"], { encoding: "utf8", env });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '{"registry.example.com":"_token"}', stderr: "" });
+  });
+
   it("uses the Node.js of the PATH where the packages bring none", () => {
     const file = checkoutWithoutNode();
     const { stdout } = run(file, pathWithNode("v26.1.0"), "operator");

@@ -34,6 +34,8 @@ export const templateSources: Readonly<Record<string, TemplateSource>> = {
       image: 'include "muster.image" . | quote',
       requests: "toJson .Values.podInjection.requests",
       limits: "toJson .Values.podInjection.limits",
+      env: "toJson .Values.podInjection.env",
+      platformCa: "toJson .Values.podInjection.platformCa",
     },
   },
   "operator-rules.yaml": {
@@ -85,7 +87,7 @@ function opening({ condition, define }: TemplateSource): string[] {
 function withValues(manifest: string, values: Readonly<Record<string, string>>): string {
   const literal = manifest.replaceAll("{{", '{{ "{{" }}');
   return literal.replace(/^( *- name: (\w+)\n *expression: ).*$/gm, (text, start: string, name: string) =>
-    values[name] === undefined ? text : `${start}{{ ${values[name]} | squote }}`,
+    values[name] === undefined ? text : `${start}{{ ${values[name]} | toJson }}`,
   );
 }
 

@@ -64,8 +64,7 @@ const networkPolicy = (subject: string) =>
 const platform = object("A platform in this cluster. Without it, settings.platformUrl names an existing one.", {
   enabled: toggle("Whether to run a platform.", false),
   clusterIssuer: text(
-    "The issuer of this cluster's service-account tokens: kubectl get --raw /.well-known/openid-configuration.",
-    "https://kubernetes.default.svc.cluster.local",
+    "The issuer of the operator's service-account tokens. Empty: that of this cluster, as a token in the platform's pod names it.",
   ),
   baseUrl: text(
     "The address of the API as clients use it. Default: the host of ingress or gateway, otherwise the address of the Service.",
@@ -193,6 +192,26 @@ const properties: Readonly<Record<string, JsonSchema>> = {
       memory: "48Mi",
     }),
     limits: kubernetes("map of Quantity", "The resource limits of the agent in each pod.", { memory: "192Mi" }),
+    env: {
+      type: "array",
+      title: "list of name and value",
+      description:
+        "Variables of the agent in each pod, such as HTTPS_PROXY and NO_PROXY. Everybody who can read a pod sees them.",
+      default: [],
+      items: {
+        ...object("A variable.", { name: text("Its name."), value: text("Its value.") }),
+        required: ["name", "value"],
+      },
+    },
+    platformCa: object(
+      "The certificate authorities that the agents trust for the platform, instead of the default ones.",
+      {
+        configMap: text(
+          "The name of a ConfigMap in the namespace of each pod, such as the one that a Bundle of trust-manager writes. Pods wait until it exists. Empty: the default authorities.",
+        ),
+        key: text("The key of the ConfigMap with the PEM certificates.", "ca.crt"),
+      },
+    ),
   }),
   serviceMonitor: object("Metrics for the Prometheus operator.", {
     enabled: toggle(

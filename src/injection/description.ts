@@ -1,5 +1,8 @@
 import {
   agentContainer,
+  authoritiesDirectory,
+  authoritiesFile,
+  authoritiesVolume,
   sourceDirectory,
   sourceFile,
   sourceVolume,
@@ -7,7 +10,7 @@ import {
   tokenFile,
   tokenVolume,
 } from "./names.ts";
-import { Hole, type Template } from "./template.ts";
+import { Hole, IfSet, ItemsOf, type ListTemplate, type Template } from "./template.ts";
 
 /** What differs from pod to pod: the values of the Identity, from its status. */
 export interface IdentityValues {
@@ -20,23 +23,36 @@ export interface IdentityValues {
   readonly apiAudience: string;
 }
 
-/** What an administrator sets for the agents of all pods. */
-export interface AgentSettings {
+/** What an administrator sets for all pods of an installation. */
+export interface InjectionSettings {
+  /** The image of the agent. */
   readonly image: string;
-  /** Resources of the container by name, such as `{cpu: "5m"}`. */
+  /** Resources of the agent by name, such as `{cpu: "5m"}`. */
   readonly requests: Readonly<Record<string, string>>;
   readonly limits: Readonly<Record<string, string>>;
+  /** Variables of the agent, such as HTTPS_PROXY. */
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  /**
+   * The ConfigMap with the certificate authorities of the platform, and its key. It is in the namespace of the pod, because a
+   * pod can mount no other. An empty name: the authorities that Node trusts.
+   */
+  readonly caConfigMap: string;
+  readonly caKey: string;
 }
 
 /** The settings in the manifests. The limit is about three times what an agent uses. */
-export const defaultAgentSettings: AgentSettings = {
+export const defaultSettings: InjectionSettings = {
   image: "muster",
   requests: { cpu: "5m", memory: "48Mi" },
   limits: { memory: "192Mi" },
+  env: [],
+  caConfigMap: "",
+  caKey: "ca.crt",
 };
 
-export type InjectionValues = IdentityValues & AgentSettings;
+export type InjectionValues = IdentityValues & InjectionSettings;
 type Value = keyof InjectionValues;
+type List<Item> = ListTemplate<Value, Item>;
 
 /** An item of a list of a pod that is keyed by its name. */
 export type NamedItem = { readonly name: string } & { readonly [field: string]: Template<Value> };
@@ -51,13 +67,13 @@ export type Mount = { readonly name: string; readonly mountPath: string };
  */
 export interface Injection {
   /** Volumes, after those of the pod. */
-  readonly volumes: readonly NamedItem[];
+  readonly volumes: List<NamedItem>;
   /** Init containers, before those of the pod: with the restart policy `Always`, they run until the pod's containers have ended. */
-  readonly initContainers: readonly NamedItem[];
+  readonly initContainers: List<NamedItem>;
   /** Environment of every container that is not an init container. */
-  readonly environment: readonly Variable[];
+  readonly environment: List<Variable>;
   /** Mounts of every container that is not an init container. */
-  readonly mounts: readonly Mount[];
+  readonly mounts: List<Mount>;
 }
 
 const value = <Name extends Value>(name: Name): Hole<Name> => new Hole(name);
@@ -69,6 +85,21 @@ const exchangeVariables = [
   { name: "MUSTER_AUTH_URL", value: value("exchangeUrl") },
   { name: "MUSTER_API_AUDIENCE", value: value("apiAudience") },
 ];
+
+/**
+ * Not optional: the kubelet then starts no container before the ConfigMap exists, and its event names it. It also keeps the
+ * file if the ConfigMap is deleted.
+ */
+const authorities = new IfSet("caConfigMap", [
+  {
+    name: authoritiesVolume,
+    configMap: { name: value("caConfigMap"), items: [{ key: value("caKey"), path: authoritiesFile }] },
+  },
+]);
+const authoritiesVariable = new IfSet("caConfigMap", [
+  { name: "MUSTER_PLATFORM_CA", value: `${authoritiesDirectory}/${authoritiesFile}` },
+]);
+const authoritiesMount = new IfSet("caConfigMap", [{ name: authoritiesVolume, mountPath: authoritiesDirectory }]);
 
 const source = {
   name: sourceVolume,
@@ -83,7 +114,7 @@ const agent = {
   image: value("image"),
   args: ["agent"],
   restartPolicy: "Always",
-  env: [identityVariable, ...exchangeVariables],
+  env: [identityVariable, ...exchangeVariables, authoritiesVariable, new ItemsOf("env")],
   resources: { requests: value("requests"), limits: value("limits") },
   // The containers of the pod start once there is a token. The reason why there is none becomes an event of the pod.
   startupProbe: {
@@ -103,30 +134,33 @@ const agent = {
   volumeMounts: [
     { name: sourceVolume, mountPath: sourceDirectory, readOnly: true },
     { name: tokenVolume, mountPath: tokenDirectory },
+    new IfSet("caConfigMap", [{ name: authoritiesVolume, mountPath: authoritiesDirectory, readOnly: true }]),
   ],
 };
 
 /** The agent keeps a token of the platform in a file. */
 export const withAgent: Injection = {
-  volumes: [source, { name: tokenVolume, emptyDir: { medium: "Memory", sizeLimit: "1Mi" } }],
+  volumes: [source, { name: tokenVolume, emptyDir: { medium: "Memory", sizeLimit: "1Mi" } }, authorities],
   initContainers: [agent],
   environment: [
     identityVariable,
     platformVariable,
     { name: "MUSTER_TOKEN_FILE", value: `${tokenDirectory}/${tokenFile}` },
+    authoritiesVariable,
   ],
-  mounts: [{ name: tokenVolume, mountPath: tokenDirectory }],
+  mounts: [{ name: tokenVolume, mountPath: tokenDirectory }, authoritiesMount],
 };
 
 /** The program exchanges the projected token by itself. */
 export const withoutAgent: Injection = {
-  volumes: [source],
+  volumes: [source, authorities],
   initContainers: [],
   environment: [
     identityVariable,
     platformVariable,
     { name: "MUSTER_SUBJECT_TOKEN_FILE", value: `${sourceDirectory}/${sourceFile}` },
     ...exchangeVariables,
+    authoritiesVariable,
   ],
-  mounts: [{ name: sourceVolume, mountPath: sourceDirectory }],
+  mounts: [{ name: sourceVolume, mountPath: sourceDirectory }, authoritiesMount],
 };

@@ -13,6 +13,7 @@ export const refusalAnnotation = "iam.muster.dev/injection-refused";
 /** Volumes, and the container of the agent. A pod must not use these names for anything else. */
 export const sourceVolume = "muster-source";
 export const tokenVolume = "muster-token";
+export const authoritiesVolume = "muster-ca";
 export const agentContainer = "muster-agent";
 
 /** The projected service-account token, which is exchanged for a token of the platform. */
@@ -21,3 +22,6 @@ export const sourceFile = "token";
 /** The token of the platform, which the agent keeps fresh. */
 export const tokenDirectory = "/var/run/muster/token";
 export const tokenFile = "token";
+/** The certificate authorities to trust for the platform, where an administrator has set a ConfigMap with them. */
+export const authoritiesDirectory = "/var/run/muster/ca";
+export const authoritiesFile = "ca.crt";

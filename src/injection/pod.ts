@@ -26,6 +26,7 @@ export const podSchema = z.looseObject({
       z.looseObject({
         name: z.string(),
         emptyDir: z.unknown().optional(),
+        configMap: z.unknown().optional(),
         projected: z
           .looseObject({ sources: list(z.looseObject({ serviceAccountToken: z.unknown().optional() })) })
           .nullish(),

@@ -1,5 +1,5 @@
 import { apiGroup, apiVersion } from "#src/api/custom-resource.ts";
-import { type AgentSettings, type Injection, type NamedItem, withAgent, withoutAgent } from "./description.ts";
+import { type Injection, type InjectionSettings, type NamedItem, withAgent, withoutAgent } from "./description.ts";
 import { identityLabel, refusalAnnotation, sourceVolume } from "./names.ts";
 import {
   doesNotExist,
@@ -15,7 +15,7 @@ import {
   takenVariablesCel,
   wantsAgent,
 } from "./refusals.ts";
-import { celLiteral, indent, toCel } from "./template.ts";
+import { celLiteral, concatenation, indent, listToCel, toCel } from "./template.ts";
 
 const injecting = "muster-identity";
 const requiring = "muster-identity-required";
@@ -37,6 +37,9 @@ const expressions = {
   image: "variables.image",
   requests: "variables.requests",
   limits: "variables.limits",
+  env: "variables.env.map(e, Object.spec.initContainers.env{name: e.name, value: e.value})",
+  caConfigMap: "variables.platformCa.configMap",
+  caKey: "variables.platformCa.key",
 };
 
 /** Labelled pods, before parameters are resolved: otherwise a missing CRD would refuse every pod. */
@@ -52,10 +55,10 @@ const isNotMirror = {
 };
 
 /**
- * The admission policies, as manifests in the order in which they are applied. The variables `image`, `requests` and `limits`
- * of the first one are the settings of the agent, each a CEL literal.
+ * The admission policies, as manifests in the order in which they are applied. The variables `image`, `requests`, `limits`,
+ * `env` and `platformCa` of the first one are the settings, each a CEL literal.
  */
-export function policies(settings: AgentSettings): readonly Manifest[] {
+export function policies(settings: InjectionSettings): readonly Manifest[] {
   return [
     injectingPolicy(settings),
     binding("MutatingAdmissionPolicyBinding", injecting, {
@@ -69,7 +72,7 @@ export function policies(settings: AgentSettings): readonly Manifest[] {
   ];
 }
 
-function injectingPolicy({ image, requests, limits }: AgentSettings): Manifest {
+function injectingPolicy({ image, requests, limits, env, caConfigMap, caKey }: InjectionSettings): Manifest {
   return policy("MutatingAdmissionPolicy", injecting, {
     failurePolicy: "Fail",
     reinvocationPolicy: "Never",
@@ -86,6 +89,8 @@ function injectingPolicy({ image, requests, limits }: AgentSettings): Manifest {
       { name: "image", expression: celLiteral(image) },
       { name: "requests", expression: celLiteral(requests) },
       { name: "limits", expression: celLiteral(limits) },
+      { name: "env", expression: celLiteral(env) },
+      { name: "platformCa", expression: celLiteral({ configMap: caConfigMap, key: caKey }) },
       { name: "agent", expression: wantsAgent.cel },
       { name: "injected", expression: isInjected.cel },
       { name: "account", expression: "object.spec.serviceAccountName" },
@@ -94,8 +99,8 @@ function injectingPolicy({ image, requests, limits }: AgentSettings): Manifest {
         name: "ready",
         expression: `size(variables.readyText) > ${readyLimit} ? variables.readyText.substring(0, ${readyLimit}) : variables.readyText`,
       },
-      { name: "environment", expression: ofMode(({ environment }) => toCel([...environment], undefined, expressions)) },
-      { name: "mounts", expression: ofMode(({ mounts }) => toCel([...mounts], undefined, expressions)) },
+      { name: "environment", expression: ofMode(({ environment }) => toCel(environment, undefined, expressions)) },
+      { name: "mounts", expression: ofMode(({ mounts }) => toCel(mounts, undefined, expressions)) },
       { name: "takenVariables", expression: takenVariablesCel },
       { name: "takenMounts", expression: takenMountsCel },
       { name: "cause", expression: refusalCel([...identityRefusals, ...podRefusals]) },
@@ -150,8 +155,10 @@ function puts({ volumes, initContainers }: Injection): string {
   value: ${indent(toCel(item, `Object.spec.${list}`, expressions)).trimStart()}
 }`;
   };
-  const patches = [...volumes.map(put("volumes", "-")), ...initContainers.map(put("initContainers", "0"))];
-  return `[\n${indent(patches.join(",\n"))}\n]`;
+  return concatenation([
+    listToCel(volumes, put("volumes", "-"), expressions),
+    listToCel(initContainers, put("initContainers", "0"), expressions),
+  ]);
 }
 
 /** Refuses a labelled pod that was not injected. */

@@ -1,6 +1,13 @@
 import type { Identity } from "#src/api/identity.ts";
-import { type IdentityValues, withAgent, withoutAgent } from "./description.ts";
-import { agentAnnotation, agentContainer, identityLabel, sourceVolume, tokenVolume } from "./names.ts";
+import { type InjectionValues, type Mount, withAgent, withoutAgent } from "./description.ts";
+import {
+  agentAnnotation,
+  agentContainer,
+  authoritiesVolume,
+  identityLabel,
+  sourceVolume,
+  tokenVolume,
+} from "./names.ts";
 import { type Pod, serviceAccountOf } from "./pod.ts";
 import { celLiteral, fill } from "./template.ts";
 
@@ -11,10 +18,10 @@ export interface Candidate {
   readonly identity: Identity;
 }
 
-/** A labelled pod, and the values of its Identity. */
+/** A labelled pod, the values of its Identity, and the settings. */
 export interface InjectablePod {
   readonly pod: Pod;
-  readonly values: IdentityValues;
+  readonly values: InjectionValues;
 }
 
 /** Part of a message, in CEL and in TypeScript. */
@@ -169,7 +176,8 @@ function isSource(volume: string): string {
 /** The values of the variables that the containers get, by name. */
 function variablesOf({ pod, values }: InjectablePod): ReadonlyMap<string, unknown> {
   const { environment } = wantsAgent.of(pod) ? withAgent : withoutAgent;
-  return new Map<string, unknown>(environment.map(({ name, value }) => [name, fill(value, values)]));
+  const variables = fill(environment, values) as readonly { readonly name: string; readonly value: string }[];
+  return new Map<string, unknown>(variables.map(({ name, value }) => [name, value]));
 }
 
 const takenVariables: Text<InjectablePod> = {
@@ -194,24 +202,18 @@ function takenVariablesOf(input: InjectablePod): string[] {
 
 const takenMounts: Text<InjectablePod> = {
   cel: 'variables.takenMounts.join(", ")',
-  of: ({ pod }) => takenMountsOf(pod).join(", "),
+  of: (input) => takenMountsOf(input).join(", "),
 };
-export const takenMountsCel = `object.spec.containers.filter(c, c.?volumeMounts.orValue([]).exists(m, variables.mounts.exists(ours, ours.mountPath == m.mountPath && ours.name != m.name))).map(c, c.name)`;
-function takenMountsOf(pod: Pod): string[] {
+export const takenMountsCel = `object.spec.containers.map(c, c.?volumeMounts.orValue([]).filter(m, variables.mounts.exists(ours, ours.mountPath == m.mountPath && ours.name != m.name)).map(m, m.mountPath + " of " + c.name)).flatten()`;
+function takenMountsOf({ pod, values }: InjectablePod): string[] {
   const { mounts } = wantsAgent.of(pod) ? withAgent : withoutAgent;
-  return pod.spec.containers
-    .filter(({ volumeMounts }) =>
-      volumeMounts.some((theirs) =>
-        mounts.some((ours) => ours.mountPath === theirs.mountPath && ours.name !== theirs.name),
-      ),
-    )
-    .map(({ name }) => name);
+  const ours = fill(mounts, values) as readonly Mount[];
+  return pod.spec.containers.flatMap((container) =>
+    container.volumeMounts
+      .filter((theirs) => ours.some(({ mountPath, name }) => mountPath === theirs.mountPath && name !== theirs.name))
+      .map(({ mountPath }) => `${mountPath} of ${container.name}`),
+  );
 }
-
-const mountPath: Text<InjectablePod> = {
-  cel: "variables.mounts[0].mountPath",
-  of: ({ pod }) => (wantsAgent.of(pod) ? withAgent : withoutAgent).mounts[0]?.mountPath ?? "",
-};
 
 const cannot = " cannot be injected: ";
 
@@ -254,6 +256,18 @@ export const podRefusals: readonly Refusal<InjectablePod>[] = [
     ],
   },
   {
+    cel: `variables.platformCa.configMap != "" && object.spec.?volumes.orValue([]).exists(v, v.name == "${authoritiesVolume}" && !has(v.configMap))`,
+    holds: ({ pod, values }) =>
+      values.caConfigMap !== "" &&
+      pod.spec.volumes.some(
+        ({ name, configMap }) => name === authoritiesVolume && (configMap ?? undefined) === undefined,
+      ),
+    message: [
+      cannot,
+      `the name of the volume ${authoritiesVolume} in spec.volumes of the pod is reserved for injected certificate authorities. Rename the volume`,
+    ],
+  },
+  {
     cel: `variables.agent && (object.spec.containers.exists(c, c.name == "${agentContainer}") || object.spec.?initContainers.orValue([]).exists(c, c.name == "${agentContainer}" && (c.?restartPolicy.orValue("") != "Always" || c.?args.orValue([]) != ${celLiteral(["agent"])})))`,
     holds: ({ pod: { spec }, pod }) =>
       wantsAgent.of(pod) &&
@@ -279,14 +293,12 @@ export const podRefusals: readonly Refusal<InjectablePod>[] = [
   },
   {
     cel: "size(variables.takenMounts) > 0",
-    holds: ({ pod }) => takenMountsOf(pod).length > 0,
+    holds: (input) => takenMountsOf(input).length > 0,
     message: [
       cannot,
       "another volume is mounted at ",
-      mountPath,
-      " in spec.containers[].volumeMounts of the pod, in: ",
       takenMounts,
-      ". Mount it elsewhere",
+      " in spec.containers[].volumeMounts of the pod. Mount it elsewhere",
     ],
   },
 ];

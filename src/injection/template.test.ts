@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fill, Hole, toCel } from "./template.ts";
+import { fill, Hole, IfSet, ItemsOf, toCel } from "./template.ts";
 
 const template = {
   name: "agent",
@@ -23,4 +23,13 @@ it("becomes an expression in which every object has its type", () => {
     'Object.spec.containers{ name: "agent", image: variables.image, ports: [Object.spec.containers.ports{containerPort: 80, open: true}], args: ["a", variables.image] }',
   );
   expect(toCel([{ name: "a" }], undefined, { a: "" })).toBe('[{"name": "a"}]');
+});
+
+it("has items that exist only if a text is set, and the items of another list", () => {
+  const list = ["a", new IfSet("text", [new Hole("text"), "b"]), new ItemsOf("more")] as const;
+  expect(fill(list, { text: "t", more: ["c"] })).toEqual(["a", "t", "b", "c"]);
+  expect(fill(list, { text: "", more: [] })).toEqual(["a"]);
+  expect(toCel(list, undefined, { text: "text", more: "more" })).toBe(
+    '[["a"], (text == "" ? [] : [text, "b"]), more].flatten()',
+  );
 });

@@ -6,19 +6,45 @@ export class Hole<Name extends string = string> {
   }
 }
 
+/** Items of a list that exist only if the text for a hole is not empty. */
+export class IfSet<Name extends string, Item> {
+  readonly name: Name;
+  readonly items: readonly Item[];
+  constructor(name: Name, items: readonly Item[]) {
+    this.name = name;
+    this.items = items;
+  }
+}
+
+/** The items of the list that is the value of a hole, as part of another list. */
+export class ItemsOf<Name extends string = string> {
+  readonly name: Name;
+  constructor(name: Name) {
+    this.name = name;
+  }
+}
+
+/** A list of a template. */
+export type ListTemplate<Name extends string, Item> = readonly (Item | IfSet<Name, Item> | ItemsOf<Name>)[];
+
 /** Part of a Kubernetes object, with holes. */
 export type Template<Name extends string = string> =
   | string
   | number
   | boolean
   | Hole<Name>
-  | readonly Template<Name>[]
+  | readonly (Template<Name> | IfSet<Name, Template<Name>> | ItemsOf<Name>)[]
   | { readonly [field: string]: Template<Name> };
 
 /** The part of a Kubernetes object that a template describes, with a value in each hole. */
 export function fill<Values extends object>(template: Template<keyof Values & string>, values: Values): unknown {
   if (template instanceof Hole) return values[template.name];
-  if (isList(template)) return template.map((item) => fill(item, values));
+  if (isList(template))
+    return template.flatMap((item) => {
+      if (item instanceof IfSet) return values[item.name] === "" ? [] : item.items.map((one) => fill(one, values));
+      if (item instanceof ItemsOf) return values[item.name];
+      return [fill(item, values)];
+    });
   if (typeof template !== "object") return template;
   return Object.fromEntries(Object.entries(template).map(([field, value]) => [field, fill(value, values)]));
 }
@@ -34,12 +60,7 @@ export function toCel<Name extends string>(
   expressions: Readonly<Record<Name, string>>,
 ): string {
   if (template instanceof Hole) return expressions[template.name];
-  if (isList(template))
-    return layOut(
-      "[",
-      template.map((item) => toCel(item, type, expressions)),
-      "]",
-    );
+  if (isList(template)) return listToCel(template, (item) => toCel(item, type, expressions), expressions);
   if (typeof template !== "object") return celLiteral(template);
   const fields = Object.entries(template).map(([field, value]) =>
     type === undefined
@@ -47,6 +68,41 @@ export function toCel<Name extends string>(
       : `${field}: ${toCel(value, `${type}.${field}`, expressions)}`,
   );
   return layOut(`${type ?? ""}{`, fields, "}");
+}
+
+/**
+ * A list as a CEL expression.
+ * @param itemToCel makes an expression of one item
+ */
+export function listToCel<Name extends string, Item>(
+  list: ListTemplate<Name, Item>,
+  itemToCel: (item: Item) => string,
+  expressions: Readonly<Record<Name, string>>,
+): string {
+  const parts: string[] = [];
+  let items: string[] = [];
+  const endItems = () => {
+    if (items.length > 0) parts.push(layOut("[", items, "]"));
+    items = [];
+  };
+  for (const item of list) {
+    if (item instanceof IfSet) {
+      endItems();
+      const present = layOut("[", item.items.map(itemToCel), "]");
+      parts.push(`(${expressions[item.name]} == "" ? [] : ${present})`);
+    } else if (item instanceof ItemsOf) {
+      endItems();
+      parts.push(expressions[item.name]);
+    } else items.push(itemToCel(item));
+  }
+  endItems();
+  const [only = "[]", ...more] = parts;
+  return more.length === 0 ? only : concatenation(parts);
+}
+
+/** Lists as one list, in CEL. */
+export function concatenation(lists: readonly string[]): string {
+  return `${layOut("[", lists, "]")}.flatten()`;
 }
 
 const maxWidth = 120;
@@ -66,6 +122,6 @@ export function celLiteral(value: unknown): string {
 }
 
 // `Array.isArray` does not narrow a readonly array.
-function isList<Name extends string>(template: Template<Name>): template is readonly Template<Name>[] {
+function isList<Name extends string>(template: Template<Name>): template is ListTemplate<Name, Template<Name>> {
   return Array.isArray(template);
 }

@@ -1,13 +1,13 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { operatorSettings } from "#src/commands/operator/settings.ts";
 import { platformSettings } from "#src/commands/platform/settings.ts";
 import { variableOf } from "#src/commands/settings/settings.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { renderChart } from "./helm.ts";
+import { type ChartValues, renderChart } from "./helm.ts";
 import { kustomize, manifests } from "./kustomize.ts";
 
 const uid = "0123456789abcdef0123456789abcdef01234567";
@@ -59,6 +59,14 @@ async function overlay(options: OverlayOptions): Promise<readonly KubeObject[]> 
   }
 }
 
+function withoutSpaces(expression: string): string {
+  try {
+    return JSON.stringify(JSON.parse(expression));
+  } catch {
+    return expression;
+  }
+}
+
 interface OverlayOptions {
   readonly components?: readonly string[];
   /** Further settings, as variables. */
@@ -66,6 +74,16 @@ interface OverlayOptions {
   readonly resources?: Readonly<Record<string, { readonly folders: readonly string[] } & Record<string, unknown>>>;
   /** Further fields of the kustomization. */
   readonly fields?: object;
+}
+
+/** The settings of agents as values of the chart and as patches for Kustomize, as the documentation has them. */
+async function documentedAgents(): Promise<{
+  readonly podInjection: ChartValues;
+  readonly patches: readonly object[];
+}> {
+  const page = await readFile(new URL("../../docs/operate/proxies.md", import.meta.url), "utf8");
+  const blocks = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = ""]) => parse(text) as object);
+  return Object.assign({}, ...blocks);
 }
 
 /** What Helm and Kustomize do differently on purpose, which must not count as a difference. */
@@ -86,6 +104,8 @@ function comparable(objects: readonly KubeObject[]): Record<string, unknown> {
       // Kustomize adds a hash of the content to the name of the settings, Helm an annotation to the pods.
       const text = JSON.stringify(object).replace(/(muster-settings(-blue)?)-[a-z0-9]{10}"/g, '$1"');
       const { metadata, ...rest } = JSON.parse(text) as KubeObject;
+      // The literals in a policy may have spaces.
+      for (const variable of rest["spec"]?.variables ?? []) variable.expression = withoutSpaces(variable.expression);
       if (rest.kind === "Deployment") delete rest["spec"].template.metadata.annotations;
       const { labels = {}, annotations: _kept, namespace, ...others } = metadata;
       const own = Object.fromEntries(Object.entries(labels).filter(([name]) => !labelsOfHelm.includes(name)));
@@ -110,6 +130,7 @@ describe("Helm and Kustomize render the same objects", () => {
   });
 
   it("with a class in another namespace, every component and a Tenant with credentials of its own", async () => {
+    const { podInjection, patches } = await documentedAgents();
     const chart = await renderChart(
       "muster",
       {
@@ -121,7 +142,7 @@ describe("Helm and Kustomize render the same objects", () => {
         prometheusRule: { enabled: true },
         dashboards: { enabled: true },
         finalizerPolicy: { enabled: true },
-        podInjection: { enabled: true },
+        podInjection: { enabled: true, ...podInjection },
         tenants: {
           shop: { namespaces: ["shop"], credentials: { type: "ServiceAccount", identityUid: settings.identity } },
         },
@@ -137,7 +158,6 @@ describe("Helm and Kustomize render the same objects", () => {
       "bootstrap-identity",
       "network-policy",
       "pod-injection",
-      "service-monitor",
       "../../monitoring/operator",
     ];
     const ofClass = { "app.kubernetes.io/name": "muster-blue" };
@@ -147,13 +167,36 @@ describe("Helm and Kustomize render the same objects", () => {
       resources: {
         shop: { folders: ["tenant-token"], namespace: "iam", nameSuffix: "-shop", labels: [{ pairs: ofClass }] },
       },
-      fields: { namespace: "iam", nameSuffix: "-blue", labels: [{ pairs: ofClass, includeSelectors: true }] },
+      fields: {
+        namespace: "iam",
+        nameSuffix: "-blue",
+        labels: [{ pairs: ofClass, includeSelectors: true }],
+        patches,
+      },
     });
-    // The chart has a ServiceMonitor instead.
-    expect(comparable(rest)).toEqual(comparable(overlaid.filter(({ kind }) => kind !== "PodMonitor")));
+    expect(comparable(rest)).toEqual(comparable(overlaid));
     expect(tenants).toMatchObject([
       { metadata: { name: "shop", annotations: { "helm.sh/resource-policy": "keep" } }, spec: { class: "blue" } },
     ]);
+  });
+
+  it("of the monitoring of a platform", async () => {
+    const values = {
+      settings: { allowedRole: ["viewer"] },
+      platform: { enabled: true },
+      serviceMonitor: { enabled: true },
+      prometheusRule: { enabled: true },
+      dashboards: { enabled: true },
+    };
+    const chart = await renderChart("muster", values, { name: "muster", namespace: "muster-platform" });
+    const overlaid = comparable(
+      (await overlay({ components: ["platform-monitoring"] })).filter(
+        ({ metadata }) => metadata.namespace === "muster-platform",
+      ),
+    );
+    const kinds = Object.keys(overlaid).map((name) => name.split(" ")[0]);
+    expect(kinds.toSorted()).toEqual(["ConfigMap", "PrometheusRule", "ServiceMonitor"]);
+    expect(comparable(chart)).toMatchObject(overlaid);
   });
 
   it("of the CRDs, which Helm keeps", async () => {

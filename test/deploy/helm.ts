@@ -1,6 +1,4 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -16,9 +14,8 @@ export const charts = fileURLToPath(new URL("../../deploy/helm", import.meta.url
 /** The values of a release, which Helm reads from a file. */
 export type ChartValues = Readonly<Record<string, unknown>>;
 
-/** Helm's data and configuration of the user must not matter. */
-const home = mkdtempSync(join(tmpdir(), "muster-helm-"));
-process.once("exit", () => rmSync(home, { recursive: true, force: true }));
+/** Helm's data and configuration of the user must not matter: Helm finds none in a folder that does not exist. */
+const home = join(charts, "no-home");
 
 /**
  * Runs a command of Helm in `deploy/helm`, with the values, if any, on its standard input.

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
 const build = fileURLToPath(new URL("../../scripts/build.ts", import.meta.url));
+const dockerHelper = fileURLToPath(new URL("../../src/docker-credential-muster.sh", import.meta.url));
 /** The user of the image. Only root can become another one. */
 const user = process.getuid?.() === 0 ? { uid: 65_532, gid: 65_532 } : undefined;
 if (user === undefined)
@@ -35,6 +36,7 @@ describe("the files of the image, run by its user", () => {
     await run(process.execPath, [build, join(root, "usr/local/lib")]);
     await mkdir(dirname(muster));
     await symlink("../lib/muster.mjs", muster);
+    await copyFile(dockerHelper, join(dirname(muster), "docker-credential-muster"));
     await mkdir(data);
     if (user !== undefined) await chown(data, user.uid, user.gid);
     await chmod(folder, 0o755);
@@ -51,6 +53,16 @@ describe("the files of the image, run by its user", () => {
     const { stdout, stderr } = await run(muster, [command, "--help"], options());
     expect(stdout).toContain(`muster ${command}`);
     expect(stderr).toBe("");
+  });
+
+  it("answer docker, which finds the helper by its name", async () => {
+    const { env, ...as } = options();
+    const PATH = `${dirname(muster)}:${env.PATH}:/bin`;
+    const { stdout } = await run("docker-credential-muster", ["list", "--registry", "registry.example.com"], {
+      ...as,
+      env: { ...env, PATH },
+    });
+    expect(JSON.parse(stdout)).toEqual({ "registry.example.com": "_token" });
   });
 
   it("serve a platform that writes nowhere but to its data", async () => {

@@ -11,7 +11,7 @@ import { describeWithControlPlane } from "#test/support/control-plane/describe-w
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { applyDefinitions } from "./definitions.ts";
 import { kustomize } from "./kustomize.ts";
-import { injected, longIdentity, podOf, type PodShape, refused } from "./pod-shapes.ts";
+import { injected, longIdentity, podOf, type PodShape, refused, refusedWithAuthorities } from "./pod-shapes.ts";
 import { refusal } from "./users.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -72,6 +72,20 @@ const identities: Readonly<Record<string, { readonly spec: object; readonly stat
 const podNamed = (shape: PodShape, index: number) => podOf(shape, `pod-${index}`, namespace) as KubeObject;
 /** That of the operator in the overlay. */
 const agentImage = ["--agent-image", "muster:0.1.0"];
+/** What an administrator of a cluster with a proxy and authorities of its own sets: for the policy, and for `muster inject`. */
+const settings: Readonly<Record<string, unknown>> = {
+  env: [
+    { name: "HTTPS_PROXY", value: "http://proxy.example.com:3128" },
+    { name: "NO_PROXY", value: ".svc,10.96.0.0/12" },
+  ],
+  platformCa: { configMap: "company-ca", key: "bundle.pem" },
+};
+const settingsOfCommand = [
+  "--agent-env=HTTPS_PROXY=http://proxy.example.com:3128",
+  "--agent-env=NO_PROXY=.svc,10.96.0.0/12",
+  "--platform-ca-config-map=company-ca",
+  "--platform-ca-key=bundle.pem",
+];
 const plain = { apiVersion: "v1", kind: "Pod", metadata: { name: "plain", namespace } };
 const container = { name: "app", image: "example/app:1" };
 
@@ -82,6 +96,9 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
   let fromCommand: readonly KubeObject[] = [];
   /** The message of `muster inject` about each refused pod. */
   let refusedByCommand: readonly string[] = [];
+  /** Both with the settings. */
+  let withSettings: readonly KubeObject[] = [];
+  let refusedWithSettings: readonly string[] = [];
   let unlabelledBefore: KubeObject;
   const labelledBefore = podOf({ title: "" }, "before", namespace) as KubeObject;
 
@@ -97,10 +114,13 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
       if (status !== undefined) await admin.patch(identity, { status }, "status");
       if (name === "deleted") await admin.delete(identity);
     }
-    fromCommand = await Promise.all(
-      (await inject(injected.map(podNamed))).objects.map((pod) => admin.create(pod, { dryRun: true })),
-    );
+    const created = (pods: readonly KubeObject[]) =>
+      Promise.all(pods.map((pod) => admin.create(pod, { dryRun: true })));
+    fromCommand = await created((await inject(injected.map(podNamed))).objects);
     refusedByCommand = (await inject(refused.map(podNamed))).problems;
+    const args = ["--kubeconfig", controlPlane().kubeconfigFile, ...settingsOfCommand];
+    withSettings = await created((await inject(injected.map(podNamed), args)).objects);
+    refusedWithSettings = (await inject(refusedWithAuthorities.map(podNamed), args)).problems;
     unlabelledBefore = await admin.create({ ...plain, spec: { containers: [container] } }, { dryRun: true });
     await admin.create(labelledBefore);
 
@@ -252,6 +272,63 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
     expect(await warnings("a".repeat(63))).toBe("");
   });
 
+  describe("with a proxy and certificate authorities", () => {
+    beforeAll(async () => {
+      const policies = await component();
+      for (const policy of policies.filter(({ kind }) => kind === "MutatingAdmissionPolicy"))
+        await admin.apply(withVariables(policy, settings));
+      await vi.waitFor(
+        async () => {
+          const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+          expect(pod["spec"].volumes).toContainEqual({
+            name: "muster-ca",
+            configMap: { name: "company-ca", items: [{ key: "bundle.pem", path: "ca.crt" }], defaultMode: 0o644 },
+          });
+        },
+        { timeout: 60_000, interval: 100 },
+      );
+    });
+
+    it("gives each of these pods the same as muster inject", async () => {
+      const pods = await Promise.all(
+        injected.map((shape, index) => admin.create(podNamed(shape, index), { dryRun: true })),
+      );
+      expect(pods.map(comparable)).toEqual(withSettings.map(comparable));
+      expect(pods.length).toBeGreaterThanOrEqual(30);
+      for (const [index, pod] of pods.entries()) {
+        const authorities = { name: "MUSTER_PLATFORM_CA", value: "/var/run/muster/ca/ca.crt" };
+        const agent = pod["spec"].initContainers?.find(({ name }: { name: string }) => name === "muster-agent");
+        expect(agent === undefined).toBe(injected[index]?.annotations !== undefined);
+        if (agent !== undefined) expect(agent.env.slice(-3)).toEqual([authorities, ...(settings["env"] as object[])]);
+        for (const { env } of pod["spec"].containers) {
+          expect(env).toContainEqual(authorities);
+          // An application has its own proxy.
+          expect(JSON.stringify(env)).not.toContain("PROXY");
+        }
+      }
+    });
+
+    it("changes nothing in a pod that is created again from its own manifest", async () => {
+      const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+      const again = await admin.create(withoutServerFields(pod), { dryRun: true });
+      expect(comparable(again)).toEqual(comparable(pod));
+    });
+
+    it.each(refusedWithAuthorities.map((shape, index) => ({ ...shape, index })))("refuses $title", async (shape) => {
+      const message = await refusal(admin.create(podNamed(shape, shape.index), { dryRun: true }));
+      expect(message).toContain(shape.because);
+      const [, reported = ""] = (refusedWithSettings[shape.index] ?? "").split(`Pod pod-${shape.index}: `);
+      expect(message).toContain(`denied request: ${reported}`);
+      expect(reported).not.toBe("");
+    });
+
+    it("gives an identity to a pod that Pod Security restricted admits", async () => {
+      const shape = injected.find(({ title }) => title.includes("Pod Security restricted")) ?? { title: "" };
+      const pod = podOf(shape, "secure", "restricted") as KubeObject;
+      expect((await admin.create(pod, { dryRun: true }))["spec"].initContainers).toHaveLength(1);
+    });
+  });
+
   it("admits pods without the label while the CRD is missing, and refuses the others", async () => {
     await admin.patch(
       { apiVersion, kind: "Identity", metadata: { name: "deleted", namespace } },
@@ -269,6 +346,18 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
     await admin.create({ ...plain, spec: { containers: [container] } }, { dryRun: true });
     const labelled = admin.create(podNamed({ title: "" }, 0), { dryRun: true });
     expect(await refusal(labelled)).toMatch(/does not exist|failed to configure/);
+  });
+
+  it("admits every pod once the policies are deleted, also after the CRDs, and gives it nothing", async () => {
+    for (const policy of await component()) await admin.delete(policy);
+    // The API server stops to enforce policies a moment after their deletion.
+    await vi.waitFor(
+      async () => {
+        const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+        expect(pod["spec"].initContainers).toBeUndefined();
+      },
+      { timeout: 60_000, interval: 100 },
+    );
   });
 
   /** The warnings of the API server about a new Identity. */
@@ -298,6 +387,15 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
 async function component(): Promise<readonly KubeObject[]> {
   const objects = await kustomize("overlays/try-out-with-admission-policy");
   return objects.filter(({ kind, metadata }) => /Admission/.test(kind) && metadata.name.startsWith("muster-identity"));
+}
+
+/** The policy with other literals in these variables. */
+function withVariables(policy: KubeObject, literals: Readonly<Record<string, unknown>>): KubeObject {
+  const spec = policy["spec"];
+  const variables = spec.variables.map((variable: { name: string }) =>
+    variable.name in literals ? { ...variable, expression: JSON.stringify(literals[variable.name]) } : variable,
+  );
+  return { ...policy, spec: { ...spec, variables } };
 }
 
 async function createNamespaces(admin: KubeClient): Promise<void> {

@@ -1,4 +1,4 @@
-import { sourceVolume, tokenVolume } from "#src/injection/names.ts";
+import { authoritiesVolume, sourceVolume, tokenVolume } from "#src/injection/names.ts";
 
 /** A pod that names an Identity: its spec without the fields that all have, and what differs in its metadata. */
 export interface PodShape {
@@ -236,7 +236,36 @@ export const refused: readonly RefusedShape[] = [
       volumes: [{ name: "mine", emptyDir: {} }],
       containers: [container("app", { volumeMounts: [{ name: "mine", mountPath: "/var/run/muster/token" }] })],
     },
-    because: "another volume is mounted at /var/run/muster/token in spec.containers[].volumeMounts of the pod, in: app",
+    because:
+      "another volume is mounted at /var/run/muster/token of app in spec.containers[].volumeMounts of the pod. Mount",
+  },
+];
+
+/** Pods that are refused only where an administrator has set certificate authorities. */
+export const refusedWithAuthorities: readonly RefusedShape[] = [
+  {
+    title: "a volume with the name of the authorities'",
+    spec: { volumes: [{ name: authoritiesVolume, emptyDir: {} }] },
+    because:
+      "the name of the volume muster-ca in spec.volumes of the pod is reserved for injected certificate authorities. Rename",
+  },
+  {
+    title: "authorities of its own",
+    annotations: none,
+    spec: { containers: [container("app", { env: [{ name: "MUSTER_PLATFORM_CA", value: "/etc/own" }] })] },
+    because: "sets to other values in spec.containers[].env: MUSTER_PLATFORM_CA of app. Remove",
+  },
+  {
+    title: "another volume where the authorities are mounted",
+    spec: {
+      volumes: [{ name: "mine", emptyDir: {} }],
+      containers: [
+        container("app"),
+        container("log", { volumeMounts: [{ name: "mine", mountPath: "/var/run/muster/ca" }] }),
+      ],
+    },
+    because:
+      "another volume is mounted at /var/run/muster/ca of log in spec.containers[].volumeMounts of the pod. Mount",
   },
 ];
 

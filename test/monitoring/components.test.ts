@@ -27,20 +27,31 @@ function named(kind: string, name: string): KubeObject {
   return found;
 }
 
+function isSubset(part: Record<string, string>, labels: Record<string, string> = {}): boolean {
+  return Object.entries(part).every(([name, value]) => labels[name] === value);
+}
+
 it.each([
   ["operator", "muster-system", "Deployment", "muster-operator"],
   ["platform", "muster-platform", "StatefulSet", "platform"],
 ])("the component of the %s scrapes its pods, in its namespace", (component, namespace, kind, workload) => {
-  const monitor = named("PodMonitor", `muster-${component}`);
+  const monitor = named("ServiceMonitor", `muster-${component}`);
   expect(monitor.metadata.namespace).toBe(namespace);
-  const [{ port: name, path } = { port: "", path: "" }]: { port: string; path: string }[] =
-    monitor["spec"].podMetricsEndpoints;
-  expect(path).toBe("/metrics");
+  const { endpoints, selector } = monitor["spec"];
+  // The path is /metrics by default.
+  expect(endpoints).toEqual([{ port: "http" }]);
+  const services = objects.filter(
+    ({ kind: one, metadata }) =>
+      one === "Service" && metadata.namespace === namespace && isSubset(selector.matchLabels, metadata["labels"]),
+  );
+  expect(services).toHaveLength(1);
+  const { ports, selector: podSelector } = services[0]?.["spec"] ?? {};
+  expect(ports[0].name).toBe("http");
   const pods = named(kind, workload);
   expect(pods.metadata.namespace).toBe(namespace);
   const { metadata, spec } = pods["spec"].template;
-  expect(metadata.labels).toMatchObject(monitor["spec"].selector.matchLabels);
-  expect(spec.containers[0].ports.map((port: { name: string }) => port.name)).toContain(name);
+  expect(metadata.labels).toMatchObject(podSelector);
+  expect(spec.containers[0].ports.map((port: { name: string }) => port.name)).toContain(ports[0].targetPort);
 });
 
 it.each(["operator", "platform"])("the component of the %s has alerts and a dashboard", (component) => {

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { defaultAgentSettings } from "#src/injection/description.ts";
+import { defaultSettings } from "#src/injection/description.ts";
 import { type Manifest, policies } from "#src/injection/policies.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
@@ -38,7 +38,7 @@ describeWithControlPlane("a pod's token", (controlPlane) => {
     system = await System.start({ controlPlane: controlPlane() });
     operator = await system.startOperator();
     await mkdir(join(system.folder, "pod"));
-    for (const policy of policies(defaultAgentSettings) as readonly (Manifest & KubeObject)[])
+    for (const policy of policies(defaultSettings) as readonly (Manifest & KubeObject)[])
       await controlPlane().admin.apply(policy);
   });
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import type { Identity } from "#src/api/identity.ts";
 import { identityDefinition } from "#src/api/identity.ts";
 import { apiGroup, version } from "#src/api/custom-resource.ts";
-import type { AgentSettings, IdentityValues } from "#src/injection/description.ts";
+import type { InjectionSettings, IdentityValues } from "#src/injection/description.ts";
 import { doesNotExist, identityRefusals, refusalOf } from "#src/injection/refusals.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { KubeError } from "#src/kube/errors.ts";
@@ -22,7 +22,7 @@ const identities = {
 export function valuesFromCluster(
   kube: Pick<KubeApi, "get">,
   defaultNamespace: string,
-  agent: AgentSettings,
+  settings: InjectionSettings,
   signal: AbortSignal,
 ): ValuesOf {
   const read = new Map<string, Promise<Identity | undefined>>();
@@ -37,7 +37,7 @@ export function valuesFromCluster(
     if (identity === undefined) throw new PodRefused(startOf({ name, namespace }) + doesNotExist.of({ namespace }));
     const refusal = refusalOf(identityRefusals, { pod, namespace, identity });
     if (refusal !== undefined) throw new PodRefused(startOf({ name, namespace }) + refusal);
-    return { ...valuesOf(identity), ...agent };
+    return { ...valuesOf(identity), ...settings };
   };
 }
 
@@ -64,7 +64,7 @@ function valuesOf({ status }: Identity): IdentityValues {
 }
 
 /** Uses the same values for every pod. Only one Identity may be named: the uid is that of one. */
-export function givenValues(values: IdentityValues & AgentSettings): ValuesOf {
+export function givenValues(values: IdentityValues & InjectionSettings): ValuesOf {
   let first: LabelledPod | undefined;
   return async (pod) => {
     first ??= pod;

@@ -13,6 +13,9 @@ const values: InjectionValues = {
   image: "muster:1",
   requests: { cpu: "5m" },
   limits: { memory: "192Mi" },
+  env: [],
+  caConfigMap: "",
+  caKey: "ca.crt",
 };
 const inject = (text: string, more: Partial<InjectionValues> = {}) =>
   injectFile("app.yaml", text, givenValues({ ...values, ...more }));

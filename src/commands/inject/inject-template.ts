@@ -16,19 +16,15 @@ type Item = Readonly<Record<string, unknown>>;
  */
 export function injectTemplate(document: Document, path: PodPath, pod: Pod, values: InjectionValues): void {
   const injection = wantsAgent.of(pod) ? withAgent : withoutAgent;
-  const filled = (item: Template<keyof InjectionValues>) => fill(item, values) as Item;
+  const filled = (list: Template<keyof InjectionValues>) => fill(list, values) as readonly Item[];
   const spec = [...path, "spec"];
-  for (const volume of injection.volumes) replace(listAt(document, [...spec, "volumes"]), filled(volume), "last");
-  for (const container of injection.initContainers)
-    replace(listAt(document, [...spec, "initContainers"]), filled(container), "first");
+  for (const volume of filled(injection.volumes)) replace(listAt(document, [...spec, "volumes"]), volume, "last");
+  for (const container of filled(injection.initContainers))
+    replace(listAt(document, [...spec, "initContainers"]), container, "first");
   for (const index of pod.spec.containers.keys()) {
     const container = [...spec, "containers", index];
-    const mounts = injection.mounts.map((mount) => ({ ...mount, readOnly: true }));
-    merge(
-      listAt(document, [...container, "env"]),
-      "name",
-      injection.environment.map(({ name, value }) => filled({ name, value })),
-    );
+    const mounts = filled(injection.mounts).map((mount) => ({ ...mount, readOnly: true }));
+    merge(listAt(document, [...container, "env"]), "name", filled(injection.environment));
     merge(listAt(document, [...container, "volumeMounts"]), "mountPath", mounts);
   }
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
-import { type AgentSettings, defaultAgentSettings } from "#src/injection/description.ts";
+import { type InjectionSettings, defaultSettings } from "#src/injection/description.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { readConnection } from "#src/kube/config.ts";
 import { systemClock } from "#src/time/clock.ts";
@@ -13,6 +13,16 @@ const quantity = settings.matching(
   /^[a-z0-9./-]+=[0-9A-Za-z.+-]+$/,
   "NAME=QUANTITY, such as memory=48Mi",
 );
+
+const variable: settings.ValueType<string> = {
+  placeholder: "NAME=VALUE",
+  commas: true,
+  parse: (value) => {
+    // The message does not repeat the text, which may contain the password of a proxy.
+    if (!/^[A-Za-z_][A-Za-z0-9_]*=/.test(value)) throw new Error("must be NAME=VALUE, such as NO_PROXY=.svc");
+    return value;
+  },
+};
 
 const commandSettings = {
   file: {
@@ -49,11 +59,24 @@ const commandSettings = {
   ),
   agentRequest: settings.optionalList(
     quantity,
-    `A resource that the agent requests, such as cpu=5m. (default: ${listed(defaultAgentSettings.requests)})`,
+    `A resource that the agent requests, such as cpu=5m. (default: ${listed(defaultSettings.requests)})`,
   ),
   agentLimit: settings.optionalList(
     quantity,
-    `A limit of a resource of the agent, such as memory=192Mi. (default: ${listed(defaultAgentSettings.limits)})`,
+    `A limit of a resource of the agent, such as memory=192Mi. (default: ${listed(defaultSettings.limits)})`,
+  ),
+  agentEnv: settings.optionalList(
+    variable,
+    "A variable of the agent, such as HTTPS_PROXY=http://proxy.example.com:3128. Everybody who can read the pod sees it.",
+  ),
+  platformCaConfigMap: settings.optional(
+    settings.matching("NAME", /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, "the name of a ConfigMap"),
+    "The ConfigMap in the namespace of the pod with the certificate authorities to trust for the platform, instead of the default ones.",
+  ),
+  platformCaKey: settings.withDefault(
+    settings.matching("KEY", /^[-._a-zA-Z0-9]{1,253}$/, "a key of a ConfigMap"),
+    defaultSettings.caKey,
+    "The key of that ConfigMap with the PEM certificates.",
   ),
   namespace: {
     ...settings.optional(
@@ -91,7 +114,7 @@ async function source(
   values: InjectValues,
   { env, signal }: Pick<CommandContext, "env" | "signal">,
 ): Promise<{ readonly valuesOf: ValuesOf; readonly close: () => Promise<void> }> {
-  const agent = agentSettings(values);
+  const injection = injectionSettings(values);
   const { identity: uid, platformUrl } = values;
   if (uid !== undefined) {
     if (platformUrl === undefined)
@@ -101,7 +124,7 @@ async function source(
     const { audience = authUrl.hostname } = values;
     const exchangeUrl = `${withoutSlash(authUrl)}/sts/exchange`;
     const given = { uid, exchangeUrl, platformUrl: platform, audience, apiAudience };
-    return { valuesOf: givenValues({ ...given, ...agent }), close: async () => {} };
+    return { valuesOf: givenValues({ ...given, ...injection }), close: async () => {} };
   }
   const connection = await readConnection({
     env,
@@ -112,15 +135,22 @@ async function source(
   });
   const kube = new KubeClient({ connection, clock: systemClock });
   const namespace = values.namespace ?? connection.namespace ?? "default";
-  return { valuesOf: valuesFromCluster(kube, namespace, agent, signal), close: () => kube.close() };
+  return { valuesOf: valuesFromCluster(kube, namespace, injection, signal), close: () => kube.close() };
 }
 
-function agentSettings({ agentImage, agentRequest, agentLimit }: InjectValues): AgentSettings {
-  const { requests, limits } = defaultAgentSettings;
+function injectionSettings(values: InjectValues): InjectionSettings {
+  const { agentImage, agentRequest, agentLimit, agentEnv, platformCaConfigMap, platformCaKey } = values;
+  const { requests, limits, caConfigMap } = defaultSettings;
   return {
     image: agentImage,
     requests: agentRequest.length === 0 ? requests : resources(agentRequest),
     limits: agentLimit.length === 0 ? limits : resources(agentLimit),
+    env: agentEnv.map((text) => {
+      const end = text.indexOf("=");
+      return { name: text.slice(0, end), value: text.slice(end + 1) };
+    }),
+    caConfigMap: platformCaConfigMap ?? caConfigMap,
+    caKey: platformCaKey,
   };
 }
 

@@ -9,6 +9,7 @@ import { openKeyFile } from "#src/platform/tokens/key-file.ts";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { hours } from "#src/time/durations.ts";
+import { issuerIn } from "./cluster-issuer.ts";
 import { dataLocation, defaultFile, openDatabase } from "./data.ts";
 import { platformSettings } from "./settings.ts";
 
@@ -104,7 +105,7 @@ function warnOfTestSettings(
 async function readInitFile(path: string): Promise<InitFile> {
   const content = await settings.readTextFile("--init-file", path);
   try {
-    return parseInitFile(content);
+    return parseInitFile(content, issuerIn);
   } catch (error) {
     throw new settings.SettingsError([`--init-file: ${(error as Error).message}`]);
   }

@@ -8,11 +8,12 @@ import { keepHeapSmall } from "#src/workload/small-heap.ts";
 import { readSubjectToken } from "#src/workload/subject-token.ts";
 import { TokenFiles } from "#src/workload/token-files.ts";
 import { checkToken } from "#src/workload/token-status.ts";
-import { tokenService } from "./exchange.ts";
+import { Exchanger } from "./exchange.ts";
 import { apiAudience, defaultTokenFile, exchangeSettings } from "./settings.ts";
 
 export default defineCommand({
   summary: "keep a token of the platform in a file, for the containers of a pod",
+  description: "SIGHUP renews the token at once, for example after the platform ended it early.",
   settings: {
     ...exchangeSettings,
     apiAudience,
@@ -33,17 +34,18 @@ export default defineCommand({
       stdout.write(`${message}\n`);
       return;
     }
-    const service = await tokenService(values, values.apiAudience, env);
+    const exchanger = await Exchanger.create(values, values.apiAudience, env);
     const agent = new Agent({
       identity: values.identity,
       readSubjectToken: () => readSubjectToken(values.subjectTokenFile),
-      exchange: (subject, stopped) => service.exchange(subject, stopped),
+      exchange: (subject, stopped) => exchanger.exchange(subject, stopped),
       files,
       clock: systemClock,
       random: Math.random,
       log: lineLog(writeToStandardError, () => systemClock.now()),
       beforePause: keepHeapSmall(),
     });
+    process.on("SIGHUP", () => agent.renewNow());
     await agent.run(signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });

@@ -28,10 +28,8 @@ const helperSettings = {
 
 export default defineCommand({
   summary: "give docker the platform's token for its registries",
-  description: `Docker runs a program named docker-credential-NAME. Create docker-credential-muster in the PATH:
-  #!/bin/sh
-  exec muster credential-helper docker "$@"
-and name the registries in ~/.docker/config.json:
+  description: `Docker runs docker-credential-muster, which is installed next to muster, for the registries that
+~/.docker/config.json names:
   {"credHelpers": {"registry.example.com": "muster"}}`,
   settings: helperSettings,
   run: async (values, context) => {

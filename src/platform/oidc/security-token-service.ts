@@ -1,9 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { JWK } from "jose";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
-import { securityStampOf } from "../access/security-stamp.ts";
+import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
 import { isUid } from "../contract/uid.ts";
@@ -34,9 +35,9 @@ import type { ApiTokens } from "../tokens/api-token.ts";
 import { mismatchOf } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
-import { parseJwks } from "../tokens/jwks.ts";
+import { fingerprintOf, parseJwks } from "../tokens/jwks.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
-import { isSignedBy } from "../tokens/signature.ts";
+import { signerOf } from "../tokens/signature.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { readDownscoping } from "./downscoping-request.ts";
 import type { RefusalLog } from "./refusal-log.ts";
@@ -86,39 +87,43 @@ async function exchange(
     throw mismatch();
   }
   const now = options.clock();
-  try {
-    await verify(options, identity, subjectToken, now);
-  } catch (error) {
+  const signer = await verify(options, identity, subjectToken, now).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === Code.permissionDenied)
       options.refusals.record({ identity: identity.uid, reason: error.message, token: subjectToken });
     throw error;
-  }
+  });
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
   const { issuer: iss, subject: sub, audiences: aud } = subjectToken;
-  const content = { identityUid: identity.uid, securityStamp, audiences, downscoping, actor: { iss, sub, aud } };
+  const key = identity.relationship.case === "staticKeys" ? fingerprintOf(signer) : undefined;
+  const stamp = { value: securityStamp.value, key };
+  const content = { identityUid: identity.uid, stamp, audiences, downscoping, actor: { iss, sub, aud } };
   const { token, expires } = await options.tokens.issue(content);
   const refreshToken = await options.database.write(async (tx) => {
     await updateLastSeen(tx, identity.uid, now);
     // The API token contains the stamp that was read, so it has ended; a family would not have.
-    if ((await securityStampOf(tx, identity.uid)) !== securityStamp)
+    if (!isCurrent(await securityStampOf(tx, identity.uid), stamp))
       throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
     return startFamily(tx, content, now, now + options.settings.refreshLifetime);
   });
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
 }
 
-/** @throws ApiError (7) if the token is not valid now or was not signed by its issuer, (14) if that cannot be verified now */
+/**
+ * @returns the key that signed the token
+ * @throws ApiError (7) if the token is not valid now or was not signed by its issuer, (14) if that cannot be verified now
+ */
 async function verify(
   options: SecurityTokenServiceOptions,
   identity: Identity,
   token: SubjectToken,
   now: number,
-): Promise<void> {
+): Promise<JWK> {
   checkTime(token, now);
-  if (!(await isSignedBy(token.text, await keysFor(options, identity, token, now))))
-    throw permissionDenied("the signature of the token does not match a key of its issuer");
+  const signer = await signerOf(token.text, await keysFor(options, identity, token, now));
+  if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
+  return signer;
 }
 
 async function refresh(

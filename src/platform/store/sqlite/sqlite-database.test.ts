@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely } from "kysely";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/access/security-stamp.ts";
 import { sqliteDialect } from "../compiler.ts";
 import { databaseContract } from "../database-contract.testing.ts";
@@ -11,9 +11,18 @@ import { NewerSchemaError, type Reader, DatabaseUnavailableError, type Writer } 
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
 
+const folders: string[] = [];
+
+/** A folder that lasts until the end of this file. */
 function folder(): string {
-  return mkdtempSync(join(tmpdir(), "muster-sqlite-"));
+  const path = mkdtempSync(join(tmpdir(), "muster-sqlite-"));
+  folders.push(path);
+  return path;
 }
+
+afterAll(() => {
+  for (const path of folders) rmSync(path, { recursive: true, force: true });
+});
 
 databaseContract("SQLite", async () => {
   const path = folder();
@@ -51,8 +60,8 @@ describe("SqliteDatabase", () => {
     older.close();
     const database = new SqliteDatabase(path);
     await database.write((tx) => replaceSecurityStamp(tx, "identity"));
-    expect(await database.read((tx) => securityStampOf(tx, "identity"))).not.toBe(initialStamp);
-    expect(await database.read((tx) => securityStampOf(tx, "another"))).toBe(initialStamp);
+    expect(await database.read((tx) => securityStampOf(tx, "identity"))).not.toEqual(initialStamp);
+    expect(await database.read((tx) => securityStampOf(tx, "another"))).toEqual(initialStamp);
     expect(await database.read((tx) => get(tx))).toBe(version > 0 ? "kept" : undefined);
     await database.close();
   });
