@@ -32,10 +32,11 @@ import type { RateLimit } from "../service/rate-limit.ts";
 import { implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
-import { mismatchOf } from "../tokens/claim-match.ts";
+import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import { fingerprintOf, parseJwks } from "../tokens/jwks.ts";
+import type { PatternCache } from "../tokens/pattern-cache.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
 import { signerOf } from "../tokens/signature.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
@@ -46,6 +47,7 @@ export interface SecurityTokenServiceOptions {
   readonly database: Database;
   readonly tokens: ApiTokens;
   readonly issuerKeys: IssuerKeys;
+  readonly patterns: PatternCache;
   readonly rateLimit: RateLimit | undefined;
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
@@ -80,18 +82,20 @@ async function exchange(
     await securityStampOf(tx, request.identity),
   ]);
   if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
-  const mismatched = identity === undefined ? "identity" : mismatchIn(identity, subjectToken, options.settings);
-  if (identity === undefined || mismatched !== undefined) {
-    const reason = identity === undefined ? "the identity does not exist" : `the ${mismatched} does not match`;
+  const refused = (reason: string, error = mismatch()) => {
     options.refusals.record({ identity: identity?.uid, reason, token: subjectToken });
-    throw mismatch();
-  }
+    return error;
+  };
+  if (identity === undefined) throw refused("the identity does not exist");
+  const exact = mismatchIn(options, identity, subjectToken);
+  if (exact !== undefined) throw refused(`the ${exact} does not match`);
   const now = options.clock();
   const signer = await verify(options, identity, subjectToken, now).catch((error: unknown) => {
-    if (error instanceof ApiError && error.code === Code.permissionDenied)
-      options.refusals.record({ identity: identity.uid, reason: error.message, token: subjectToken });
-    throw error;
+    throw error instanceof ApiError && error.code === Code.permissionDenied ? refused(error.message, error) : error;
   });
+  // Only the issuer's tokens may cost the time of matching patterns.
+  const pattern = patternMismatch(identity, subjectToken, options.patterns);
+  if (pattern !== undefined) throw refused(`the ${pattern} does not match`);
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
@@ -168,10 +172,15 @@ function mismatch(): ApiError {
   return permissionDenied("the token may not assume this identity, or the identity does not exist");
 }
 
-function mismatchIn(identity: Identity, token: SubjectToken, { authUrl }: PlatformSettings): string | undefined {
+/** What prevents that the identity is assumed, even if the signature is valid and the patterns match. */
+function mismatchIn(
+  { settings: { authUrl }, patterns }: SecurityTokenServiceOptions,
+  identity: Identity,
+  token: SubjectToken,
+): string | undefined {
   // The platform's own tokens are rejected: with them, one identity could assume another.
   if (token.issuer.replace(/\/$/, "") === authUrl) return "issuer";
-  return mismatchOf(identity, token, new URL(authUrl).hostname);
+  return exactMismatch(identity, token, new URL(authUrl).hostname, patterns);
 }
 
 function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
