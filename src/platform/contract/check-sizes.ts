@@ -14,7 +14,7 @@ const checksOf = new WeakMap<DescMessage, readonly Check[]>();
  * @throws ApiError (3) that names the field: a parameter of the request in snake_case, a field of the resource in lowerCamelCase
  */
 export function checkSizes(desc: DescMessage, request: Message): void {
-  check(desc, request as unknown as Properties, "");
+  check(desc, request, "");
 }
 
 function check(desc: DescMessage, message: Properties, path: string): void {
