@@ -27,7 +27,7 @@ import {
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { RateLimit } from "../service/rate-limit.ts";
-import { implementAnonymous, type Service } from "../service/service.ts";
+import { type AnonymousCall, implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
 import { matchesIdentity } from "../tokens/claim-match.ts";
@@ -55,7 +55,7 @@ const lastSeenAccuracy = minutes(1);
 /** Exchanges subject tokens and refresh tokens for API tokens (RFC 8693). */
 export function securityTokenService(options: SecurityTokenServiceOptions): Service {
   return implementAnonymous(SecurityTokenService, {
-    exchange: (request, { bearer }) => exchange(options, request, bearer),
+    exchange: (request, call) => exchange(options, request, call),
     exchangeRefreshToken: (request, { bearer }) => refresh(options, request, bearer),
   });
 }
@@ -63,7 +63,7 @@ export function securityTokenService(options: SecurityTokenServiceOptions): Serv
 async function exchange(
   options: SecurityTokenServiceOptions,
   request: ExchangeRequest,
-  bearer: string | undefined,
+  { bearer, slot }: AnonymousCall,
 ): Promise<RawToken> {
   const subjectToken = readSubjectToken(bearer);
   const audiences = readAudiences(request.aud, options.settings);
@@ -79,7 +79,9 @@ async function exchange(
   if (identity === undefined || !canAssume(identity, subjectToken, options.settings)) throw mismatch();
   const now = options.clock();
   checkTime(subjectToken, now);
-  if (!(await isSignedBy(subjectToken.text, await keysFor(options, identity, subjectToken, now))))
+  // The issuer may be slow, and the identity's owners chose it: its callers wait at the expense of their own root group.
+  const keys = await slot.whileWaiting(identity.uid, () => keysFor(options, identity, subjectToken, now));
+  if (!(await isSignedBy(subjectToken.text, keys)))
     throw permissionDenied("the signature of the token does not match a key of its issuer");
 
   // Only callers that have proved to be the identity count against its limit.
@@ -100,7 +102,7 @@ async function exchange(
 async function refresh(
   { database, tokens, settings, clock }: SecurityTokenServiceOptions,
   request: ExchangeRefreshTokenRequest,
-  bearer: string | undefined,
+  bearer: string,
 ): Promise<TokenPair> {
   const wanted = {
     audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
@@ -109,7 +111,7 @@ async function refresh(
   const now = clock();
   // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
   const result = await database.write(async (tx) => {
-    const used = await useRefreshToken(tx, bearer ?? "", wanted, now);
+    const used = await useRefreshToken(tx, bearer, wanted, now);
     if (used.kind === "rotated") await updateLastSeen(tx, used.content.identityUid, now);
     return used;
   });

@@ -11,7 +11,7 @@ const large = "x".repeat(8 * 1024 * 1024);
 
 const handlers: PortHandlers = {
   kindOf: () => "http",
-  rpc: () => {},
+  rpc: { call: () => {}, stream: () => {}, reject: () => {} },
   http: async ({ url }, readBody): Promise<HttpResponse> => {
     const body = await readBody();
     if (url === "/large") return { status: 200, body: large };
