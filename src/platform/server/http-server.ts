@@ -110,20 +110,10 @@ export class HttpServer {
     this.#http2.setTimeout(limits.idleTime);
     this.#http2.on("session", (session) => {
       this.#sessions.set(session, 0);
-      // A client that only sends pings, or headers that never end, is idle.
-      const idle = setTimeout(() => {
-        if (this.#sessions.get(session) === 0) session.destroy();
-      }, limits.idleTime);
-      session.once("close", () => {
-        clearTimeout(idle);
-        this.#sessions.delete(session);
-      });
+      session.once("close", () => this.#sessions.delete(session));
       session.on("stream", (stream) => {
         this.#count(session, 1);
-        stream.once("close", () => {
-          this.#count(session, -1);
-          if (!session.destroyed) idle.refresh();
-        });
+        stream.once("close", () => this.#count(session, -1));
       });
     });
     const connections = new ConnectionLimits(limits, this.#addresses);

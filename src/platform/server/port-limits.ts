@@ -15,7 +15,7 @@ export interface PortLimits {
   readonly bodyTime: number;
   /** From the headers of a call to the last byte of its response. Streams are not limited. */
   readonly callTime: number;
-  /** For a connection without requests. Longer than the idle timeout of clients, so that they close first. */
+  /** For a connection without traffic; pings do not count. Longer than the idle timeout of clients, so that they close first. */
   readonly idleTime: number;
   /** Bytes of all headers of a request. A bearer token has at most a few KiB. */
   readonly headerBytes: number;
