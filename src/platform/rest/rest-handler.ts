@@ -7,7 +7,8 @@ import { httpStatusOf, restErrorOf } from "./rest-error.ts";
 import type { RestRequest, Transcoder } from "./transcoder.ts";
 
 /** Responses are private to their caller and must not be cached. */
-const responseHeaders = { "content-type": "application/json", "cache-control": "no-store" };
+const withoutBody = { "cache-control": "no-store" };
+const responseHeaders = { "content-type": "application/json", ...withoutBody };
 
 /** The REST API over HTTP. */
 export function restHandler(transcoder: Transcoder, runner: CallRunner, errorDomain: string): HttpHandler {
@@ -18,7 +19,10 @@ export function restHandler(transcoder: Transcoder, runner: CallRunner, errorDom
     };
     const result = await runner.run(find, { address, traceparent: traceparentOf(request) });
     const { responseFault } = result;
-    if (result.kind === "response") return { status: 200, headers: responseHeaders, body: result.value, responseFault };
+    if (result.kind === "response") {
+      const { value: body } = result;
+      return { status: 200, headers: body === "" ? withoutBody : responseHeaders, body, responseFault };
+    }
     return { ...errorResponse(result.error, errorDomain), responseFault };
   };
 }
