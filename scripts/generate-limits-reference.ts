@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { maxDescriptionLength } from "#src/kinds/marker.ts";
 import { descriptionRule, nameRule, subjectRule, uidRule } from "#src/platform/contract/text-rule.ts";
+import { type Limit, limits } from "#src/platform/limits/limits.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import { writeGenerated } from "./generated-files.ts";
 
@@ -16,6 +17,13 @@ function constant(file: string, name: string): number {
 
 const number = (value: number) => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 const bytes = (value: number) => (value >= 1024 * 1024 ? `${value / 1024 / 1024} MiB` : `${value / 1024} KiB`);
+
+/** A limit of the table in `src/platform/limits/`. */
+function rowOf({ what, value, unit, setting }: Limit): readonly [what: string, limit: string] {
+  const amount = unit === "bytes" ? bytes(value) : unit === "items" ? number(value) : `${number(value)} ${unit}`;
+  return [what, setting === undefined ? amount : `${amount} (\`${setting}\`)`];
+}
+
 const levels = ((uidRule.maxLength ?? 0) - 40) / 17;
 const markerLength = 35;
 const describedIn512 = String(descriptionRule.pattern).includes(`{0,${maxDescriptionLength}}`);
@@ -51,6 +59,7 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ["Identities in an init file", number(constant("src/platform/init-file.ts", "maximumIdentities"))],
   ["A document of `muster platform load`", bytes(constant("src/platform/load/document-text.ts", "maximumDocument"))],
   ["Rules for faults", number(constant("src/platform/rest/faults-handler.ts", "maximumRules"))],
+  ...Object.values<Limit>(limits).map(rowOf),
 ];
 
 function table(rows: readonly (readonly [string, string])[]): string {

@@ -25,6 +25,8 @@ const commands: CommandList = {
       run: async ({ files }, { stdout }) => void stdout.write(`${files.join()}\n`),
     }),
   ),
+  "log in": listed(defineCommand({ summary: "log in", settings: {}, run: async () => {} })),
+  "log out": listed(defineCommand({ summary: "log out", settings: {}, run: async () => {} })),
   ...(help === undefined ? {} : { help }),
 };
 
@@ -53,6 +55,9 @@ describe("the command line", () => {
     ["an invalid value", ["work", "--count", "0"], '--count: "0" is not a whole number from 1 to 9'],
     ["an unknown topic", ["help", "exit-code"], 'there is no command or topic "exit-code"; did you mean "exit-codes"?'],
     ["an unexpected argument", ["work", "--count", "1", "now"], '"now" is not expected here'],
+    ["the version flag of other programs", ["-v"], 'muster: "-v" is not a command; did you mean "version"?'],
+    ["a setting before the command", ["--count", "3", "work"], 'muster: "--count" is not a command; flags come after'],
+    ["a setting with one hyphen", ["work", "-count", "3"], '-count is not a setting of this command; did you mean "--'],
     ["a name of every object", ["constructor"], 'muster: "constructor" is not a command'],
   ])("exits with 2 for %s, with a suggestion on standard error", async (_, args, message) => {
     const { code, stdout, stderr } = await run(args);
@@ -60,12 +65,52 @@ describe("the command line", () => {
     expect(stderr).toContain(message);
   });
 
+  it("reports only the flag if a value follows an unknown one", async () => {
+    const mistake = (args: readonly string[]) => run(args).then(({ stderr }) => stderr);
+    for (const args of [
+      ["work", "--speed", "3"],
+      ["work", "--speed=3"],
+    ])
+      expect(await mistake(args)).toBe(
+        "muster work: invalid settings\n  --speed is not a setting of this command; --help lists all settings\n",
+      );
+    expect(await mistake(["work", "-speed", "fast"])).toBe(
+      "muster work: invalid settings\n  -speed is not a setting of this command; --help lists all settings\n",
+    );
+  });
+
+  it("shows the commands below a word: as an error, unless help is asked for", async () => {
+    const asked = await run(["help", "log"]);
+    expect(asked).toEqual({ code: 0, stderr: "", stdout: "Commands:\n  log in   log in\n  log out  log out\n" });
+    expect(await run(["log", "--help"])).toEqual(asked);
+    expect(await run(["log"])).toEqual({ code: 2, stdout: "", stderr: asked.stdout });
+    expect((await run(["log", "uot"])).stderr).toBe('muster: "log uot" is not a command; did you mean "log out"?\n');
+    expect((await run(["log", "x"])).stderr).toBe(
+      'muster: "log x" is not a command; "muster help log" lists the commands\n',
+    );
+  });
+
+  it.each(["token", "operator check"])(
+    "exits with 2 for an invalid variable of a proxy, as for a setting: %s",
+    async (name) => {
+      const [uid, url] = ["0".repeat(40), "https://platform.example"];
+      const given = { IDENTITY: uid, PLATFORM_URL: url, AUTH_URL: url, API_AUDIENCE: url };
+      const env = Object.fromEntries(Object.entries(given).map(([key, value]) => [`MUSTER_${key}`, value]));
+      const result = await runCommand(name.split(" "), { env: { ...env, HTTPS_PROXY: "ftp://me:hidden@x" } });
+      expect(result).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: `muster ${name}: invalid settings\n  the environment variable HTTPS_PROXY is not the URL of an HTTP proxy, such as http://proxy.example.com:3128\n`,
+      });
+    },
+  );
+
   it("shows all commands if none is named: as an error, unless help is asked for", async () => {
     const asked = await run(["--help"]);
     expect(asked.code).toBe(0);
     expect(asked.stdout).toContain("  work hard  work hard\n");
     expect(await run([])).toEqual({ code: 2, stdout: "", stderr: asked.stdout });
-    for (const args of [["-h"], ["help"]]) expect(await run(args)).toEqual(asked);
+    for (const args of [["-h"], ["help"], ["-h", "--help"]]) expect(await run(args)).toEqual(asked);
   });
 
   it("shows the help of a command wherever --help or -h is, and reads neither after --", async () => {
@@ -76,6 +121,8 @@ describe("the command line", () => {
       ["work", "-h"],
       ["work", "--help"],
       ["work", "--count", "0", "-h"],
+      ["-h", "work"],
+      ["--help", "work"],
     ])
       expect(await run(args)).toEqual(asked);
     expect((await run(["help", "work", "hard"])).stdout).toContain("Usage: muster work hard [FILE…]");

@@ -1,6 +1,7 @@
-import { type CommandContext, type CommandList, loadCommand } from "./commands/command.ts";
-import { commandHelp, overview } from "./commands/help/help-text.ts";
+import { type CommandContext, type CommandList, commandsBelow, loadCommand } from "./commands/command.ts";
+import { commandHelp, overview, wordHelp } from "./commands/help/help-text.ts";
 import { didYouMean, readSettings, SettingsError } from "./commands/settings/settings.ts";
+import { InvalidProxyVariable } from "./http/proxy-settings.ts";
 
 export interface CommandLineContext extends CommandContext {
   readonly stderr: NodeJS.WritableStream;
@@ -10,6 +11,8 @@ export interface CommandLineContext extends CommandContext {
 export async function runCommandLine(args: readonly string[], context: CommandLineContext): Promise<number> {
   const { commands, terminal, stdout, stderr } = context;
   const { name, rest } = split(args, commands);
+  const words = rest.filter((argument) => !isHelp(argument));
+  if (name !== undefined && isHelp(name) && words.length > 0) return runCommandLine([...words, name], context);
   if (name === undefined || isHelp(name)) {
     (name === undefined ? stderr : stdout).write(await overview(commands, terminal));
     return name === undefined ? 2 : 0;
@@ -17,9 +20,13 @@ export async function runCommandLine(args: readonly string[], context: CommandLi
   if (name === "--version") return runCommandLine(["version", ...rest], context);
   const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (listed === undefined) {
-    const guess = didYouMean([name, ...rest.slice(0, 1)].join(" "), Object.keys(commands));
-    const suggestion = guess || didYouMean(name, Object.keys(commands)) || '; "muster help" lists all commands';
-    stderr.write(`muster: "${name}" is not a command${suggestion}\n`);
+    const below = commandsBelow(name, commands);
+    const [word] = rest;
+    if (below.length > 0 && (word === undefined || isHelp(word))) {
+      (word === undefined ? stderr : stdout).write(await wordHelp(name, commands, terminal));
+      return word === undefined ? 2 : 0;
+    }
+    stderr.write(`muster: ${notACommand(name, word, commands)}\n`);
     return 2;
   }
   const command = await loadCommand(listed);
@@ -30,23 +37,39 @@ export async function runCommandLine(args: readonly string[], context: CommandLi
   }
   try {
     const [word = ""] = rest;
-    const below = Object.keys(commands).filter((other) => other.startsWith(`${name} `));
     const takesOperands = Object.values(command.settings).some(({ operand }) => operand);
-    if (below.length > 0 && !takesOperands && /^[^-]/.test(word))
-      throw new SettingsError([
-        `"${name} ${word}" is not a command${didYouMean(`${name} ${word}`, below) || `; "muster help ${name}" lists the commands`}`,
-      ]);
+    if (commandsBelow(name, commands).length > 0 && !takesOperands && /^[^-]/.test(word))
+      throw new SettingsError([notACommand(name, word, commands)]);
     await command.run(readSettings(command.settings, rest, context.env), context);
     return 0;
   } catch (error) {
-    if (error instanceof SettingsError) {
+    const mistakes = mistakesIn(error);
+    if (mistakes !== undefined) {
       stderr.write(`muster ${name}: invalid settings\n`);
-      for (const mistake of error.mistakes) stderr.write(`  ${mistake}\n`);
+      for (const mistake of mistakes) stderr.write(`  ${mistake}\n`);
       return 2;
     }
     stderr.write(`muster ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   }
+}
+
+/** What is wrong with a word that should be a command, or with the second one of two, and what was probably meant. */
+function notACommand(name: string, word: string | undefined, commands: CommandList): string {
+  const below = commandsBelow(name, commands);
+  if (below.length > 0 && word !== undefined)
+    return `"${name} ${word}" is not a command${didYouMean(`${name} ${word}`, below) || `; "muster help ${name}" lists the commands`}`;
+  if (/^-+v$/i.test(name)) return `"${name}" is not a command; did you mean "version"?`;
+  const names = Object.keys(commands);
+  const guess = (word === undefined ? "" : didYouMean(`${name} ${word}`, names)) || didYouMean(name, names);
+  const advice = `${name.startsWith("-") ? "; flags come after the command" : ""}; "muster help" lists all commands`;
+  return `"${name}" is not a command${guess || advice}`;
+}
+
+/** What is wrong with the command line or a variable; undefined if the error is another one. */
+function mistakesIn(error: unknown): readonly string[] | undefined {
+  if (error instanceof SettingsError) return error.mistakes;
+  return error instanceof InvalidProxyVariable ? [error.message] : undefined;
 }
 
 /** Splits the arguments into the name of the command and its settings. Two words take precedence over one. */

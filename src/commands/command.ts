@@ -43,6 +43,11 @@ export interface ListedCommand {
 /** Commands by their names, which are one or two words. */
 export type CommandList = Readonly<Record<string, ListedCommand>>;
 
+/** The names of the commands whose first word this is, and that have another one. */
+export function commandsBelow(word: string, commands: CommandList): readonly string[] {
+  return Object.keys(commands).filter((name) => name.startsWith(`${word} `));
+}
+
 export async function loadCommand({ load }: ListedCommand): Promise<Command> {
   // The type of a command's own settings matters only within the command.
   return (await load()).default as Command;

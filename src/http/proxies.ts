@@ -17,7 +17,7 @@ export class Proxies {
 
   /**
    * The proxies that HTTPS_PROXY and HTTP_PROXY name, without the hosts of NO_PROXY; undefined if there are none.
-   * @throws {Error} that names the variable that is not valid
+   * @throws {InvalidProxyVariable}
    */
   static async fromEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<Proxies | undefined> {
     const settings = readProxySettings(env);

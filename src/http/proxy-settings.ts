@@ -10,11 +10,16 @@ export interface ProxySettings {
   readonly direct: readonly string[];
 }
 
+/** A variable that names a proxy is not valid. The message names the variable, and never its value, which may contain a password. */
+export class InvalidProxyVariable extends Error {
+  override readonly name = "InvalidProxyVariable";
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY. In lower case they take precedence, as in curl. An empty one counts as not set.
- * @throws {Error} that names the variable, and never its value, which may contain a password
+ * @throws {InvalidProxyVariable}
  */
 export function readProxySettings(env: Environment): ProxySettings {
   return {
@@ -59,7 +64,7 @@ function proxyIn(env: Environment, name: string): URL | undefined {
   const value = valueOf(env, name);
   const url = value === undefined ? undefined : parseProxy(value);
   if (value !== undefined && url === undefined)
-    throw new Error(
+    throw new InvalidProxyVariable(
       `the environment variable ${name} is not the URL of an HTTP proxy, such as http://proxy.example.com:3128`,
     );
   return url;

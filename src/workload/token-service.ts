@@ -53,7 +53,7 @@ export class TokenService {
   readonly #url: URL;
   readonly #http: HttpClient;
 
-  /** @throws {Error} that names the variable of a proxy that is not valid */
+  /** @throws {InvalidProxyVariable} */
   constructor(options: TokenServiceOptions) {
     this.#options = options;
     this.#url = exchangeUrl(options);

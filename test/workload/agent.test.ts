@@ -82,6 +82,10 @@ describe("muster agent", () => {
       stdout: `the token is valid until ${String(expiry)}\n`,
       stderr: "",
     });
+    const [before, logged] = [token(), agent.log.length];
+    agent.signal("SIGHUP");
+    await agent.logged("token renewed", logged);
+    expect(token()).not.toBe(before);
     expect(JSON.stringify(agent.log) + agent.plainOutput).not.toContain(token().slice(-40));
     await agent.stop();
     expect(agent.exitCode).toBe(0);

@@ -1,7 +1,7 @@
 import { ownerIdPattern, ownerOf } from "#src/platform-client/owner-record.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { readProxies } from "#src/commands/proxies.ts";
+import { Proxies } from "#src/http/proxies.ts";
 import { formatManifests, manifestOutput } from "#src/commands/output/output-format.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { AdminApi, type Resource } from "./admin-api.ts";
@@ -80,7 +80,7 @@ export default defineCommand({
         ? {}
         : { ca: await settings.readTextFile("--platform-ca", values.platformCa) }),
       adminToken: (await settings.readTextFile("--admin-token-file", values.adminTokenFile)).trim(),
-      proxies: await readProxies(env),
+      proxies: await Proxies.fromEnvironment(env),
       signal,
     });
     try {

@@ -1,4 +1,4 @@
-import { type CommandList, loadCommand } from "#src/commands/command.ts";
+import { commandsBelow, type CommandList, loadCommand } from "#src/commands/command.ts";
 import { topics } from "#src/commands/help/topics.ts";
 import { flagOf } from "#src/commands/settings/settings.ts";
 
@@ -28,12 +28,15 @@ export interface CompletedCommand {
   readonly operands: Completed;
 }
 
-/** Every command with its settings, and `--help`. */
+/**
+ * Every command with its settings, and `--help`; also each first word that is not a command itself, such as
+ * `credential-helper`.
+ */
 export async function completedCommands(commands: CommandList): Promise<readonly CompletedCommand[]> {
   const helpWords = [...Object.keys(commands).flatMap((name) => name.split(" ")), ...Object.keys(topics)];
   const completed = (completion: readonly string[] | "file" | "command" | undefined): Completed =>
     completion === "command" ? [...new Set(helpWords)] : (completion ?? "nothing");
-  return Promise.all(
+  const all = await Promise.all(
     Object.entries(commands).map(async ([name, listed]) => {
       const { summary, settings } = await loadCommand(listed);
       const flags = Object.entries(settings).filter(([, { operand }]) => !operand);
@@ -56,6 +59,16 @@ export async function completedCommands(commands: CommandList): Promise<readonly
       };
     }),
   );
+  return all.flatMap((command, index) => {
+    const [word = ""] = command.name.split(" ");
+    const first = all.findIndex(({ name }) => name.split(" ")[0] === word) === index;
+    return Object.hasOwn(commands, word) || !first ? [command] : [firstWord(word, commands), command];
+  });
+}
+
+function firstWord(word: string, commands: CommandList): CompletedCommand {
+  const summary = `commands: ${commandsBelow(word, commands).join(", ")}`;
+  return { name: word, summary, flags: [helpFlag], operands: "nothing" };
 }
 
 const helpFlag: CompletedFlag = {

@@ -5,6 +5,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 import { bashCompletion } from "./bash.ts";
 import { completedCommands } from "./completed-command.ts";
 import { fishCompletion } from "./fish.ts";
+import { completeInFish, completeInZsh, hasShell } from "./shells.testing.ts";
 import { zshCompletion } from "./zsh.ts";
 
 const run = async () => {};
@@ -24,6 +25,7 @@ const commands: CommandList = {
   }),
   "serve audit": command("print the log", { since: settings.optional(settings.text, "When.") }),
   "serve load": command("load files", { files: settings.operands(settings.file, "The files.") }),
+  "log in": command("log in", {}),
   shell: command("print a script", { shell: settings.operand(settings.oneOf("bash", "zsh"), "The shell.") }),
   help: command("explain", {
     topic: settings.optionalOperands({ ...settings.text, completion: "command" }, "The topic."),
@@ -32,11 +34,24 @@ const commands: CommandList = {
 const completed = await completedCommands(commands);
 const serveFlags = ["--log-level", "--data", "--workers", "--output", "--verbose", "--issuer", "--help"];
 
-function has(program: string): boolean {
-  return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
-}
+/** What zsh offers, in its order; fish sorts it. */
+const inEveryShell: readonly (readonly [name: string, line: string, expected: readonly string[]])[] = [
+  ["commands", "muster ", ["serve", "log", "shell", "help"]],
+  ["commands that begin with a text", "muster s", ["serve", "shell"]],
+  ["the second word of a command", "muster serve ", ["audit", "load"]],
+  ["the second word of a command, of which the first is none", "muster log ", ["in"]],
+  ["settings after others", "muster serve --verbose --lo", ["--log-level"]],
+  ["settings of a command of two words", "muster serve audit --s", ["--since"]],
+  ["enumerated values", "muster serve --log-level ", ["debug", "info"]],
+  ["values of a short flag", "muster serve -o y", ["yaml"]],
+  ["positional values", "muster shell z", ["zsh"]],
+  ["commands and topics for help", "muster help se", ["serve", "settings"]],
+  ["nothing for a number", "muster serve --workers ", []],
+  ["nothing for an unknown command", "muster what ", []],
+  ["names of files", "muster serve --data tscon", ["tsconfig.json"]],
+];
 
-describe.skipIf(!has("bash"))("in bash", () => {
+describe.skipIf(!hasShell("bash"))("in bash", () => {
   /** What bash offers for the last word; `files` where it completes the names of files. */
   function completions(...words: readonly string[]): readonly string[] | "files" {
     const { stdout, stderr } = spawnSync(
@@ -59,9 +74,10 @@ describe.skipIf(!has("bash"))("in bash", () => {
   }
 
   it.each([
-    ["commands", [""], ["serve", "shell", "help"]],
+    ["commands", [""], ["serve", "log", "shell", "help"]],
     ["commands that begin with a text", ["s"], ["serve", "shell"]],
     ["the second word of a command", ["serve", ""], ["audit", "load"]],
+    ["the second word of a command, of which the first is none", ["log", ""], ["in"]],
     ["settings", ["serve", "--"], serveFlags],
     ["settings after others", ["serve", "--verbose", "--lo"], ["--log-level"]],
     ["settings of a command of two words", ["serve", "audit", "--"], ["--since", "--help"]],
@@ -102,10 +118,8 @@ describe("in zsh", () => {
     expect(script).toContain("'*: :_files'");
   });
 
-  it.skipIf(!has("zsh"))("is a script that zsh loads", () => {
-    const load = `autoload -Uz compinit && compinit -D && source /dev/stdin && [[ $_comps[muster] == _muster ]]`;
-    const { status, stderr } = spawnSync("zsh", ["-fc", load], { encoding: "utf8", input: script });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  it.skipIf(!hasShell("zsh")).each(inEveryShell)("completes %s", (_, line, expected) => {
+    expect(completeInZsh(script, line)).toEqual(expected);
   });
 });
 
@@ -115,24 +129,17 @@ describe("in fish", () => {
   it("describes each setting, with its values, and escapes what fish would read", () => {
     const serve = "complete --command muster --condition '__muster_command \"serve\"'";
     expect(script).toContain(
-      `${serve} --long-option log-level --require-parameter --arguments 'debug info' --description 'The level'`,
+      `${serve} --long-option log-level --exclusive --arguments 'debug info' --description 'The level'`,
     );
     expect(script).toContain(`${serve} --long-option data --require-parameter --force-files`);
-    expect(script).toContain(`${serve} --short-option o --long-option output --require-parameter`);
+    expect(script).toContain(`${serve} --short-option o --long-option output --exclusive`);
     expect(script).toContain(`${serve} --long-option workers --exclusive`);
     expect(script).toContain("--arguments serve --description 'serve the clients\\' requests'");
     expect(script).toContain("complete --command muster --condition '__muster_command serve' --arguments audit");
   });
 
-  it.skipIf(!has("fish"))("completes commands and values", () => {
-    const complete = (line: string) =>
-      spawnSync("fish", ["--no-config", "-c", `source; complete --do-complete '${line}'`], {
-        encoding: "utf8",
-        input: script,
-      }).stdout;
-    expect(complete("muster ")).toMatch(/^help\t.*\nserve\t.*\nshell\t/s);
-    expect(complete("muster serve ")).toContain("audit\t");
-    expect(complete("muster serve --log-level ")).toBe("debug\ninfo\n");
+  it.skipIf(!hasShell("fish")).each(inEveryShell)("completes %s", (_, line, expected) => {
+    expect(completeInFish(script, line)).toEqual(expected.toSorted());
   });
 });
 

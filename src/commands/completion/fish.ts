@@ -34,7 +34,7 @@ function linesOf({ name, summary, flags, operands }: CompletedCommand): readonly
 function flagLine(scope: string, { flag, short, summary, value }: CompletedFlag): string {
   const names = `${short === undefined ? "" : ` --short-option ${short.slice(1)}`} --long-option ${flag.slice(2)}`;
   const takes =
-    value === undefined ? "" : value === "nothing" ? " --exclusive" : ` --require-parameter ${argumentsOf(value)}`;
+    value === undefined ? "" : ` --${value === "file" ? "require-parameter" : "exclusive"} ${argumentsOf(value)}`;
   return `${scope}${names}${takes} --description ${quoted(summary)}`;
 }
 

@@ -1,4 +1,11 @@
-import { type Command, commandGroups, type CommandList, loadCommand, type Terminal } from "#src/commands/command.ts";
+import {
+  type Command,
+  commandGroups,
+  type CommandList,
+  commandsBelow,
+  loadCommand,
+  type Terminal,
+} from "#src/commands/command.ts";
 import { describeSettings, wrap } from "#src/commands/settings/settings.ts";
 import { heading, twoColumns } from "./headings.ts";
 import { type Topic, topics } from "./topics.ts";
@@ -32,14 +39,11 @@ export async function commandHelp(
   const operands = Object.values(command.settings).filter(({ operand }) => operand);
   const hasFlags = operands.length < Object.keys(command.settings).length;
   const usage = ["muster", name, ...operands.map(({ placeholder }) => placeholder)].join(" ");
-  const below = Object.keys(commands).filter((other) => other.startsWith(`${name} `));
   return [
     wrap(`muster ${name}: ${command.summary}`, terminal.columns) + "\n",
     wrap(`Usage: ${usage}${hasFlags ? " [--setting VALUE …]" : ""}`, terminal.columns) + "\n",
     ...(command.description === undefined ? [] : [`${paragraphs(command.description, terminal)}\n`]),
-    ...(below.length === 0
-      ? []
-      : [section("Commands", twoColumns(await summaries(commands, below), terminal), terminal)]),
+    ...(commandsBelow(name, commands).length === 0 ? [] : [await wordHelp(name, commands, terminal)]),
     ...(Object.keys(command.settings).length === 0
       ? []
       : [section("Settings", describeSettings(command.settings, terminal.columns), terminal)]),
@@ -55,6 +59,12 @@ export function topicHelp({ text }: Topic, terminal: Terminal): string {
 export async function groupHelp(group: string, commands: CommandList, terminal: Terminal): Promise<string> {
   const names = Object.keys(commands).filter((name) => commands[name]?.group === group);
   return section(group, twoColumns(await summaries(commands, names), terminal), terminal);
+}
+
+/** The commands below a word, such as `platform`, or `credential-helper`, which is not a command itself. */
+export async function wordHelp(word: string, commands: CommandList, terminal: Terminal): Promise<string> {
+  const rows = await summaries(commands, commandsBelow(word, commands));
+  return section("Commands", twoColumns(rows, terminal), terminal);
 }
 
 function section(title: string, text: string, terminal: Terminal): string {

@@ -1,6 +1,12 @@
-import { commandGroups, type CommandContext, defineCommand, loadCommand } from "#src/commands/command.ts";
+import {
+  commandGroups,
+  type CommandContext,
+  commandsBelow,
+  defineCommand,
+  loadCommand,
+} from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
-import { commandHelp, groupHelp, overview, topicHelp } from "./help-text.ts";
+import { commandHelp, groupHelp, overview, topicHelp, wordHelp } from "./help-text.ts";
 import { topics } from "./topics.ts";
 
 export default defineCommand({
@@ -23,6 +29,7 @@ async function textOf(name: string, { commands, terminal }: CommandContext): Pro
   if (listed !== undefined) return commandHelp(name, await loadCommand(listed), commands, terminal);
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
   if (topic !== undefined) return topicHelp(topic, terminal);
+  if (commandsBelow(name, commands).length > 0) return wordHelp(name, commands, terminal);
   const group = commandGroups.find((one) => one.toLowerCase() === name.toLowerCase());
   if (group !== undefined) return groupHelp(group, commands, terminal);
   const names = [...Object.keys(commands), ...Object.keys(topics), ...commandGroups.map((one) => one.toLowerCase())];

@@ -36,7 +36,9 @@ Further variables:
     summary: "what the exit code of a command says",
     text: `  0  The command has done its work; a server was stopped by SIGTERM or SIGINT.
   1  The command failed. The last line on standard error says why.
-  2  The command line or a variable is wrong. Nothing was done.
+  2  The command line, a variable (also one of a proxy) or a file of settings
+     is wrong. Nothing was done. Another file or folder that is missing or
+     cannot be used is a failure: 1.
 A second SIGTERM or SIGINT ends a command at once, with exit code 1.
 Errors and logs go to standard error, results to standard output.`,
   },

@@ -1,6 +1,6 @@
 import { request } from "undici";
-import { type CommandContext, defineCommand } from "#src/commands/command.ts";
-import { readProxies } from "#src/commands/proxies.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import { Proxies } from "#src/http/proxies.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
@@ -28,9 +28,10 @@ export default defineCommand({
   },
   /** Both are checked, so that one run reports every problem. */
   run: async (values, { env, stdout }) => {
+    const proxies = await Proxies.fromEnvironment(env);
     const results = await Promise.allSettled([
       checkReady(values.operatorUrl, values.platformTimeout),
-      checkIdentity(values, env),
+      checkIdentity(values, proxies),
     ]);
     const problems = results.flatMap((result) => (result.status === "rejected" ? [messageOf(result.reason)] : []));
     if (problems.length > 0) throw new Error(problems.join("\n"));
@@ -61,9 +62,9 @@ async function checkIdentity(
     settings.Values<typeof operatorSettings>,
     "platformUrl" | "authUrl" | "platformCa" | "identity" | "tokenFile" | "platformTimeout"
   >,
-  env: CommandContext["env"],
+  proxies: Proxies | undefined,
 ): Promise<void> {
-  const address = await readPlatformAddress(values, await readProxies(env));
+  const address = await readPlatformAddress(values, proxies);
   const transport = new HttpTransport({
     connections: 1,
     deadlineMs: values.platformTimeout,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import { requirePrivateFile } from "#src/commands/settings/settings.ts";
-import { readProxies } from "#src/commands/proxies.ts";
+import { Proxies } from "#src/http/proxies.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import type { KubeClient } from "#src/kube/client.ts";
@@ -50,7 +50,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
 
   requirePrivateFile("--token-file", values.tokenFile);
   const tracer = await startTracing("muster-operator", env, log);
-  const proxies = await readProxies(env);
+  const proxies = await Proxies.fromEnvironment(env);
   for (const target of new Set([values.platformUrl, values.authUrl ?? values.platformUrl])) {
     const proxy = proxies?.displayFor(target);
     if (proxy !== undefined) log.info({ target: target.origin, proxy }, "calling through a proxy");

@@ -10,6 +10,7 @@ import { openKeyFile } from "#src/platform/tokens/key-file.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { hours } from "#src/time/durations.ts";
+import { issuerIn } from "./cluster-issuer.ts";
 import { dataLocation, defaultFile, openDatabase } from "./data.ts";
 import { platformSettings } from "./settings.ts";
 
@@ -92,7 +93,7 @@ export default defineCommand({
 async function readInitFile(path: string): Promise<InitFile> {
   const content = await settings.readTextFile("--init-file", path);
   try {
-    return parseInitFile(content);
+    return parseInitFile(content, issuerIn);
   } catch (error) {
     throw new settings.SettingsError([`--init-file: ${(error as Error).message}`]);
   }

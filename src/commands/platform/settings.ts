@@ -4,6 +4,7 @@ import { parseAddressRange } from "#src/platform/server/client-address.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { issuerIn } from "./cluster-issuer.ts";
 import { dataSettings } from "./data.ts";
 
 /** Calls per second, written as `50/s` or `600/m`. */
@@ -30,7 +31,7 @@ const keyInterval = {
 };
 
 const trustedIssuer = {
-  placeholder: "URL[,ca=FILE][,jwks=URL]",
+  placeholder: "ISSUER[,ca=FILE][,jwks=URL]",
   commas: true,
   parse: (value: string): TrustedIssuer => {
     const [issuer = "", ...options] = value.split(",");
@@ -40,7 +41,7 @@ const trustedIssuer = {
         throw new Error(`"${name}" is not an option of an issuer; the options are ca=FILE and jwks=URL`);
     const caFile = given.get("ca");
     return {
-      issuer: httpsUrl(issuer),
+      issuer: httpsUrl(issuerIn(issuer)),
       ca: caFile === undefined ? undefined : readFileSync(caFile, "utf8"),
       jwksUrl: given.has("jwks") ? httpsUrl(given.get("jwks") ?? "") : undefined,
     };
@@ -108,7 +109,7 @@ export const platformSettings = {
   ),
   trustedIssuer: settings.optionalList(
     trustedIssuer,
-    "A token issuer that is allowed to have a private address, such as the issuer of a cluster, with the certificate authorities and the key set to use for it.",
+    "A token issuer that is allowed to have a private address, such as the issuer of a cluster, with the certificate authorities and the key set to use for it. ISSUER is its URL, or token:FILE for the issuer of the token in a file, such as a service-account token of the cluster.",
   ),
   errorDomain: settings.withDefault(settings.text, "iam.muster.dev", "The domain in the ErrorInfo detail of errors."),
   vendorAlias: settings.optional(

@@ -78,7 +78,6 @@ describe("readSettings", () => {
     }
     expect(mistakes.map((mistake) => mistake.split(/[ :]/)[0])).toEqual([
       "--wrokers",
-      '"3"',
       '"stray"',
       "--platform-url",
       "--root-group",

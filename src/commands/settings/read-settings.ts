@@ -69,18 +69,22 @@ function textsFromArguments(settings: Settings, args: readonly string[], mistake
   );
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
   const given = new Map<string, string[]>();
+  /** Where the argument is that could be the value of an unknown flag. */
+  let valueOfUnknown: number | undefined;
   for (const token of tokens) {
     if (token.kind === "positional" && operandKey !== undefined)
       given.set(operandKey, [...(given.get(operandKey) ?? []), token.value]);
-    else if (token.kind === "positional")
+    else if (token.kind === "positional" && token.index !== valueOfUnknown)
       mistakes.push(`"${token.value}" is not expected here; give each setting as --name VALUE`);
-    if (token.kind !== "option") continue;
+    if (token.kind !== "option" || token.index + 1 === valueOfUnknown) continue;
     const key = keyOfFlag.get(token.name);
-    if (key === undefined)
-      mistakes.push(
-        `${token.rawName} is not a setting of this command${didYouMean(token.rawName, flags.map(flagOf)) || "; --help lists all settings"}`,
-      );
-    else if (token.value === undefined && settings[key]?.placeholder !== "")
+    if (key === undefined) {
+      // The letters of an unknown flag with one hyphen, such as -count, are not flags of their own.
+      const [rawName = token.rawName] = args[token.index]?.split("=") ?? [];
+      const guess = didYouMean(rawName.replace(/^-+/, "--"), flags.map(flagOf));
+      mistakes.push(`${rawName} is not a setting of this command${guess || "; --help lists all settings"}`);
+      valueOfUnknown = token.index + 1;
+    } else if (token.value === undefined && settings[key]?.placeholder !== "")
       mistakes.push(`${token.rawName} requires a value`);
     else given.set(key, [...(given.get(key) ?? []), token.value ?? "true"]);
   }

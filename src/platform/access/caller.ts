@@ -1,5 +1,5 @@
 import type { Capability } from "../gen/muster/capabilities/capabilities_pb.ts";
-import type { SecurityStamp } from "./security-stamp.ts";
+import type { TokenStamp } from "./security-stamp.ts";
 
 /**
  * The authenticated caller. The admin is not an identity: it is the holder of the admin token and has all capabilities
@@ -10,8 +10,7 @@ export type Caller =
   | {
       readonly kind: "identity";
       readonly uid: string;
-      /** The identity's security stamp when the token was issued. */
-      readonly securityStamp: SecurityStamp;
+      readonly stamp: TokenStamp;
       readonly downscoping: Downscoping;
       /** The issuer and subject on whose behalf the token was issued; undefined if the token does not say. */
       readonly actor: Actor | undefined;

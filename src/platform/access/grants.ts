@@ -5,7 +5,7 @@ import { type Reader, statement } from "../store/database.ts";
 import { Access, type Grant, downscope } from "./access.ts";
 import { builtinRole } from "./builtin-roles.ts";
 import type { Caller } from "./caller.ts";
-import { initialStamp } from "./security-stamp.ts";
+import { isCurrent, parseStamp } from "./security-stamp.ts";
 
 /** One row for each binding of the identity, or a single row without a binding. */
 const identityWithBindings = statement((db, p: { identity: string }) =>
@@ -29,7 +29,7 @@ export async function accessOf(reader: Reader, caller: Caller, now: number): Pro
   const [found] = rows;
   if (found === undefined) throw unauthenticated("the identity of the token was deleted");
   if (found.expires !== null && found.expires <= now) throw unauthenticated("the identity's static keys have expired");
-  if ((found.stamp ?? initialStamp) !== caller.securityStamp)
+  if (!isCurrent(parseStamp(found.stamp), caller.stamp))
     throw unauthenticated(
       "how the identity is assumed was changed after the token was issued, or its tokens were revoked: exchange a subject token again",
     );

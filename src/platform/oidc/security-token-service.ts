@@ -3,7 +3,7 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
-import { securityStampOf } from "../access/security-stamp.ts";
+import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
 import { isUid } from "../contract/uid.ts";
@@ -33,9 +33,9 @@ import type { ApiTokens } from "../tokens/api-token.ts";
 import { matchesIdentity } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
-import { parseJwks } from "../tokens/jwks.ts";
+import { fingerprintOf, parseJwks } from "../tokens/jwks.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
-import { isSignedBy } from "../tokens/signature.ts";
+import { signerOf } from "../tokens/signature.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { readDownscoping } from "./downscoping-request.ts";
 
@@ -79,20 +79,22 @@ async function exchange(
   if (identity === undefined || !canAssume(identity, subjectToken, options.settings)) throw mismatch();
   const now = options.clock();
   checkTime(subjectToken, now);
-  // The issuer may be slow, and the identity's owners chose it: its callers wait at the expense of their own root group.
+// The issuer may be slow, and the identity's owners chose it: its callers wait at the expense of their own root group.
   const keys = await slot.whileWaiting(identity.uid, () => keysFor(options, identity, subjectToken, now));
-  if (!(await isSignedBy(subjectToken.text, keys)))
-    throw permissionDenied("the signature of the token does not match a key of its issuer");
+  const signer = await signerOf(subjectToken.text, keys);
+  if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
   const { issuer: iss, subject: sub, audiences: aud } = subjectToken;
-  const content = { identityUid: identity.uid, securityStamp, audiences, downscoping, actor: { iss, sub, aud } };
+  const key = identity.relationship.case === "staticKeys" ? fingerprintOf(signer) : undefined;
+  const stamp = { value: securityStamp.value, key };
+  const content = { identityUid: identity.uid, stamp, audiences, downscoping, actor: { iss, sub, aud } };
   const { token, expires } = await options.tokens.issue(content);
   const refreshToken = await options.database.write(async (tx) => {
     await updateLastSeen(tx, identity.uid, now);
     // The API token contains the stamp that was read, so it has ended; a family would not have.
-    if ((await securityStampOf(tx, identity.uid)) !== securityStamp)
+    if (!isCurrent(await securityStampOf(tx, identity.uid), stamp))
       throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
     return startFamily(tx, content, now, now + options.settings.refreshLifetime);
   });

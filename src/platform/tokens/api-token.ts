@@ -3,7 +3,7 @@ import { jwtVerify, SignJWT } from "jose";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Actor, Caller, Downscoping } from "../access/caller.ts";
 import { type Capability, capabilityNamed, dottedNameOf } from "../access/capability.ts";
-import { initialStamp, type SecurityStamp } from "../access/security-stamp.ts";
+import { initialStamp, type TokenStamp } from "../access/security-stamp.ts";
 import { unauthenticated } from "../errors/api-error.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 import { apiTokenLifetime } from "./token-lifetime.ts";
@@ -12,7 +12,7 @@ import { apiTokenLifetime } from "./token-lifetime.ts";
 export interface ApiTokenContent {
   readonly identityUid: string;
   /** Read in the transaction that decided that the identity may be assumed. */
-  readonly securityStamp: SecurityStamp;
+  readonly stamp: TokenStamp;
   readonly audiences: readonly string[];
   readonly downscoping: Downscoping;
   readonly actor: Actor;
@@ -39,7 +39,7 @@ export class ApiTokens {
 
   async issue({
     identityUid,
-    securityStamp,
+    stamp,
     audiences,
     downscoping,
     actor,
@@ -52,9 +52,15 @@ export class ApiTokens {
       act: { ...actor },
       ...(capabilities === undefined ? {} : { cap: [...capabilities].map(dottedNameOf) }),
       ...(groups === undefined ? {} : { scopes: groups }),
-      ...(securityStamp === initialStamp ? {} : { stamp: securityStamp }),
+      ...(stamp.value === initialStamp.value ? {} : { stamp: stamp.value }),
     })
-      .setProtectedHeader({ alg: signingAlgorithm, kid, typ: "JWT" })
+      // The contract lists the claims; a parameter of the header is ignored by those who do not know it.
+      .setProtectedHeader({
+        alg: signingAlgorithm,
+        kid,
+        typ: "JWT",
+        ...(stamp.key === undefined ? {} : { subject_key: stamp.key }),
+      })
       .setIssuer(this.#issuer)
       .setSubject(identityUid)
       .setAudience([...audiences])
@@ -81,19 +87,20 @@ export class ApiTokens {
   }
 
   async #verify(token: string): Promise<{ caller: Caller; expires: number }> {
-    let payload: Awaited<ReturnType<typeof jwtVerify>>["payload"];
+    let verified: Awaited<ReturnType<typeof jwtVerify>>;
     try {
-      ({ payload } = await jwtVerify(token, ({ kid }) => this.#publicKey(kid), {
+      verified = await jwtVerify(token, ({ kid }) => this.#publicKey(kid), {
         algorithms: [signingAlgorithm],
         typ: "JWT",
         issuer: this.#issuer,
         audience: this.#audience,
         currentDate: new Date(this.#clock()),
         requiredClaims: ["sub", "exp", "iat"],
-      }));
+      });
     } catch {
       throw unauthenticated("the bearer token is not a valid API token of this platform");
     }
+    const { payload, protectedHeader } = verified;
     const downscoping: Downscoping = {
       capabilities: capabilitiesOf(payload["cap"]),
       groups: payload["scopes"] as readonly string[] | undefined,
@@ -102,7 +109,10 @@ export class ApiTokens {
       caller: {
         kind: "identity",
         uid: payload.sub ?? "",
-        securityStamp: typeof payload["stamp"] === "string" ? payload["stamp"] : initialStamp,
+        stamp: {
+          value: typeof payload["stamp"] === "string" ? payload["stamp"] : initialStamp.value,
+          key: typeof protectedHeader["subject_key"] === "string" ? protectedHeader["subject_key"] : undefined,
+        },
         downscoping,
         actor: payload["act"] as Actor | undefined,
       },

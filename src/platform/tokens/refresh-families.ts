@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Downscoping } from "../access/caller.ts";
 import type { Capability } from "../access/capability.ts";
-import { type SecurityStamp, securityStampOf } from "../access/security-stamp.ts";
+import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
 import { isWithin } from "../contract/uid.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
 import type { ApiTokenContent } from "./api-token.ts";
@@ -84,9 +84,11 @@ export async function useRefreshToken(
     await tx.run(deleteFamily, { id });
     return { kind: "rejected", reason: "reused" };
   }
-  // The end of an identity's tokens deletes its families, so a family that exists may use the current stamp.
+  // The end of all tokens of an identity deletes its families, so a family that exists may use the current value.
   const stamp = await securityStampOf(tx, family.identity_uid);
-  const content = downscoped(parse(family.identity_uid, stamp, family.content), wanted);
+  const current = parse(family.identity_uid, stamp.value, family.content);
+  if (!isCurrent(stamp, current.stamp)) return { kind: "rejected", reason: "unknown" };
+  const content = downscoped(current, wanted);
   if (content === undefined) return { kind: "rejected", reason: "wider" };
   const next = newToken(id);
   await tx.run(rotate, { id, token_hash: next.token_hash, content: serialize(content) });
@@ -133,21 +135,27 @@ function hashOf(token: string): string {
   return hash("sha256", token, "hex");
 }
 
-function serialize({ audiences, downscoping: { capabilities, groups }, actor }: ApiTokenContent): string {
-  return JSON.stringify({ audiences, actor, groups, capabilities: capabilities && [...capabilities] });
+function serialize({
+  audiences,
+  downscoping: { capabilities, groups },
+  actor,
+  stamp: { key },
+}: ApiTokenContent): string {
+  return JSON.stringify({ audiences, actor, groups, capabilities: capabilities && [...capabilities], key });
 }
 
-function parse(identityUid: string, securityStamp: SecurityStamp, text: string): ApiTokenContent {
-  const { audiences, actor, groups, capabilities } = JSON.parse(text) as Pick<
+function parse(identityUid: string, value: string, text: string): ApiTokenContent {
+  const { audiences, actor, groups, capabilities, key } = JSON.parse(text) as Pick<
     ApiTokenContent,
     "audiences" | "actor"
   > & {
     groups?: readonly string[];
     capabilities?: readonly Capability[];
+    key?: string;
   };
   return {
     identityUid,
-    securityStamp,
+    stamp: { value, key },
     audiences,
     actor,
     downscoping: { groups, capabilities: capabilities === undefined ? undefined : new Set(capabilities) },

@@ -148,30 +148,34 @@ describe("npm run conformance", () => {
   it.each([
     [
       "every mistake in the settings",
+      2,
       () => ["--url", "x", "--parallel", "0", "--nope"],
       /--nope.*\n.*--url.*\n.*--parallel/,
     ],
-    ["missing settings", () => ["--grpc", "127.0.0.1:1"], /--url is required.*\n.*--token-file is required/],
-    ["a missing token file", () => ["--url", platform.url, "--token-file", "nope"], /--token-file: .*nope/],
+    ["missing settings", 2, () => ["--grpc", "127.0.0.1:1"], /--url is required.*\n.*--token-file is required/],
+    ["a missing token file", 2, () => ["--url", platform.url, "--token-file", "nope"], /--token-file: .*nope/],
     [
       "a file that is not a token",
+      2,
       () => ["--url", platform.url, "--token-file", main],
       /--token-file: the file must contain exactly one token/,
     ],
-    ["a wrong token", () => ["--url", platform.url, "--token-file", wrongFile], /Check --token-file/],
+    ["a wrong token", 1, () => ["--url", platform.url, "--token-file", wrongFile], /Check --token-file/],
     [
       "a platform that refuses connections",
+      1,
       () => ["--url", "http://127.0.0.1:1", "--token-file", tokenFile],
       /ECONNREFUSED/,
     ],
     [
       "a pattern that matches nothing",
+      2,
       () => ["--url", platform.url, "--token-file", tokenFile, "--case", "zz"],
       /--case: no case matches "zz"/,
     ],
-  ])("reports %s", async (_, args, message) => {
+  ])("reports %s and exits with %i", async (_, expected, args, message) => {
     const { code, stderr } = await command(args());
-    expect(code).toBe(1);
+    expect(code).toBe(expected);
     expect(stderr).toMatch(message);
   });
 

@@ -14,9 +14,10 @@ const write = (text: string) => void process.stdout.write(text);
 try {
   process.exitCode = await execute(readCommand(process.argv.slice(2)));
 } catch (error) {
-  const lines = error instanceof SettingsError ? error.mistakes : [(error as Error).message];
+  const isMistake = error instanceof SettingsError;
+  const lines = isMistake ? error.mistakes : [(error as Error).message];
   for (const line of lines) process.stderr.write(`conformance: ${line}\n`);
-  process.exitCode = 1;
+  process.exitCode = isMistake ? 2 : 1;
 }
 
 /** @returns the exit code */
@@ -40,7 +41,8 @@ async function execute(command: Command): Promise<number> {
 
 async function runAll({ target, parallel, json, pattern }: Command & { kind: "run" }): Promise<number> {
   const trials = select(trialsOf(sections), pattern);
-  if (trials.length === 0) throw new Error(`--case: no case matches "${pattern}"; use --list to see all cases`);
+  if (trials.length === 0)
+    throw new SettingsError([`--case: no case matches "${pattern}"; use --list to see all cases`]);
   const stop = new AbortController();
   // npm repeats the signal that the terminal has already sent: a second one must not end the cleanup.
   for (const name of ["SIGINT", "SIGTERM"] as const)

@@ -107,7 +107,8 @@ export function readCommand(args: readonly string[]): Command {
 
 export const usage = `Usage: npm run conformance -- --url URL --token-file FILE [--root UID] [--grpc HOST:PORT]
 
-Tests a platform against the requirements of the contract. Exits with 0 if no case fails. Works in a group of its own
+Tests a platform against the requirements of the contract. Exits with 0 if no case fails, and with 2
+if a setting is wrong. Works in a group of its own
 below the root, deletes it at the end, and only reads what is outside of it.
 
 ${Object.entries(definitions)

@@ -3,9 +3,15 @@ import { type CustomTypesConfig, type PoolClient, type QueryResult, types } from
 import type { CompiledQuery, Compiler } from "../compiler.ts";
 import type { Query, Statement, Writer } from "../database.ts";
 
-/** The most texts that are prepared. Dynamic queries have many; beyond this limit they are planned for each call. */
-const maximumPrepared = 500;
-const preparedNames = new Map<string, string>();
+/**
+ * The queries that are prepared: their number, their length in characters, and that of all of them. The database keeps a
+ * prepared query until its connection closes, and their texts depend on requests. Beyond these limits, queries are planned
+ * for each call. Statements are constants of the code, which are all prepared.
+ */
+const preparedQueries = { number: 200, length: 8_192, total: 512 * 1024 };
+const statementNames = new Map<string, string>();
+const queryNames = new Map<string, string>();
+let queryLength = 0;
 
 /** The connection of one transaction. It prepares the texts of its statements. */
 export class PostgresConnection implements Writer {
@@ -20,19 +26,20 @@ export class PostgresConnection implements Writer {
   }
 
   async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
-    return (await this.#send(this.#compiler.statement(statement, parameters))).rows as R[];
+    return (await this.#run(statement, parameters)).rows as R[];
   }
 
   async first<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R | undefined> {
-    return (await this.#send(this.#compiler.statement(statement, parameters))).rows[0] as R | undefined;
+    return (await this.#run(statement, parameters)).rows[0] as R | undefined;
   }
 
   async query<R>(query: Query<R>): Promise<R[]> {
-    return (await this.#send(this.#compiler.query(query))).rows as R[];
+    const compiled = this.#compiler.query(query);
+    return (await this.#send(compiled, queryName(compiled.sql))).rows as R[];
   }
 
   async run<P extends object>(statement: Statement<P, unknown>, parameters: P): Promise<number> {
-    return (await this.#send(this.#compiler.statement(statement, parameters))).rowCount ?? 0;
+    return (await this.#run(statement, parameters)).rowCount ?? 0;
   }
 
   /** Runs one or more statements without parameters. */
@@ -46,8 +53,12 @@ export class PostgresConnection implements Writer {
     if (command !== "COMMIT") throw new Error(`the database responded to commit with ${command}`);
   }
 
-  #send({ sql, parameters }: CompiledQuery): Promise<QueryResult> {
-    const name = preparedName(sql);
+  #run<P extends object>(statement: Statement<P, unknown>, parameters: P): Promise<QueryResult> {
+    const compiled = this.#compiler.statement(statement, parameters);
+    return this.#send(compiled, statementName(compiled.sql));
+  }
+
+  #send({ sql, parameters }: CompiledQuery, name: string | undefined): Promise<QueryResult> {
     const query = { text: sql, values: parameters.map(written) };
     return this.#recordFailure(this.#client.query(name === undefined ? query : { ...query, name }));
   }
@@ -62,12 +73,29 @@ export class PostgresConnection implements Writer {
   }
 }
 
-function preparedName(sql: string): string | undefined {
-  const known = preparedNames.get(sql);
-  if (known !== undefined || preparedNames.size >= maximumPrepared) return known;
-  const name = hash("sha256", sql, "base64url");
-  preparedNames.set(sql, name);
+function statementName(sql: string): string {
+  let name = statementNames.get(sql);
+  if (name === undefined) {
+    name = nameOf(sql);
+    statementNames.set(sql, name);
+  }
   return name;
+}
+
+/** Undefined if the query is not prepared. */
+function queryName(sql: string): string | undefined {
+  const known = queryNames.get(sql);
+  const { number, length, total } = preparedQueries;
+  if (known !== undefined || queryNames.size >= number || sql.length > length || queryLength + sql.length > total)
+    return known;
+  const name = nameOf(sql);
+  queryNames.set(sql, name);
+  queryLength += sql.length;
+  return name;
+}
+
+function nameOf(sql: string): string {
+  return hash("sha256", sql, "base64url");
 }
 
 /**

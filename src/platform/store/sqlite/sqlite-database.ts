@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely } from "kysely";
-import { type CompiledQuery, Compiler, sqliteDialect } from "../compiler.ts";
+import { Compiler, sqliteDialect } from "../compiler.ts";
 import {
   NewerSchemaError,
   type Query,
@@ -13,6 +13,7 @@ import {
 } from "../database.ts";
 import { type Job, JobQueue } from "../job-queue.ts";
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
+import { PreparedStatements } from "./prepared-statements.ts";
 
 /** How long to wait while another process locks the file (ms). The wait blocks the event loop, so it is short. */
 const busyTimeout = 2_000;
@@ -121,39 +122,39 @@ function endOfTurn(): Promise<void> {
   });
 }
 
-/** The size of the cache of prepared statements. Dynamic queries have many texts, so it is cleared when it is full. */
-const maximumPrepared = 500;
-
 class Connection implements Writer {
   readonly #database: DatabaseSync;
   readonly #compiler: Compiler;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #prepared: PreparedStatements;
 
   constructor(database: DatabaseSync, compiler: Compiler) {
     this.#database = database;
     this.#compiler = compiler;
+    this.#prepared = new PreparedStatements(database);
   }
 
   async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
-    return this.#all(this.#compiler.statement(statement, parameters)) as R[];
+    const { sql, parameters: values } = this.#compiler.statement(statement, parameters);
+    return this.#prepared.statement(sql).all(...(values as SQLInputValue[])) as R[];
   }
 
   async first<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R | undefined> {
     const { sql, parameters: values } = this.#compiler.statement(statement, parameters);
-    return this.#prepare(sql).get(...(values as SQLInputValue[])) as R | undefined;
+    return this.#prepared.statement(sql).get(...(values as SQLInputValue[])) as R | undefined;
   }
 
   async query<R>(query: Query<R>): Promise<R[]> {
-    return this.#all(this.#compiler.query(query)) as R[];
+    const { sql, parameters } = this.#compiler.query(query);
+    return this.#prepared.query(sql).all(...(parameters as SQLInputValue[])) as R[];
   }
 
   async run<P extends object>(statement: Statement<P, unknown>, parameters: P): Promise<number> {
     const { sql, parameters: values } = this.#compiler.statement(statement, parameters);
-    return Number(this.#prepare(sql).run(...(values as SQLInputValue[])).changes);
+    return Number(this.#prepared.statement(sql).run(...(values as SQLInputValue[])).changes);
   }
 
   exec(sql: string): void {
-    this.#prepare(sql).run();
+    this.#prepared.statement(sql).run();
   }
 
   rollbackIfOpen(): void {
@@ -162,20 +163,6 @@ class Connection implements Writer {
 
   close(): void {
     this.#database.close();
-  }
-
-  #all({ sql, parameters }: CompiledQuery): unknown[] {
-    return this.#prepare(sql).all(...(parameters as SQLInputValue[]));
-  }
-
-  #prepare(sql: string): StatementSync {
-    let prepared = this.#prepared.get(sql);
-    if (prepared === undefined) {
-      if (this.#prepared.size >= maximumPrepared) this.#prepared.clear();
-      prepared = this.#database.prepare(sql);
-      this.#prepared.set(sql, prepared);
-    }
-    return prepared;
   }
 }
 
