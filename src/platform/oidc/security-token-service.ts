@@ -8,7 +8,8 @@ import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
 import { isUid, rootOf } from "../contract/uid.ts";
 import {
-  type ApiError,
+  ApiError,
+  Code,
   invalidArgument,
   permissionDenied,
   unauthenticated,
@@ -27,18 +28,20 @@ import {
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { RateLimit } from "../service/rate-limit.ts";
-import { implementAnonymous, type Service } from "../service/service.ts";
+import type { CallSlot } from "../service/call-slots.ts";
+import { type AnonymousCall, implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
-import { matchesExactly, matchesPatterns } from "../tokens/claim-match.ts";
+import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
-import type { KeySet } from "../tokens/key-set.ts";
+import type { KeySet, Signer } from "../tokens/key-set.ts";
 import type { PatternCache } from "../tokens/pattern-cache.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
 import type { StaticKeySets } from "../tokens/static-keys.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { readDownscoping } from "./downscoping-request.ts";
+import type { RefusalLog } from "./refusal-log.ts";
 
 export interface SecurityTokenServiceOptions {
   readonly database: Database;
@@ -50,6 +53,7 @@ export interface SecurityTokenServiceOptions {
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
   readonly log: Logger;
+  readonly refusals: RefusalLog;
 }
 
 /** The resolution of `lastSeenTime` (ms), so that not every exchange updates the identity. */
@@ -58,7 +62,7 @@ const lastSeenAccuracy = minutes(1);
 /** Exchanges subject tokens and refresh tokens for API tokens (RFC 8693). */
 export function securityTokenService(options: SecurityTokenServiceOptions): Service {
   return implementAnonymous(SecurityTokenService, {
-    exchange: (request, { bearer }) => exchange(options, request, bearer),
+    exchange: (request, call) => exchange(options, request, call),
     exchangeRefreshToken: (request, { bearer }) => refresh(options, request, bearer),
   });
 }
@@ -66,7 +70,7 @@ export function securityTokenService(options: SecurityTokenServiceOptions): Serv
 async function exchange(
   options: SecurityTokenServiceOptions,
   request: ExchangeRequest,
-  bearer: string | undefined,
+  { bearer, slot }: AnonymousCall,
 ): Promise<RawToken> {
   const subjectToken = readSubjectToken(bearer);
   const audiences = readAudiences(request.aud, options.settings);
@@ -79,14 +83,20 @@ async function exchange(
     await securityStampOf(tx, request.identity),
   ]);
   if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
-  if (identity === undefined || !canAssume(options, identity, subjectToken)) throw mismatch();
+  const refused = (reason: string, error = mismatch()) => {
+    options.refusals.record({ identity: identity?.uid, reason, token: subjectToken });
+    return error;
+  };
+  if (identity === undefined) throw refused("the identity does not exist");
+  const exact = mismatchIn(options, identity, subjectToken);
+  if (exact !== undefined) throw refused(`the ${exact} does not match`);
   const now = options.clock();
-  checkTime(subjectToken, now);
-  const keys = await keysFor(options, identity, subjectToken, now);
-  const signer = await keys.signerOf(subjectToken.text);
-  if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
+  const signer = await verify(options, identity, subjectToken, now, slot).catch((error: unknown) => {
+    throw error instanceof ApiError && error.code === Code.permissionDenied ? refused(error.message, error) : error;
+  });
   // Only the issuer's tokens may cost the time of matching patterns.
-  if (!matchesPatterns(identity, subjectToken, options.patterns)) throw mismatch();
+  const pattern = patternMismatch(identity, subjectToken, options.patterns);
+  if (pattern !== undefined) throw refused(`the ${pattern} does not match`);
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
@@ -107,10 +117,29 @@ async function exchange(
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
 }
 
+/**
+ * @returns the key that signed the token
+ * @throws ApiError (7) if the token is not valid now or was not signed by its issuer, (14) if that cannot be verified now
+ */
+async function verify(
+  options: SecurityTokenServiceOptions,
+  identity: Identity,
+  token: SubjectToken,
+  now: number,
+  slot: CallSlot,
+): Promise<Signer> {
+  checkTime(token, now);
+  // The issuer may be slow, and the identity's owners chose it: its callers wait at the expense of their own root group.
+  const keys = await slot.whileWaiting(identity.uid, () => keysFor(options, identity, token, now));
+  const signer = await keys.signerOf(token.text);
+  if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
+  return signer;
+}
+
 async function refresh(
   { database, tokens, settings, clock }: SecurityTokenServiceOptions,
   request: ExchangeRefreshTokenRequest,
-  bearer: string | undefined,
+  bearer: string,
 ): Promise<TokenPair> {
   const wanted = {
     audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
@@ -119,7 +148,7 @@ async function refresh(
   const now = clock();
   // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
   const result = await database.write(async (tx) => {
-    const used = await useRefreshToken(tx, bearer ?? "", wanted, now);
+    const used = await useRefreshToken(tx, bearer, wanted, now);
     if (used.kind === "rotated") await updateLastSeen(tx, used.content.identityUid, now);
     return used;
   });
@@ -149,15 +178,15 @@ function mismatch(): ApiError {
   return permissionDenied("the token may not assume this identity, or the identity does not exist");
 }
 
-/** Whether the identity can be assumed with the token if the signature is valid and the patterns match. */
-function canAssume(
+/** What prevents that the identity is assumed, even if the signature is valid and the patterns match. */
+function mismatchIn(
   { settings: { authUrl }, patterns }: SecurityTokenServiceOptions,
   identity: Identity,
-  subjectToken: SubjectToken,
-): boolean {
+  token: SubjectToken,
+): string | undefined {
   // The platform's own tokens are rejected: with them, one identity could assume another.
-  if (subjectToken.issuer.replace(/\/$/, "") === authUrl) return false;
-  return matchesExactly(identity, subjectToken, new URL(authUrl).hostname, patterns);
+  if (token.issuer.replace(/\/$/, "") === authUrl) return "issuer";
+  return exactMismatch(identity, token, new URL(authUrl).hostname, patterns);
 }
 
 function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {

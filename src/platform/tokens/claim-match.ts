@@ -8,75 +8,81 @@ import type { SubjectToken } from "./subject-token.ts";
 type Claims = Omit<SubjectToken, "text" | "keyId">;
 
 /**
- * Whether the exact values that the identity requires, and its issuer pattern, match the claims of a token. Anybody can
- * make these claims, because the signature is not verified yet, so this takes little time, whatever the claims and the
- * identity are. It fetches nothing.
+ * What in the claims of a token does not match the exact values that the identity requires, or its issuer pattern, such as
+ * "subject" or "claim team"; undefined if all match. Anybody can make these claims, because the signature is not verified
+ * yet, so this takes little time, whatever the claims and the identity are. It fetches nothing.
  * @param defaultAudience expected if the identity does not specify one: the host name of the token service
  */
-export function matchesExactly(
+export function exactMismatch(
   { relationship }: Identity,
   claims: Claims,
   defaultAudience: string,
   patterns: PatternCache,
-): boolean {
+): string | undefined {
   switch (relationship.case) {
     case "staticKeys": {
       const { issuer, subject, audiences } = relationship.value;
       const expected = audiences.length === 0 ? [defaultAudience] : audiences;
-      return (
-        claims.issuer === issuer &&
-        claims.subject === subject &&
-        claims.audiences.some((audience) => expected.includes(audience))
-      );
+      if (claims.issuer !== issuer) return "issuer";
+      if (claims.subject !== subject) return "subject";
+      return claims.audiences.some((audience) => expected.includes(audience)) ? undefined : "audience";
     }
     case "claimMatch": {
       const { iss, sub, aud, claims: expected } = relationship.value;
       const audience = aud.case === undefined ? defaultAudience : aud.value;
-      return (
-        (sub.case !== "subject" || claims.subject === sub.value) &&
-        (aud.case === "audiencePattern" || claims.audiences.includes(audience)) &&
-        Object.entries(expected).every(([name, value]) => claimText(claims, name) === value) &&
-        (iss.case === "issuer" ? claims.issuer === iss.value : fitsIssuer(patterns, iss.value, claims.issuer))
-      );
+      if (iss.case === "issuer" && claims.issuer !== iss.value) return "issuer";
+      if (sub.case === "subject" && claims.subject !== sub.value) return "subject";
+      if (aud.case !== "audiencePattern" && !claims.audiences.includes(audience)) return "audience";
+      const [name] = Object.entries(expected).find(([one, value]) => claimText(claims, one) !== value) ?? [];
+      if (name !== undefined) return `claim ${name}`;
+      return iss.case === "issuer" || fitsIssuer(patterns, iss.value, claims.issuer) ? undefined : "issuer";
     }
     case "awsIdentity":
     case undefined:
-      return false;
+      return "type of the identity";
   }
 }
 
 /**
- * Whether the identity's other patterns match the claims of a token whose signature is verified.
+ * What in the claims of a token, whose signature is verified, does not match the identity's other patterns; undefined if
+ * all match.
  * @throws ApiError (7) if matching takes too many steps
  */
-export function matchesPatterns({ relationship }: Identity, claims: Claims, patterns: PatternCache): boolean {
-  if (relationship.case !== "claimMatch") return true;
-  const pairs = pairsOf(relationship.value, claims);
-  const compiled: { readonly pattern: Pattern; readonly texts: readonly string[] }[] = [];
-  for (const [text, texts] of pairs) {
+export function patternMismatch(
+  { relationship }: Identity,
+  claims: Claims,
+  patterns: PatternCache,
+): string | undefined {
+  if (relationship.case !== "claimMatch") return undefined;
+  const compiled: { readonly what: string; readonly pattern: Pattern; readonly texts: readonly string[] }[] = [];
+  for (const { what, pattern: text, texts } of matchesOf(relationship.value, claims)) {
     const pattern = patterns.get(text);
-    if (pattern === undefined) return false;
-    compiled.push({ pattern, texts });
+    if (pattern === undefined) return what;
+    compiled.push({ what, pattern, texts });
   }
   if (compiled.reduce((sum, { pattern, texts }) => sum + stepsOf(pattern, texts), 0) > limits.patternSteps.value)
     throw permissionDenied(
       `the claims of the token are too long for the patterns of the identity: the sizes of the compiled patterns times the lengths of the claims exceed ${limits.patternSteps.value}; use shorter patterns or exact values`,
     );
-  return compiled.every(({ pattern, texts }) => texts.some(pattern.matches));
+  return compiled.find(({ pattern, texts }) => !texts.some(pattern.matches))?.what;
 }
 
-/** The patterns that are matched after the signature is verified, with the texts of which one has to match. */
-function pairsOf(
-  { sub, aud, claimPatterns }: ClaimMatch,
-  claims: Claims,
-): [pattern: string, texts: readonly string[]][] {
-  const pairs: [string, readonly string[]][] = Object.entries(claimPatterns).map(([name, pattern]) => {
+/** A pattern that is matched after the signature is verified. */
+interface Match {
+  readonly what: string;
+  readonly pattern: string;
+  /** Of which one has to match. */
+  readonly texts: readonly string[];
+}
+
+function matchesOf({ sub, aud, claimPatterns }: ClaimMatch, claims: Claims): Match[] {
+  const matches = Object.entries(claimPatterns).map(([name, pattern]): Match => {
     const text = claimText(claims, name);
-    return [pattern, text === undefined ? [] : [text]];
+    return { what: `claim ${name}`, pattern, texts: text === undefined ? [] : [text] };
   });
-  if (sub.case !== "subject") pairs.push([sub.value ?? "", [claims.subject]]);
-  if (aud.case === "audiencePattern") pairs.push([aud.value, claims.audiences]);
-  return pairs;
+  if (sub.case !== "subject") matches.push({ what: "subject", pattern: sub.value ?? "", texts: [claims.subject] });
+  if (aud.case === "audiencePattern") matches.push({ what: "audience", pattern: aud.value, texts: claims.audiences });
+  return matches;
 }
 
 function stepsOf({ instructions }: Pattern, texts: readonly string[]): number {

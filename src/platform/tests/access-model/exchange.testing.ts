@@ -1,6 +1,7 @@
 import { create, type DescMethod, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import pino from "pino";
 import { Authenticator } from "#src/platform/service/authenticator.ts";
+import { CallSlots } from "#src/platform/service/call-slots.ts";
 import type { Caller } from "#src/platform/access/caller.ts";
 import { dottedNameOf } from "#src/platform/access/capability.ts";
 import { ApiError, type Code } from "#src/platform/errors/api-error.ts";
@@ -9,6 +10,7 @@ import type { Database } from "#src/platform/store/database.ts";
 import { ApiTokens } from "#src/platform/tokens/api-token.ts";
 import { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
+import { RefusalLog } from "#src/platform/oidc/refusal-log.ts";
 import { PatternCache } from "#src/platform/tokens/pattern-cache.ts";
 import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
 import { StaticKeySets } from "#src/platform/tokens/static-keys.ts";
@@ -19,6 +21,7 @@ import type { Downscope, TokenHolder } from "./world.testing.ts";
 
 const clock = () => now;
 const log = pino({ level: "silent" });
+const slots = new CallSlots({ maximumInFlight: 1_000, onChange: () => {} });
 const { exchange, exchangeRefreshToken } = SecurityTokenService.method;
 
 /** The platform's token exchange on a database, without a port. */
@@ -31,7 +34,19 @@ export class Exchange {
     const issuerKeys = new IssuerKeys({ trusted: [], clock, maximumRequests: 1 });
     const staticKeys = new StaticKeySets();
     const patterns = new PatternCache();
-    const options = { database, tokens, issuerKeys, staticKeys, patterns, rateLimit: undefined, settings, clock, log };
+    const refusals = new RefusalLog(log, clock);
+    const options = {
+      database,
+      tokens,
+      issuerKeys,
+      staticKeys,
+      patterns,
+      rateLimit: undefined,
+      settings,
+      clock,
+      log,
+      refusals,
+    };
     const service = securityTokenService(options);
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
     this.#service = service;
@@ -69,7 +84,9 @@ export class Exchange {
     bearer: string,
   ): Promise<MessageShape<M["output"]>> {
     const input: Message = create(method.input, request);
-    return this.#service.handler(method)?.(input, { bearer }) as Promise<MessageShape<M["output"]>>;
+    return this.#service.handler(method)?.(input, { bearer, slot: slots.slotFor("127.0.0.1") }) as Promise<
+      MessageShape<M["output"]>
+    >;
   }
 }
 
