@@ -191,12 +191,13 @@ function mismatchIn(
 
 function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
   if (requested.length === 0) throw invalidArgument("aud", `is required: "${baseUrl}"`);
-  return requested.map((name) => {
+  const accepted = requested.map((name) => {
     const audience = name.replace(/\/$/, "") === baseUrl ? baseUrl : name;
     if (audience !== baseUrl && !audiences.includes(audience))
       throw invalidArgument("aud", `must be "${baseUrl}" or another configured audience`);
     return audience;
   });
+  return [...new Set(accepted)];
 }
 
 async function keysFor(
