@@ -37,6 +37,7 @@ export default defineCommand({
         authUrl: withoutSlash(values.authUrl?.href ?? baseUrl),
         audiences: values.audience,
         refreshLifetime: values.refreshLifetime,
+        maximumRefreshTokens: values.maximumRefreshTokens,
         trustedIssuers: values.trustedIssuer,
         errorDomain: values.errorDomain,
         vendorAlias: values.vendorAlias,

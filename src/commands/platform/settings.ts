@@ -103,6 +103,11 @@ export const platformSettings = {
     "24h",
     "The lifetime of refresh tokens, counted from the token exchange. Replacing a refresh token does not extend it.",
   ),
+  maximumRefreshTokens: settings.withDefault(
+    settings.integer(1, 100_000),
+    String(limits.refreshTokens.value),
+    "About how many valid refresh tokens an identity can have. When there are more, the oldest ones end.",
+  ),
   signingKeyInterval: settings.withDefault(
     keyInterval,
     "720h",

@@ -45,4 +45,10 @@ export const limits = {
     unit: "items",
     setting: "--maximum-issuer-requests",
   },
+  refreshTokens: {
+    what: "Valid refresh tokens of an identity; the oldest ones end when there are about 64 more",
+    value: 1_000,
+    unit: "items",
+    setting: "--maximum-refresh-tokens",
+  },
 } as const satisfies Readonly<Record<string, Limit>>;

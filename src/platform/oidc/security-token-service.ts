@@ -112,7 +112,8 @@ async function exchange(
     // The API token contains the stamp that was read, so it has ended; a family would not have.
     if (!isCurrent(await securityStampOf(tx, identity.uid), stamp))
       throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
-    return startFamily(tx, content, now, now + options.settings.refreshLifetime);
+    const { refreshLifetime, maximumRefreshTokens } = options.settings;
+    return startFamily(tx, content, { now, expires: now + refreshLifetime, maximum: maximumRefreshTokens });
   });
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
 }
