@@ -21,6 +21,7 @@ import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
 import { DatabaseHealth } from "./store/database-health.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
+import { RefusalLog } from "./oidc/refusal-log.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
 
@@ -82,9 +83,10 @@ function platformOperations(
   const sessions = new Sessions(database, clock, settings, pageTokens);
   const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
   const rateLimit = callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock);
+  const refusals = new RefusalLog(log, clock);
   const services = [
     ...servicesOf(sessions, masterKey),
-    securityTokenService({ database, tokens, issuerKeys, rateLimit, settings, clock, log }),
+    securityTokenService({ database, tokens, issuerKeys, rateLimit, settings, clock, log, refusals }),
   ];
   return operationsOf(services, authenticator, rateLimit);
 }

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { JWK } from "jose";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
@@ -8,7 +9,8 @@ import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
 import { isUid } from "../contract/uid.ts";
 import {
-  type ApiError,
+  ApiError,
+  Code,
   invalidArgument,
   permissionDenied,
   unauthenticated,
@@ -30,7 +32,7 @@ import type { RateLimit } from "../service/rate-limit.ts";
 import { implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
-import { matchesIdentity } from "../tokens/claim-match.ts";
+import { mismatchOf } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import { fingerprintOf, parseJwks } from "../tokens/jwks.ts";
@@ -38,6 +40,7 @@ import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/ref
 import { signerOf } from "../tokens/signature.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { readDownscoping } from "./downscoping-request.ts";
+import type { RefusalLog } from "./refusal-log.ts";
 
 export interface SecurityTokenServiceOptions {
   readonly database: Database;
@@ -47,6 +50,7 @@ export interface SecurityTokenServiceOptions {
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
   readonly log: Logger;
+  readonly refusals: RefusalLog;
 }
 
 /** The resolution of `lastSeenTime` (ms), so that not every exchange updates the identity. */
@@ -76,11 +80,18 @@ async function exchange(
     await securityStampOf(tx, request.identity),
   ]);
   if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
-  if (identity === undefined || !canAssume(identity, subjectToken, options.settings)) throw mismatch();
+  const mismatched = identity === undefined ? "identity" : mismatchIn(identity, subjectToken, options.settings);
+  if (identity === undefined || mismatched !== undefined) {
+    const reason = identity === undefined ? "the identity does not exist" : `the ${mismatched} does not match`;
+    options.refusals.record({ identity: identity?.uid, reason, token: subjectToken });
+    throw mismatch();
+  }
   const now = options.clock();
-  checkTime(subjectToken, now);
-  const signer = await signerOf(subjectToken.text, await keysFor(options, identity, subjectToken, now));
-  if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
+  const signer = await verify(options, identity, subjectToken, now).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === Code.permissionDenied)
+      options.refusals.record({ identity: identity.uid, reason: error.message, token: subjectToken });
+    throw error;
+  });
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
@@ -97,6 +108,22 @@ async function exchange(
     return startFamily(tx, content, now, now + options.settings.refreshLifetime);
   });
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
+}
+
+/**
+ * @returns the key that signed the token
+ * @throws ApiError (7) if the token is not valid now or was not signed by its issuer, (14) if that cannot be verified now
+ */
+async function verify(
+  options: SecurityTokenServiceOptions,
+  identity: Identity,
+  token: SubjectToken,
+  now: number,
+): Promise<JWK> {
+  checkTime(token, now);
+  const signer = await signerOf(token.text, await keysFor(options, identity, token, now));
+  if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
+  return signer;
 }
 
 async function refresh(
@@ -141,10 +168,10 @@ function mismatch(): ApiError {
   return permissionDenied("the token may not assume this identity, or the identity does not exist");
 }
 
-function canAssume(identity: Identity, subjectToken: SubjectToken, { authUrl }: PlatformSettings): boolean {
+function mismatchIn(identity: Identity, token: SubjectToken, { authUrl }: PlatformSettings): string | undefined {
   // The platform's own tokens are rejected: with them, one identity could assume another.
-  if (subjectToken.issuer.replace(/\/$/, "") === authUrl) return false;
-  return matchesIdentity(identity, subjectToken, new URL(authUrl).hostname);
+  if (token.issuer.replace(/\/$/, "") === authUrl) return "issuer";
+  return mismatchOf(identity, token, new URL(authUrl).hostname);
 }
 
 function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {

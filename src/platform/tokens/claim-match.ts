@@ -3,22 +3,21 @@ import { compilePattern } from "./pattern.ts";
 import type { SubjectToken } from "./subject-token.ts";
 
 /**
- * Whether the claims of a subject token match the identity. Pure: it verifies no signature and fetches nothing.
+ * What in the claims of a subject token does not match the identity, such as "subject" or "claim team"; undefined if all
+ * match. Pure: it verifies no signature and fetches nothing.
  * @param defaultAudience expected if the identity does not specify one: the host name of the token service
  */
-export function matchesIdentity(
+export function mismatchOf(
   { relationship }: Identity,
   { issuer, subject, audiences, claims }: Omit<SubjectToken, "text" | "keyId">,
   defaultAudience: string,
-): boolean {
+): string | undefined {
   switch (relationship.case) {
     case "staticKeys": {
       const expected = relationship.value;
-      return (
-        issuer === expected.issuer &&
-        subject === expected.subject &&
-        audiences.some((audience) => expected.audiences.includes(audience))
-      );
+      if (issuer !== expected.issuer) return "issuer";
+      if (subject !== expected.subject) return "subject";
+      return audiences.some((audience) => expected.audiences.includes(audience)) ? undefined : "audience";
     }
     case "claimMatch": {
       const { iss, sub, aud, claims: expected, claimPatterns } = relationship.value;
@@ -26,17 +25,18 @@ export function matchesIdentity(
         if (aud.case === undefined) return audience === defaultAudience;
         return aud.case === "audience" ? audience === aud.value : fits(aud.value, audience);
       };
-      return (
-        (iss.case === "issuer" ? issuer === iss.value : fits(iss.value, issuer)) &&
-        (sub.case === "subject" ? subject === sub.value : fits(sub.value, subject)) &&
-        audiences.some(isExpectedAudience) &&
-        Object.entries(expected).every(([name, value]) => claimText(claims, name) === value) &&
-        Object.entries(claimPatterns).every(([name, pattern]) => fits(pattern, claimText(claims, name)))
-      );
+      if (!(iss.case === "issuer" ? issuer === iss.value : fits(iss.value, issuer))) return "issuer";
+      if (!(sub.case === "subject" ? subject === sub.value : fits(sub.value, subject))) return "subject";
+      if (!audiences.some(isExpectedAudience)) return "audience";
+      const [claim] =
+        Object.entries(expected).find(([name, value]) => claimText(claims, name) !== value) ??
+        Object.entries(claimPatterns).find(([name, pattern]) => !fits(pattern, claimText(claims, name))) ??
+        [];
+      return claim === undefined ? undefined : `claim ${claim}`;
     }
     case "awsIdentity":
     case undefined:
-      return false;
+      return "type of the identity";
   }
 }
 
