@@ -1,5 +1,6 @@
 import { Faults } from "./faults/faults.ts";
-import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
+import { grpcHandler } from "./grpc/grpc-handler.ts";
+import { kindOf } from "./grpc/kind-of-request.ts";
 import { httpEndpoints } from "./http-endpoints.ts";
 import { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
 import { securityTokenService } from "./oidc/security-token-service.ts";
@@ -12,6 +13,7 @@ import { Transcoder } from "./rest/transcoder.ts";
 import type { PortHandlers } from "./server/http-server.ts";
 import { Authenticator } from "./service/authenticator.ts";
 import { CallRunner } from "./service/call-runner.ts";
+import { CallSlots } from "./service/call-slots.ts";
 import { type Operation, operationsOf } from "./service/operations.ts";
 import { PlatformMetrics } from "./service/platform-metrics.ts";
 import type { PlatformSettings } from "./service/platform-settings.ts";
@@ -56,10 +58,11 @@ export async function portHandlers(
     signingKeyInterval: interval,
   });
   const faults = new Faults(options.faults);
-  const runner = new CallRunner({ metrics, log, latency, maximumInFlight, faults, tracer: options.tracer });
+  const slots = new CallSlots({ maximumInFlight, onChange: (running) => metrics.inFlight.set(running) });
+  const runner = new CallRunner({ metrics, log, latency, slots, faults, tracer: options.tracer });
   const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });
   return {
-    kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),
+    kindOf,
     rpc: grpcHandler(overGrpc, runner, { ...settings, readiness, log }),
     rejection: (rejection) => rejectionResponse(rejection, errorDomain),
     http: httpEndpoints({

@@ -29,7 +29,8 @@ import {
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { RateLimit } from "../service/rate-limit.ts";
-import { implementAnonymous, type Service } from "../service/service.ts";
+import type { CallSlot } from "../service/call-slots.ts";
+import { type AnonymousCall, implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
 import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
@@ -61,7 +62,7 @@ const lastSeenAccuracy = minutes(1);
 /** Exchanges subject tokens and refresh tokens for API tokens (RFC 8693). */
 export function securityTokenService(options: SecurityTokenServiceOptions): Service {
   return implementAnonymous(SecurityTokenService, {
-    exchange: (request, { bearer }) => exchange(options, request, bearer),
+    exchange: (request, call) => exchange(options, request, call),
     exchangeRefreshToken: (request, { bearer }) => refresh(options, request, bearer),
   });
 }
@@ -69,7 +70,7 @@ export function securityTokenService(options: SecurityTokenServiceOptions): Serv
 async function exchange(
   options: SecurityTokenServiceOptions,
   request: ExchangeRequest,
-  bearer: string | undefined,
+  { bearer, slot }: AnonymousCall,
 ): Promise<RawToken> {
   const subjectToken = readSubjectToken(bearer);
   const audiences = readAudiences(request.aud, options.settings);
@@ -90,7 +91,7 @@ async function exchange(
   const exact = mismatchIn(options, identity, subjectToken);
   if (exact !== undefined) throw refused(`the ${exact} does not match`);
   const now = options.clock();
-  const signer = await verify(options, identity, subjectToken, now).catch((error: unknown) => {
+  const signer = await verify(options, identity, subjectToken, now, slot).catch((error: unknown) => {
     throw error instanceof ApiError && error.code === Code.permissionDenied ? refused(error.message, error) : error;
   });
   // Only the issuer's tokens may cost the time of matching patterns.
@@ -123,9 +124,12 @@ async function verify(
   identity: Identity,
   token: SubjectToken,
   now: number,
+  slot: CallSlot,
 ): Promise<JWK> {
   checkTime(token, now);
-  const signer = await signerOf(token.text, await keysFor(options, identity, token, now));
+  // The issuer may be slow, and the identity's owners chose it: its callers wait at the expense of their own root group.
+  const keys = await slot.whileWaiting(identity.uid, () => keysFor(options, identity, token, now));
+  const signer = await signerOf(token.text, keys);
   if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
   return signer;
 }
@@ -133,7 +137,7 @@ async function verify(
 async function refresh(
   { database, tokens, settings, clock }: SecurityTokenServiceOptions,
   request: ExchangeRefreshTokenRequest,
-  bearer: string | undefined,
+  bearer: string,
 ): Promise<TokenPair> {
   const wanted = {
     audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
@@ -142,7 +146,7 @@ async function refresh(
   const now = clock();
   // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
   const result = await database.write(async (tx) => {
-    const used = await useRefreshToken(tx, bearer ?? "", wanted, now);
+    const used = await useRefreshToken(tx, bearer, wanted, now);
     if (used.kind === "rotated") await updateLastSeen(tx, used.content.identityUid, now);
     return used;
   });

@@ -1,6 +1,7 @@
 import { create, type DescMethod, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import pino from "pino";
 import { Authenticator } from "#src/platform/service/authenticator.ts";
+import { CallSlots } from "#src/platform/service/call-slots.ts";
 import type { Caller } from "#src/platform/access/caller.ts";
 import { dottedNameOf } from "#src/platform/access/capability.ts";
 import { ApiError, type Code } from "#src/platform/errors/api-error.ts";
@@ -19,6 +20,7 @@ import type { Downscope, TokenHolder } from "./world.testing.ts";
 
 const clock = () => now;
 const log = pino({ level: "silent" });
+const slots = new CallSlots({ maximumInFlight: 1_000, onChange: () => {} });
 const { exchange, exchangeRefreshToken } = SecurityTokenService.method;
 
 /** The platform's token exchange on a database, without a port. */
@@ -69,7 +71,9 @@ export class Exchange {
     bearer: string,
   ): Promise<MessageShape<M["output"]>> {
     const input: Message = create(method.input, request);
-    return this.#service.handler(method)?.(input, { bearer }) as Promise<MessageShape<M["output"]>>;
+    return this.#service.handler(method)?.(input, { bearer, slot: slots.slotFor("127.0.0.1") }) as Promise<
+      MessageShape<M["output"]>
+    >;
   }
 }
 
