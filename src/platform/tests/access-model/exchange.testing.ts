@@ -37,7 +37,7 @@ export class Exchange {
     const service = securityTokenService(options);
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
     this.#service = service;
-    this.#authenticator = new Authenticator(database, tokens);
+    this.#authenticator = new Authenticator(database, tokens, clock);
   }
 
   static async on(database: Database, masterKey: MasterKey): Promise<Exchange> {
