@@ -4,6 +4,7 @@ import { startTracing } from "#src/telemetry/start-tracing.ts";
 import { type InitFile, parseInitFile } from "#src/platform/init-file.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
+import { portLimits } from "#src/platform/server/port-limits.ts";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { openKeyFile } from "#src/platform/tokens/key-file.ts";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
@@ -58,7 +59,16 @@ export default defineCommand({
       clock: Date.now,
       log,
       tracer,
-      listen: { ...values.listen, tls },
+      listen: {
+        ...values.listen,
+        tls,
+        limits: {
+          ...portLimits,
+          connections: values.maximumConnections,
+          requestMemory: values.requestMemory * 1024 * 1024,
+        },
+        trustedProxies: values.trustedProxy,
+      },
       adminTokenFile,
       initFile,
       latency: values.latency,
@@ -70,6 +80,8 @@ export default defineCommand({
       drainDelay: values.drainDelay,
       auditRetention: values.auditRetention === undefined ? undefined : values.auditRetention * dayMs,
       settings: settingsAt,
+    }).catch((error: unknown) => {
+      throw settings.listenError("--listen", error);
     });
     const { baseUrl, authUrl } = platform.settings;
     log.info({ address: platform.address, baseUrl, authUrl, rootGroup: platform.rootGroup }, "listening");

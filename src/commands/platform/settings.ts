@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
+import { parseAddressRange } from "#src/platform/server/client-address.ts";
+import { portLimits } from "#src/platform/server/port-limits.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { issuerIn } from "./cluster-issuer.ts";
@@ -50,6 +52,8 @@ function httpsUrl(value: string): string {
   if (URL.parse(value)?.protocol !== "https:") throw new Error(`"${value}" is not an https URL`);
   return value;
 }
+
+const mebibyte = 1024 * 1024;
 
 /** The settings of `muster platform`. */
 export const platformSettings = {
@@ -136,7 +140,21 @@ export const platformSettings = {
   maximumInFlight: settings.withDefault(
     settings.integer(1, 100_000),
     "1000",
-    "The maximum number of concurrent API calls. Further ones are rejected with RESOURCE_EXHAUSTED and Retry-After.",
+    "The maximum number of concurrent API calls. Further ones are rejected with RESOURCE_EXHAUSTED and Retry-After. One identity can use two thirds of it, and one root group four fifths; less if others are busy too.",
+  ),
+  maximumConnections: settings.withDefault(
+    settings.integer(10, 100_000),
+    String(portLimits.connections),
+    "The maximum number of open connections. Further ones are closed. One address can have two thirds of them, or less if others have many; the connections of a --trusted-proxy are not limited further.",
+  ),
+  requestMemory: settings.withDefault(
+    { ...settings.integer(8, 65_536), placeholder: "MIB" },
+    String(portLimits.requestMemory / mebibyte),
+    "The maximum memory for open requests, in MiB. Each counts its body and 32 KiB, from its headers to the end of its response. Further requests are rejected with RESOURCE_EXHAUSTED. One address can use two thirds of it, or less if others are busy too.",
+  ),
+  trustedProxy: settings.optionalList(
+    { placeholder: "CIDR", parse: parseAddressRange },
+    "The range of addresses of a load balancer or proxy, such as 10.0.0.0/8, whose Forwarded or X-Forwarded-For header names the address of the client. Without it, all clients behind a proxy share the limits of one address, for what is not authenticated.",
   ),
   rateLimit: settings.optional(
     callRate,

@@ -29,13 +29,15 @@ import {
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { RateLimit } from "../service/rate-limit.ts";
-import { implementAnonymous, type Service } from "../service/service.ts";
+import type { CallSlot } from "../service/call-slots.ts";
+import { type AnonymousCall, implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
-import { mismatchOf } from "../tokens/claim-match.ts";
+import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import { fingerprintOf, parseJwks } from "../tokens/jwks.ts";
+import type { PatternCache } from "../tokens/pattern-cache.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
 import { signerOf } from "../tokens/signature.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
@@ -46,6 +48,7 @@ export interface SecurityTokenServiceOptions {
   readonly database: Database;
   readonly tokens: ApiTokens;
   readonly issuerKeys: IssuerKeys;
+  readonly patterns: PatternCache;
   readonly rateLimit: RateLimit | undefined;
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
@@ -59,7 +62,7 @@ const lastSeenAccuracy = minutes(1);
 /** Exchanges subject tokens and refresh tokens for API tokens (RFC 8693). */
 export function securityTokenService(options: SecurityTokenServiceOptions): Service {
   return implementAnonymous(SecurityTokenService, {
-    exchange: (request, { bearer }) => exchange(options, request, bearer),
+    exchange: (request, call) => exchange(options, request, call),
     exchangeRefreshToken: (request, { bearer }) => refresh(options, request, bearer),
   });
 }
@@ -67,7 +70,7 @@ export function securityTokenService(options: SecurityTokenServiceOptions): Serv
 async function exchange(
   options: SecurityTokenServiceOptions,
   request: ExchangeRequest,
-  bearer: string | undefined,
+  { bearer, slot }: AnonymousCall,
 ): Promise<RawToken> {
   const subjectToken = readSubjectToken(bearer);
   const audiences = readAudiences(request.aud, options.settings);
@@ -80,18 +83,20 @@ async function exchange(
     await securityStampOf(tx, request.identity),
   ]);
   if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
-  const mismatched = identity === undefined ? "identity" : mismatchIn(identity, subjectToken, options.settings);
-  if (identity === undefined || mismatched !== undefined) {
-    const reason = identity === undefined ? "the identity does not exist" : `the ${mismatched} does not match`;
+  const refused = (reason: string, error = mismatch()) => {
     options.refusals.record({ identity: identity?.uid, reason, token: subjectToken });
-    throw mismatch();
-  }
+    return error;
+  };
+  if (identity === undefined) throw refused("the identity does not exist");
+  const exact = mismatchIn(options, identity, subjectToken);
+  if (exact !== undefined) throw refused(`the ${exact} does not match`);
   const now = options.clock();
-  const signer = await verify(options, identity, subjectToken, now).catch((error: unknown) => {
-    if (error instanceof ApiError && error.code === Code.permissionDenied)
-      options.refusals.record({ identity: identity.uid, reason: error.message, token: subjectToken });
-    throw error;
+  const signer = await verify(options, identity, subjectToken, now, slot).catch((error: unknown) => {
+    throw error instanceof ApiError && error.code === Code.permissionDenied ? refused(error.message, error) : error;
   });
+  // Only the issuer's tokens may cost the time of matching patterns.
+  const pattern = patternMismatch(identity, subjectToken, options.patterns);
+  if (pattern !== undefined) throw refused(`the ${pattern} does not match`);
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
@@ -119,9 +124,12 @@ async function verify(
   identity: Identity,
   token: SubjectToken,
   now: number,
+  slot: CallSlot,
 ): Promise<JWK> {
   checkTime(token, now);
-  const signer = await signerOf(token.text, await keysFor(options, identity, token, now));
+  // The issuer may be slow, and the identity's owners chose it: its callers wait at the expense of their own root group.
+  const keys = await slot.whileWaiting(identity.uid, () => keysFor(options, identity, token, now));
+  const signer = await signerOf(token.text, keys);
   if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
   return signer;
 }
@@ -129,7 +137,7 @@ async function verify(
 async function refresh(
   { database, tokens, settings, clock }: SecurityTokenServiceOptions,
   request: ExchangeRefreshTokenRequest,
-  bearer: string | undefined,
+  bearer: string,
 ): Promise<TokenPair> {
   const wanted = {
     audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
@@ -138,7 +146,7 @@ async function refresh(
   const now = clock();
   // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
   const result = await database.write(async (tx) => {
-    const used = await useRefreshToken(tx, bearer ?? "", wanted, now);
+    const used = await useRefreshToken(tx, bearer, wanted, now);
     if (used.kind === "rotated") await updateLastSeen(tx, used.content.identityUid, now);
     return used;
   });
@@ -168,10 +176,15 @@ function mismatch(): ApiError {
   return permissionDenied("the token may not assume this identity, or the identity does not exist");
 }
 
-function mismatchIn(identity: Identity, token: SubjectToken, { authUrl }: PlatformSettings): string | undefined {
+/** What prevents that the identity is assumed, even if the signature is valid and the patterns match. */
+function mismatchIn(
+  { settings: { authUrl }, patterns }: SecurityTokenServiceOptions,
+  identity: Identity,
+  token: SubjectToken,
+): string | undefined {
   // The platform's own tokens are rejected: with them, one identity could assume another.
   if (token.issuer.replace(/\/$/, "") === authUrl) return "issuer";
-  return mismatchOf(identity, token, new URL(authUrl).hostname);
+  return exactMismatch(identity, token, new URL(authUrl).hostname, patterns);
 }
 
 function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {

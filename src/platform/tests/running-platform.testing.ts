@@ -7,6 +7,7 @@ import { expect, vi } from "vitest";
 import type { PlatformOptions } from "#src/platform/platform-options.ts";
 import { type Platform, startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
+import { type PortLimits, portLimits } from "#src/platform/server/port-limits.ts";
 import type { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
@@ -131,6 +132,9 @@ interface RunningOptions
     >
   > {
   readonly tls?: TlsFiles;
+  /** Limits of the port that differ from the default. */
+  readonly limits?: Partial<PortLimits>;
+  readonly trustedProxies?: readonly string[];
   /** A PostgreSQL database; by default, a new database of the backend that the test run is for. */
   readonly database?: string | undefined;
   /** Shares the database and the key file of another platform. */
@@ -200,7 +204,15 @@ export class RunningPlatform {
 
   static async start(
     settings: Partial<PlatformSettings> = {},
-    { tls, replicaOf, database: givenDatabase, stallTimeout, ...serving }: RunningOptions = {},
+    {
+      tls,
+      limits,
+      trustedProxies = [],
+      replicaOf,
+      database: givenDatabase,
+      stallTimeout,
+      ...serving
+    }: RunningOptions = {},
   ): Promise<RunningPlatform> {
     const { database, folder } =
       replicaOf === undefined
@@ -210,7 +222,7 @@ export class RunningPlatform {
     const platform = await startPlatform({
       ...optionsIn(folder, await openDatabase(database, folder, stallTimeout)),
       clock: () => clock.now(),
-      listen: { host: "127.0.0.1", port: 0, tls },
+      listen: { host: "127.0.0.1", port: 0, tls, limits: { ...portLimits, ...limits }, trustedProxies },
       ...serving,
       settings: (url) => ({ ...settingsAt(url), ...settings }),
     });

@@ -1,7 +1,8 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { IdentitySchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { mismatchOf } from "./claim-match.ts";
+import { exactMismatch, patternMismatch } from "./claim-match.ts";
+import { PatternCache } from "./pattern-cache.ts";
 
 type Relationship = NonNullable<MessageInitShape<typeof IdentitySchema>["relationship"]>;
 type ClaimMatch = (Relationship & { case: "claimMatch" })["value"];
@@ -11,15 +12,19 @@ const token = {
   subject: "repo:org/app",
   audiences: ["auth.example.com", "other"],
   claims: { team: "red", level: 3, admin: true, groups: ["a"], __proto__x: "y" },
+  longNumbers: new Map<string, string>(),
 };
+const audience = "auth.example.com";
+const patterns = new PatternCache();
 const iss = { case: "issuer", value: token.issuer } as const;
 const sub = { case: "subject", value: token.subject } as const;
 
 function mismatch(value: ClaimMatch): string | undefined {
-  return mismatchOf(create(IdentitySchema, { relationship: { case: "claimMatch", value } }), token, "auth.example.com");
+  const identity = create(IdentitySchema, { relationship: { case: "claimMatch", value } });
+  return exactMismatch(identity, token, audience, patterns) ?? patternMismatch(identity, token, patterns);
 }
 
-describe("mismatchOf", () => {
+describe("a token", () => {
   it.each<[string, ClaimMatch, string | undefined]>([
     ["issuer and subject, default audience", { iss, sub }, undefined],
     ["another issuer", { iss: { case: "issuer", value: `${token.issuer}/` }, sub }, "issuer"],
@@ -41,19 +46,24 @@ describe("mismatchOf", () => {
     ["a claim pattern", { iss, sub, claimPatterns: { team: "r.d" } }, undefined],
     ["a claim pattern that does not match", { iss, sub, claimPatterns: { team: "r" } }, "claim team"],
     ["neither issuer nor subject", {}, "issuer"],
+    [
+      "an issuer pattern that is too large",
+      { iss: { case: "issuerPattern", value: "(https|.{0,300}).*" }, sub },
+      "issuer",
+    ],
   ])("%s", (_, value, expected) => expect(mismatch(value)).toBe(expected));
 
   it("matches no token if the identity has no relationship or one of AWS", () => {
-    expect(mismatchOf(create(IdentitySchema), token, "auth.example.com")).toBe("type of the identity");
+    expect(exactMismatch(create(IdentitySchema), token, audience, patterns)).toBe("type of the identity");
     const aws = create(IdentitySchema, { relationship: { case: "awsIdentity", value: {} } });
-    expect(mismatchOf(aws, token, "auth.example.com")).toBe("type of the identity");
+    expect(exactMismatch(aws, token, audience, patterns)).toBe("type of the identity");
   });
 
   it("matches patterns in linear time", () => {
     const started = performance.now();
     const slow = { iss, sub: { case: "subjectPattern", value: "(a+)+b" } } as const;
     const identity = create(IdentitySchema, { relationship: { case: "claimMatch", value: slow } });
-    expect(mismatchOf(identity, { ...token, subject: "a".repeat(5_000) }, "x")).toBe("subject");
+    expect(patternMismatch(identity, { ...token, subject: "a".repeat(5_000) }, patterns)).toBe("subject");
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
