@@ -27,6 +27,7 @@ import { RefusalLog } from "./oidc/refusal-log.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import { PatternCache } from "./tokens/pattern-cache.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
+import { StaticKeySets } from "./tokens/static-keys.ts";
 
 /**
  * Connects the components of a platform, from the database to the port.
@@ -78,20 +79,36 @@ export async function portHandlers(
 
 /** The methods of all services, with what they need of the options and settings. */
 function platformOperations(
-  { database, masterKey, clock, log, rateLimit: callsPerSecond }: PlatformOptions,
+  { database, masterKey, clock, log, rateLimit: callsPerSecond, maximumIssuerRequests }: PlatformOptions,
   settings: PlatformSettings,
   tokens: ApiTokens,
   authenticator: Authenticator,
 ): Operation[] {
   const pageTokens = new PageTokens(masterKey.derive("page token"));
   const sessions = new Sessions(database, clock, settings, pageTokens);
-  const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
+  const issuerKeys = new IssuerKeys({
+    trusted: settings.trustedIssuers,
+    clock,
+    maximumRequests: maximumIssuerRequests,
+  });
+  const staticKeys = new StaticKeySets();
   const patterns = new PatternCache();
   const rateLimit = callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock);
   const refusals = new RefusalLog(log, clock);
   const services = [
     ...servicesOf(sessions, masterKey),
-    securityTokenService({ database, tokens, issuerKeys, patterns, rateLimit, settings, clock, log, refusals }),
+    securityTokenService({
+      database,
+      tokens,
+      issuerKeys,
+      staticKeys,
+      patterns,
+      rateLimit,
+      settings,
+      clock,
+      log,
+      refusals,
+    }),
   ];
   return operationsOf(services, authenticator, rateLimit);
 }
