@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { maxDescriptionLength } from "#src/kinds/marker.ts";
 import { descriptionRule, nameRule, subjectRule, uidRule } from "#src/platform/contract/text-rule.ts";
 import { type Limit, limits } from "#src/platform/limits/limits.ts";
+import { sizeLimits } from "#src/platform/limits/size-limits.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import { writeGenerated } from "./generated-files.ts";
 
@@ -52,13 +53,13 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ["Levels of groups below a root group", number(levels)],
   ["A request", bytes(portLimits.bodyBytes)],
   ["Resources in one page of a list", number(constant("src/platform/handlers/list-page.ts", "maximumPageSize"))],
-  ["Role bindings in one batch", number(constant("src/platform/iam/role-bindings.ts", "maximumBatch"))],
   ["A token that is exchanged", bytes(constant("src/platform/tokens/subject-token.ts", "maximumLength"))],
   ["Keys of an issuer", number(constant("src/platform/tokens/jwks.ts", "maximumKeys"))],
   ["The key set of an issuer", bytes(constant("src/platform/tokens/fetch-document.ts", "maximumBytes"))],
   ["Identities in an init file", number(constant("src/platform/init-file.ts", "maximumIdentities"))],
   ["A document of `muster platform load`", bytes(constant("src/platform/load/document-text.ts", "maximumDocument"))],
   ["Rules for faults", number(constant("src/platform/rest/faults-handler.ts", "maximumRules"))],
+  ...Object.values<Limit>(sizeLimits).map(rowOf),
   ...Object.values<Limit>(limits).map(rowOf),
 ];
 

@@ -55,7 +55,7 @@ const schema = z.strictObject({
  * @param issuerIn returns the issuer that the text of a field means. Default: the text.
  * @throws Error whose message names the field
  */
-export function parseInitFile(content: string, issuerIn = (text: string): string => text): InitFile {
+export function parseInitFile(content: string, issuerIn = (issuer: string): string => issuer): InitFile {
   if (content.length > maximumLength) throw new Error(`the file must have at most ${maximumLength} characters`);
   // In the failsafe schema every scalar is text: a uid that consists of decimal digits does not become a number.
   const document = parseDocument(content, { schema: "failsafe" });
@@ -96,9 +96,9 @@ export function parseInitFile(content: string, issuerIn = (text: string): string
   };
 }
 
-function readIssuer(text: string, issuerIn: (text: string) => string, at: string): string {
+function readIssuer(issuer: string, issuerIn: (issuer: string) => string, at: string): string {
   try {
-    return issuerIn(text);
+    return issuerIn(issuer);
   } catch (error) {
     throw new Error(`${at}.issuer: ${(error as Error).message}`, { cause: error });
   }

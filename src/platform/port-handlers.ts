@@ -23,7 +23,9 @@ import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
 import { DatabaseHealth } from "./store/database-health.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
+import { RefusalLog } from "./oidc/refusal-log.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
+import { PatternCache } from "./tokens/pattern-cache.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
 
 /**
@@ -84,10 +86,12 @@ function platformOperations(
   const pageTokens = new PageTokens(masterKey.derive("page token"));
   const sessions = new Sessions(database, clock, settings, pageTokens);
   const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
+  const patterns = new PatternCache();
   const rateLimit = callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock);
+  const refusals = new RefusalLog(log, clock);
   const services = [
     ...servicesOf(sessions, masterKey),
-    securityTokenService({ database, tokens, issuerKeys, rateLimit, settings, clock, log }),
+    securityTokenService({ database, tokens, issuerKeys, patterns, rateLimit, settings, clock, log, refusals }),
   ];
   return operationsOf(services, authenticator, rateLimit);
 }

@@ -4,7 +4,7 @@ import { dataLocation, dataSettings, defaultFile, openExistingDatabase } from ".
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
-  summary: "rotate the admin token of a platform, running or not",
+  summary: "replace the admin token of a platform, also while it runs",
   settings: {
     rotate: settings.toggle("Create a new admin token and revoke the current one. Required."),
     adminTokenFile: settings.optional(

@@ -8,8 +8,9 @@ import type {
   Identity_ClaimMatch as ClaimMatch,
   Identity_StaticKeys as StaticKeys,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { limits } from "../limits/limits.ts";
 import { parseJwks } from "../tokens/jwks.ts";
-import { compilePattern } from "../tokens/pattern.ts";
+import { checkPatterns, type NamedPattern } from "./pattern-rules.ts";
 
 /** The maximum and default lifetime of static keys (ms). */
 const staticKeysLifetime = 365 * 24 * 60 * 60 * 1_000;
@@ -33,21 +34,34 @@ export function checkRelationship({ relationship }: Identity, now: number): void
 
 function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: ClaimMatch): void {
   if (iss.case === "issuer") checkIssuer("claimMatch.issuer", iss.value);
-  else if (iss.case === "issuerPattern") checkPattern("claimMatch.issuerPattern", iss.value);
-  else throw invalidArgument("claimMatch.issuer", "one of issuer, issuerPattern is required");
+  else if (iss.case !== "issuerPattern")
+    throw invalidArgument("claimMatch.issuer", "one of issuer, issuerPattern is required");
 
   if (sub.case === "subject") checkPresent("claimMatch.subject", sub.value, subjectRule);
-  else if (sub.case === "subjectPattern") checkPattern("claimMatch.subjectPattern", sub.value);
-  else throw invalidArgument("claimMatch.subject", "one of subject, subjectPattern is required");
+  else if (sub.case !== "subjectPattern")
+    throw invalidArgument("claimMatch.subject", "one of subject, subjectPattern is required");
 
   if (aud.case === "audience") checkPresent("claimMatch.audience", aud.value);
-  if (aud.case === "audiencePattern") checkPattern("claimMatch.audiencePattern", aud.value);
 
   for (const name of Object.keys(claims)) checkPresent("claimMatch.claims", name);
-  for (const [name, pattern] of Object.entries(claimPatterns)) {
-    checkPresent("claimMatch.claimPatterns", name);
-    checkPattern(`claimMatch.claimPatterns.${name}`, pattern);
-  }
+  for (const name of Object.keys(claimPatterns)) checkPresent("claimMatch.claimPatterns", name);
+  checkPatterns(claimMatchPatterns({ iss, sub, aud, claimPatterns }));
+}
+
+function claimMatchPatterns({
+  iss,
+  sub,
+  aud,
+  claimPatterns,
+}: Pick<ClaimMatch, "iss" | "sub" | "aud" | "claimPatterns">): NamedPattern[] {
+  const patterns: NamedPattern[] = [];
+  if (iss.case === "issuerPattern")
+    patterns.push({ field: "claimMatch.issuerPattern", pattern: iss.value, instructions: limits.issuerPatternProgram });
+  if (sub.case === "subjectPattern") patterns.push({ field: "claimMatch.subjectPattern", pattern: sub.value });
+  if (aud.case === "audiencePattern") patterns.push({ field: "claimMatch.audiencePattern", pattern: aud.value });
+  for (const [name, pattern] of Object.entries(claimPatterns))
+    patterns.push({ field: `claimMatch.claimPatterns.${name}`, pattern });
+  return patterns;
 }
 
 function checkStaticKeys(keys: StaticKeys, now: number): void {
@@ -74,13 +88,10 @@ function checkAwsIdentity({ awsAccount, awsArn, awsUserId }: AWSIdentity): void 
   if (awsArn.case === undefined) throw invalidArgument("awsIdentity.arn", "one of arn, arnPattern is required");
   if (awsUserId.case === undefined)
     throw invalidArgument("awsIdentity.userId", "one of userId, userIdPattern is required");
-  if (awsArn.case === "arnPattern") checkPattern("awsIdentity.arnPattern", awsArn.value);
-  else checkPresent("awsIdentity.arn", awsArn.value);
-  if (awsUserId.case === "userIdPattern") checkPattern("awsIdentity.userIdPattern", awsUserId.value);
-  else checkPresent("awsIdentity.userId", awsUserId.value);
-}
-
-function checkPattern(field: string, value: string): void {
-  checkPresent(field, value);
-  if (compilePattern(value) === undefined) throw invalidArgument(field, "must be an RE2 regular expression");
+  if (awsArn.case === "arn") checkPresent("awsIdentity.arn", awsArn.value);
+  if (awsUserId.case === "userId") checkPresent("awsIdentity.userId", awsUserId.value);
+  checkPatterns([
+    ...(awsArn.case === "arnPattern" ? [{ field: "awsIdentity.arnPattern", pattern: awsArn.value }] : []),
+    ...(awsUserId.case === "userIdPattern" ? [{ field: "awsIdentity.userIdPattern", pattern: awsUserId.value }] : []),
+  ]);
 }

@@ -1,24 +1,26 @@
+import type { Limit } from "./limits.ts";
+
 /**
- * The limits of requests and responses, in one table: the platform checks them, the OpenAPI document contains those of fields,
- * and docs/reference/limits.md lists them. A single field can have a lower limit (`contract/field-limits.ts`).
+ * The limits of requests and responses. The OpenAPI document contains those of fields. A single field can have a lower limit
+ * (`contract/field-limits.ts`).
  */
 export const sizeLimits = {
-  /** Characters of a text. */
-  textLength: 65_536,
-  /** Characters of a key of a map. */
-  keyLength: 1_024,
-  /** Distinct items of a list, and values of a filter. */
-  listItems: 1_000,
-  /** Entries of a map. */
-  mapEntries: 1_000,
-  /** Groups and capabilities to which one token is downscoped, and its audiences. */
-  scopes: 64,
-  /** Bytes of a resource, as it is stored. */
-  resourceBytes: 256 * 1024,
-  /** Bytes of a page of a List. A page that would be larger has fewer resources than requested, but at least one. */
-  pageBytes: 4 * 1024 * 1024,
-  /** Resources that a List skips. */
-  skip: 100_000,
-  /** Rows that a List examines to filter and count them. */
-  scannedRows: 100_000,
-} as const;
+  text: { what: "A text in a request", value: 65_536, unit: "characters" },
+  mapKey: { what: "A key of a map", value: 1_024, unit: "characters" },
+  list: { what: "Distinct items of a list, and values of a filter such as `uidp.ids`", value: 1_000, unit: "items" },
+  map: { what: "Entries of a map", value: 1_000, unit: "items" },
+  scopes: {
+    what: "Audiences, `scopes` and `cap` of an exchange: distinct items of each",
+    value: 64,
+    unit: "items",
+  },
+  batch: { what: "Role bindings in one batch", value: 25, unit: "items" },
+  resource: { what: "A resource, as it is stored", value: 256 * 1024, unit: "bytes" },
+  page: {
+    what: "A page of a list; a larger one has fewer resources than `page_size`, but at least one",
+    value: 4 * 1024 * 1024,
+    unit: "bytes",
+  },
+  skip: { what: "Resources that `skip` skips", value: 100_000, unit: "items" },
+  scan: { what: "Resources that one list examines to filter, count or sort them", value: 100_000, unit: "items" },
+} as const satisfies Readonly<Record<string, Limit>>;

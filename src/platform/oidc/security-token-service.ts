@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { JWK } from "jose";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
@@ -8,7 +9,8 @@ import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
 import { isUid } from "../contract/uid.ts";
 import {
-  type ApiError,
+  ApiError,
+  Code,
   invalidArgument,
   permissionDenied,
   unauthenticated,
@@ -27,26 +29,31 @@ import {
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { RateLimit } from "../service/rate-limit.ts";
+import type { CallSlot } from "../service/call-slots.ts";
 import { type AnonymousCall, implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
-import { matchesIdentity } from "../tokens/claim-match.ts";
+import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import { fingerprintOf, parseJwks } from "../tokens/jwks.ts";
+import type { PatternCache } from "../tokens/pattern-cache.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
 import { signerOf } from "../tokens/signature.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { readDownscoping } from "./downscoping-request.ts";
+import type { RefusalLog } from "./refusal-log.ts";
 
 export interface SecurityTokenServiceOptions {
   readonly database: Database;
   readonly tokens: ApiTokens;
   readonly issuerKeys: IssuerKeys;
+  readonly patterns: PatternCache;
   readonly rateLimit: RateLimit | undefined;
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
   readonly log: Logger;
+  readonly refusals: RefusalLog;
 }
 
 /** The resolution of `lastSeenTime` (ms), so that not every exchange updates the identity. */
@@ -76,13 +83,20 @@ async function exchange(
     await securityStampOf(tx, request.identity),
   ]);
   if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
-  if (identity === undefined || !canAssume(identity, subjectToken, options.settings)) throw mismatch();
+  const refused = (reason: string, error = mismatch()) => {
+    options.refusals.record({ identity: identity?.uid, reason, token: subjectToken });
+    return error;
+  };
+  if (identity === undefined) throw refused("the identity does not exist");
+  const exact = mismatchIn(options, identity, subjectToken);
+  if (exact !== undefined) throw refused(`the ${exact} does not match`);
   const now = options.clock();
-  checkTime(subjectToken, now);
-// The issuer may be slow, and the identity's owners chose it: its callers wait at the expense of their own root group.
-  const keys = await slot.whileWaiting(identity.uid, () => keysFor(options, identity, subjectToken, now));
-  const signer = await signerOf(subjectToken.text, keys);
-  if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
+  const signer = await verify(options, identity, subjectToken, now, slot).catch((error: unknown) => {
+    throw error instanceof ApiError && error.code === Code.permissionDenied ? refused(error.message, error) : error;
+  });
+  // Only the issuer's tokens may cost the time of matching patterns.
+  const pattern = patternMismatch(identity, subjectToken, options.patterns);
+  if (pattern !== undefined) throw refused(`the ${pattern} does not match`);
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
@@ -99,6 +113,25 @@ async function exchange(
     return startFamily(tx, content, now, now + options.settings.refreshLifetime);
   });
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
+}
+
+/**
+ * @returns the key that signed the token
+ * @throws ApiError (7) if the token is not valid now or was not signed by its issuer, (14) if that cannot be verified now
+ */
+async function verify(
+  options: SecurityTokenServiceOptions,
+  identity: Identity,
+  token: SubjectToken,
+  now: number,
+  slot: CallSlot,
+): Promise<JWK> {
+  checkTime(token, now);
+  // The issuer may be slow, and the identity's owners chose it: its callers wait at the expense of their own root group.
+  const keys = await slot.whileWaiting(identity.uid, () => keysFor(options, identity, token, now));
+  const signer = await signerOf(token.text, keys);
+  if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
+  return signer;
 }
 
 async function refresh(
@@ -143,10 +176,15 @@ function mismatch(): ApiError {
   return permissionDenied("the token may not assume this identity, or the identity does not exist");
 }
 
-function canAssume(identity: Identity, subjectToken: SubjectToken, { authUrl }: PlatformSettings): boolean {
+/** What prevents that the identity is assumed, even if the signature is valid and the patterns match. */
+function mismatchIn(
+  { settings: { authUrl }, patterns }: SecurityTokenServiceOptions,
+  identity: Identity,
+  token: SubjectToken,
+): string | undefined {
   // The platform's own tokens are rejected: with them, one identity could assume another.
-  if (subjectToken.issuer.replace(/\/$/, "") === authUrl) return false;
-  return matchesIdentity(identity, subjectToken, new URL(authUrl).hostname);
+  if (token.issuer.replace(/\/$/, "") === authUrl) return "issuer";
+  return exactMismatch(identity, token, new URL(authUrl).hostname, patterns);
 }
 
 function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {

@@ -1,6 +1,7 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { uidRule } from "../contract/text-rule.ts";
 import { comments } from "../gen/comments.ts";
+import { sizeLimits } from "../limits/size-limits.ts";
 import { orderPattern } from "../resources/order.ts";
 import { type Route, routesOf } from "../rest/routes.ts";
 import type { Operation } from "../service/operations.ts";
@@ -126,7 +127,11 @@ const commonParameters: Readonly<Record<string, Schema>> = {
   },
   page_token: { description: "The nextPageToken of the previous page." },
   order_by: { description: "A field, optionally followed by a space and asc or desc.", pattern: orderPattern.source },
-  skip: { description: "The number of results to skip before the page starts.", minimum: 0 },
+  skip: {
+    description: "The number of results to skip before the page starts.",
+    minimum: 0,
+    maximum: sizeLimits.skip.value,
+  },
 };
 
 function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas): MediaTypes | undefined {

@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { behaviorOf } from "../contract/field-behavior.ts";
+import { limitsOf } from "../contract/field-limits.ts";
 import { textRuleOf } from "../contract/field-rules.ts";
 import { comments } from "../gen/comments.ts";
 import type { Schema } from "./schema.ts";
@@ -36,9 +37,9 @@ export class MessageSchemas {
       case "message":
         return this.of(field.message);
       case "list":
-        return { type: "array", items: this.#ofItem(field) };
+        return { type: "array", items: this.#ofItem(field), ...listLimit(field) };
       case "map":
-        return { type: "object", additionalProperties: this.#ofItem(field) };
+        return { type: "object", additionalProperties: this.#ofItem(field), ...mapLimits(field) };
     }
   }
 
@@ -87,14 +88,27 @@ function exclusive({ oneofs }: DescMessage): Pick<Schema, "not"> {
 
 /** The rule that the platform checks for a string field. */
 function ruled(field: DescField): Pick<Schema, "pattern" | "maxLength" | "format"> {
+  if (field.scalar !== ScalarType.STRING) return {};
+  const { textLength } = limitsOf(field);
   const rule = textRuleOf(field);
-  if (rule === undefined) return {};
-  const { pattern, maxLength, format } = rule;
-  return {
-    pattern: pattern.source,
-    ...(maxLength === undefined ? {} : { maxLength }),
-    ...(format === undefined ? {} : { format }),
-  };
+  if (rule === undefined) return isInRequests(field) ? { maxLength: textLength } : {};
+  const { pattern, maxLength = textLength, format } = rule;
+  return { pattern: pattern.source, maxLength, ...(format === undefined ? {} : { format }) };
+}
+
+function listLimit(field: DescField): Pick<Schema, "maxItems"> {
+  return isInRequests(field) ? { maxItems: limitsOf(field).items } : {};
+}
+
+function mapLimits(field: DescField): Pick<Schema, "maxProperties" | "propertyNames"> {
+  if (!isInRequests(field)) return {};
+  const { entries, keyLength } = limitsOf(field);
+  return { maxProperties: entries, propertyNames: { maxLength: keyLength } };
+}
+
+/** Whether requests contain the message of the field. Responses have lists of any length, and tokens. */
+function isInRequests({ parent: { name } }: DescField): boolean {
+  return !/(Response|List|Token|TokenPair)$/.test(name);
 }
 
 /** The fields that are required on create, including those of nested messages. */

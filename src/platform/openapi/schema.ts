@@ -6,7 +6,12 @@ export interface Schema {
   readonly pattern?: string;
   /** The maximum length in characters. */
   readonly maxLength?: number;
+  /** Distinct items of a list: the platform removes duplicates. */
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly propertyNames?: { readonly maxLength: number };
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly enum?: readonly (string | number)[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;

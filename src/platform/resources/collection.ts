@@ -7,6 +7,7 @@ import { parentOf } from "../contract/uid.ts";
 import { type Reader, type Statement, statement } from "../store/database.ts";
 import type { ResourceColumns, ResourceTable, Tables } from "../store/schema/tables.ts";
 import type { Order, SortColumn } from "./order.ts";
+import { isTooLarge, tooLarge } from "./resource-size.ts";
 import { addToTreeCounts, deleteTreeCounts } from "./tree-counts.ts";
 
 /** The fields that resources of the contract share. */
@@ -17,6 +18,9 @@ type OwnColumns<T extends ResourceTable> = Omit<Tables[T], keyof ResourceColumns
 
 /** The values of a row, by column. */
 type Row = Readonly<Record<string, unknown>>;
+
+/** A row with the columns that every table has. */
+type ResourceRow = Row & { readonly uid: string; readonly body: Uint8Array };
 
 /** The properties that differ between collections. */
 export interface CollectionDescription<D extends DescMessage, T extends ResourceTable> {
@@ -103,16 +107,20 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     return found;
   }
 
+  /** @throws ApiError (3) if the resource is too large */
   async insert(writer: AuthoredWriter, message: MessageShape<D>): Promise<void> {
     const row = this.#row(message);
+    this.#checkSize(row, message, undefined);
     await writer.run(this.#insert, row);
     await this.#record(writer, row.uid, undefined, message);
     await this.#count(writer, row.uid, message, 1);
   }
 
+  /** @throws ApiError (3) if the resource is too large, unless an earlier version stored one that was no smaller */
   async update(writer: AuthoredWriter, message: MessageShape<D>): Promise<void> {
     const row = this.#row(message);
     const before = await this.find(writer, row.uid);
+    this.#checkSize(row, message, before);
     if ((await writer.run(this.#update, row)) > 0) await this.#record(writer, row.uid, before, message);
   }
 
@@ -148,10 +156,16 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     return recordResource(writer, { schema, type, uid, before, after });
   }
 
-  #row(message: MessageShape<D>): Row & { readonly uid: string } {
+  #checkSize({ body }: ResourceRow, message: MessageShape<D>, before: MessageShape<D> | undefined): void {
+    if (!isTooLarge(body)) return;
+    const { schema, type } = this.description;
+    if (before === undefined || toBinary(schema, before).length < body.length) throw tooLarge(schema, type, message);
+  }
+
+  #row(message: MessageShape<D>): ResourceRow {
     const { uid, name, createTime, updateTime } = message as unknown as ResourceMessage;
     const created = createTime === undefined ? 0 : timestampMs(createTime);
-    const row: Record<string, unknown> & { uid: string } = {
+    const row: Record<string, unknown> & ResourceRow = {
       uid,
       parent: this.parentOf(uid) ?? null,
       name: name ?? "",

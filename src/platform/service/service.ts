@@ -1,5 +1,6 @@
 import type { DescMethod, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import type { Caller } from "../access/caller.ts";
+import { checkSizes } from "../contract/check-sizes.ts";
 import type { CallSlot } from "./call-slots.ts";
 
 /** The context of a call. */
@@ -64,5 +65,12 @@ export function implementAnonymous<S extends DescService>(desc: S, handlers: Han
 }
 
 function handlerOf<C>(handlers: object, method: DescMethod): AnyHandler<C> | undefined {
-  return (handlers as Readonly<Record<string, AnyHandler<C>>>)[method.localName];
+  const handler = (handlers as Readonly<Record<string, AnyHandler<C>>>)[method.localName];
+  return (
+    handler &&
+    (async (request, call) => {
+      checkSizes(method.input, request);
+      return handler(request, call);
+    })
+  );
 }

@@ -3,14 +3,17 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createRemoteJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify, SignJWT } from "jose";
+import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RunningPlatform } from "./running-platform.testing.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 let platform: RunningPlatform;
 let identity: string;
+const lines: Record<string, unknown>[] = [];
 beforeAll(async () => {
-  platform = await RunningPlatform.start({ audiences: ["https://other.example.com"] });
+  const log = pino({ level: "warn" }, { write: (line) => void lines.push(JSON.parse(line)) });
+  platform = await RunningPlatform.start({ audiences: ["https://other.example.com"] }, { log });
   identity = await platform.makeIdentity(platform.root);
 });
 afterAll(() => platform.stop());
@@ -49,6 +52,25 @@ describe("token exchange", () => {
     const response = await platform.exchange(await platform.subjectToken(identity, claims), identity);
     expect(response).toMatchObject(denied);
     expect(response.text).toContain(message);
+  });
+
+  it("logs why an exchange was refused, without the token, and tells the caller less", async () => {
+    const token = await platform.subjectToken(identity, { sub: "somebody else" });
+    const unknown = `${platform.root}/ffffffffffffffff`;
+    const expired = await platform.subjectToken(identity, { exp: 1 });
+    // Each is logged once a minute, and other tests have caused some.
+    platform.advance(60_000);
+    lines.length = 0;
+    const { text } = await platform.exchange(token, identity);
+    expect((await platform.exchange(token, unknown)).text).toBe(text);
+    await platform.exchange(expired, identity);
+    const refusal = { msg: "token exchange refused", issuer: "https://issuer.example.com", audiences: ["127.0.0.1"] };
+    expect(lines).toMatchObject([
+      { ...refusal, identity, reason: "the subject does not match", subject: "somebody else" },
+      { ...refusal, reason: "the identity does not exist" },
+      { ...refusal, identity, reason: "Permission denied: the token has expired", subject: "caller" },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("eyJ");
   });
 
   it("rejects very large subject tokens with 16", async () => {

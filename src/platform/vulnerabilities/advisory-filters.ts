@@ -8,9 +8,6 @@ import type { Tables } from "../store/schema/tables.ts";
 /** The maximum length of a query. A database may reject a longer pattern. */
 const maximumQuery = 256;
 
-/** A longer list of values would exceed the number of parameters that a database accepts. */
-const maximumValues = 500;
-
 /** The columns that hold text. */
 type TextColumn = {
   [C in keyof Tables["advisories"]]: Tables["advisories"][C] extends string | null ? C : never;
@@ -22,14 +19,14 @@ type TextColumn = {
  */
 export function advisoryConditions(request: ListAdvisoriesRequest): Condition<"advisories">[] {
   return [
-    ...isOneOf("advisory_id", request.advisoryIds, "advisory_ids"),
-    ...isOneOf("legacy_advisory_id", request.legacyAdvisoryIds, "legacy_advisory_ids"),
-    ...isOneOf("artifact_name", request.artifactNames, "artifact_names"),
-    ...isOneOf("artifact_type", request.artifactTypes, "artifact_types"),
-    ...isOneOf("artifact_architecture", request.artifactArchitectures, "artifact_architectures"),
-    ...isOneOf("component_name", request.componentNames, "component_names"),
-    ...isOneOf("component_type", request.componentTypes, "component_types"),
-    ...isOneOf("component_location", request.componentLocations, "component_locations"),
+    ...isOneOf("advisory_id", request.advisoryIds),
+    ...isOneOf("legacy_advisory_id", request.legacyAdvisoryIds),
+    ...isOneOf("artifact_name", request.artifactNames),
+    ...isOneOf("artifact_type", request.artifactTypes),
+    ...isOneOf("artifact_architecture", request.artifactArchitectures),
+    ...isOneOf("component_name", request.componentNames),
+    ...isOneOf("component_type", request.componentTypes),
+    ...isOneOf("component_location", request.componentLocations),
     ...hasAlias(request.aliases),
     ...hadEvent(request),
     ...hadEventLast(request),
@@ -37,29 +34,19 @@ export function advisoryConditions(request: ListAdvisoriesRequest): Condition<"a
   ];
 }
 
-/** Rows whose column has one of the values. An empty list means no filter. @throws ApiError (3) on `field` */
-function isOneOf(column: TextColumn, values: readonly string[], field: string): Condition<"advisories">[] {
-  if (values.length === 0) return [];
-  const wanted = distinctValues(field, values);
-  return [(row) => row(column, "in", wanted)];
-}
-
-/** @throws ApiError (3) on `field` if there are too many values */
-function distinctValues(field: string, values: readonly string[]): string[] {
-  const distinct = [...new Set(values)];
-  if (distinct.length > maximumValues) throw invalidArgument(field, `must have at most ${maximumValues} values`);
-  return distinct;
+/** Rows whose column has one of the values. An empty list means no filter. */
+function isOneOf(column: TextColumn, values: readonly string[]): Condition<"advisories">[] {
+  return values.length === 0 ? [] : [(row) => row(column, "in", values)];
 }
 
 function hasAlias(aliases: readonly string[]): Condition<"advisories">[] {
   if (aliases.length === 0) return [];
-  const wanted = distinctValues("aliases", aliases);
   return [
     (row) =>
       row(
         "uid",
         "in",
-        row.selectFrom("advisory_aliases").select("advisory_aliases.advisory_uid").where("alias", "in", wanted),
+        row.selectFrom("advisory_aliases").select("advisory_aliases.advisory_uid").where("alias", "in", aliases),
       ),
   ];
 }

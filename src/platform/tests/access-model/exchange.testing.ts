@@ -10,6 +10,8 @@ import type { Database } from "#src/platform/store/database.ts";
 import { ApiTokens } from "#src/platform/tokens/api-token.ts";
 import { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
+import { RefusalLog } from "#src/platform/oidc/refusal-log.ts";
+import { PatternCache } from "#src/platform/tokens/pattern-cache.ts";
 import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
 import { now, settings } from "./settings.testing.ts";
@@ -29,7 +31,10 @@ export class Exchange {
   private constructor(database: Database, keys: SigningKeys) {
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
     const issuerKeys = new IssuerKeys([], clock);
-    const service = securityTokenService({ database, tokens, issuerKeys, rateLimit: undefined, settings, clock, log });
+    const patterns = new PatternCache();
+    const refusals = new RefusalLog(log, clock);
+    const options = { database, tokens, issuerKeys, patterns, rateLimit: undefined, settings, clock, log, refusals };
+    const service = securityTokenService(options);
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
     this.#service = service;
     this.#authenticator = new Authenticator(database, tokens);
