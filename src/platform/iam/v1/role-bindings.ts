@@ -1,5 +1,4 @@
 import { create } from "@bufbuild/protobuf";
-import { issuerOf, subjectOf } from "../../collections/identities.ts";
 import { roleBindings } from "../../collections/role-bindings.ts";
 import {
   type RoleBinding,
@@ -32,8 +31,8 @@ function v1RoleBinding({ binding, identity, group, role }: BindingWithReferences
     identity: binding.identityUid,
     ...(group === undefined ? {} : { group: v1Group(group) }),
     ...(role === undefined ? {} : { role: v1Role(role) }),
-    claimMatchIssuer: identity === undefined ? "" : (issuerOf(identity) ?? ""),
-    claimMatchSubject: identity === undefined ? "" : (subjectOf(identity) ?? ""),
+    claimMatchIssuer: identity?.issuer ?? "",
+    claimMatchSubject: identity?.subject ?? "",
     ...(binding.createTime === undefined ? {} : { createdAt: binding.createTime }),
   });
 }
