@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { roleBindings } from "../../collections/role-bindings.ts";
 import {
-  type RoleBinding,
+  type RoleBindingList_Binding as RoleBinding,
+  RoleBindingList_BindingSchema as RoleBindingSchema,
   RoleBindingListSchema,
   RoleBindings,
-  RoleBindingSchema,
 } from "../../gen/muster/platform/iam/role_bindings_pb.ts";
 import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
