@@ -44,7 +44,7 @@ export async function portHandlers(
   const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse } = settings;
   const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
   const tokens = new ApiTokens(keys, authUrl, baseUrl, clock);
-  const authenticator = new Authenticator(database, tokens);
+  const authenticator = new Authenticator(database, tokens, clock);
   const operations = platformOperations(options, settings, tokens, authenticator);
   const overGrpc = operations.filter(({ transports }) => transports === "all");
   const health = new DatabaseHealth(database);

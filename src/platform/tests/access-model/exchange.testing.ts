@@ -50,7 +50,7 @@ export class Exchange {
     const service = securityTokenService(options);
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
     this.#service = service;
-    this.#authenticator = new Authenticator(database, tokens);
+    this.#authenticator = new Authenticator(database, tokens, clock);
   }
 
   static async on(database: Database, masterKey: MasterKey): Promise<Exchange> {
@@ -78,15 +78,18 @@ export class Exchange {
     }
   }
 
-  #call<M extends DescMethod>(
+  async #call<M extends DescMethod>(
     method: M,
     request: MessageInitShape<M["input"]>,
     bearer: string,
   ): Promise<MessageShape<M["output"]>> {
     const input: Message = create(method.input, request);
-    return this.#service.handler(method)?.(input, { bearer, slot: slots.slotFor("127.0.0.1") }) as Promise<
-      MessageShape<M["output"]>
-    >;
+    const slot = slots.slotFor("127.0.0.1");
+    try {
+      return (await this.#service.handler(method)?.(input, { bearer, slot })) as MessageShape<M["output"]>;
+    } finally {
+      slot.release();
+    }
   }
 }
 
