@@ -6,6 +6,7 @@ import { providersAndInvites } from "./providers-invites-migration.ts";
 import { registry } from "./registry-migration.ts";
 import { securityStamps } from "./security-stamps-migration.ts";
 import type { ResourceTable } from "./tables.ts";
+import { usedTokens } from "./used-tokens-migration.ts";
 
 export const sqliteTypes: SqlTypes = {
   text: "text",
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
   updateTimes,
   securityStamps,
   namedAdmins,
+  usedTokens,
 ];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {

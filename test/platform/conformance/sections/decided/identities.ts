@@ -123,7 +123,7 @@ export const identities: Section = {
     },
     {
       id: "identities.static-keys",
-      text: "`staticKeys`: `issuer`, `subject`, `issuerKeys` (a JWKS document) are required; `audiences` is exactly one.",
+      text: "`staticKeys`: `issuer`, `subject`, `issuerKeys` (a JWKS document) are required; `audiences` is at most one.",
       cases: [
         overBoth("they are stored and returned", async (world) => {
           const staticKeys = await staticKeysOf(world);
@@ -134,8 +134,8 @@ export const identities: Section = {
           const staticKeys = await staticKeysOf(world);
           for (const field of ["issuer", "subject", "issuerKeys"])
             await isRejected(world, { staticKeys: { ...staticKeys, [field]: "" } }, `staticKeys.${field}`);
-          for (const audiences of [[], ["a", "b"]])
-            await isRejected(world, { staticKeys: { ...staticKeys, audiences } }, "staticKeys.audiences");
+          const audiences = ["a", "b"];
+          await isRejected(world, { staticKeys: { ...staticKeys, audiences } }, "staticKeys.audiences");
           await isRejected(world, { staticKeys: { ...staticKeys, issuerKeys: "not keys" } }, "staticKeys.issuerKeys");
         }),
       ],
