@@ -2,6 +2,7 @@ import { type Compilable, type Kysely, sql } from "kysely";
 import { auditLog } from "./audit-migration.ts";
 import { type Migration, resourceIndex, resourceTable, type SqlTypes } from "./migration.ts";
 import { providersAndInvites } from "./providers-invites-migration.ts";
+import { resourceLimits } from "./resource-limits-migration.ts";
 import { registry } from "./registry-migration.ts";
 import { securityStamps } from "./security-stamps-migration.ts";
 import type { ResourceTable } from "./tables.ts";
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   auditLog,
   updateTimes,
   securityStamps,
+  resourceLimits,
 ];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {
