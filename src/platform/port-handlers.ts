@@ -27,6 +27,7 @@ import { RefusalLog } from "./oidc/refusal-log.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import { PatternCache } from "./tokens/pattern-cache.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
+import { StaticKeySets } from "./tokens/static-keys.ts";
 
 /**
  * Connects the components of a platform, from the database to the port.
@@ -43,7 +44,7 @@ export async function portHandlers(
   const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse } = settings;
   const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
   const tokens = new ApiTokens(keys, authUrl, baseUrl, clock);
-  const authenticator = new Authenticator(database, tokens);
+  const authenticator = new Authenticator(database, tokens, clock);
   const operations = platformOperations(options, settings, tokens, authenticator);
   const overGrpc = operations.filter(({ transports }) => transports === "all");
   const health = new DatabaseHealth(database);
@@ -78,20 +79,36 @@ export async function portHandlers(
 
 /** The methods of all services, with what they need of the options and settings. */
 function platformOperations(
-  { database, masterKey, clock, log, rateLimit: callsPerSecond }: PlatformOptions,
+  { database, masterKey, clock, log, rateLimit: callsPerSecond, maximumIssuerRequests }: PlatformOptions,
   settings: PlatformSettings,
   tokens: ApiTokens,
   authenticator: Authenticator,
 ): Operation[] {
   const pageTokens = new PageTokens(masterKey.derive("page token"));
   const sessions = new Sessions(database, clock, settings, pageTokens);
-  const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
+  const issuerKeys = new IssuerKeys({
+    trusted: settings.trustedIssuers,
+    clock,
+    maximumRequests: maximumIssuerRequests,
+  });
+  const staticKeys = new StaticKeySets();
   const patterns = new PatternCache();
   const rateLimit = callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock);
   const refusals = new RefusalLog(log, clock);
   const services = [
     ...servicesOf(sessions, masterKey),
-    securityTokenService({ database, tokens, issuerKeys, patterns, rateLimit, settings, clock, log, refusals }),
+    securityTokenService({
+      database,
+      tokens,
+      issuerKeys,
+      staticKeys,
+      patterns,
+      rateLimit,
+      settings,
+      clock,
+      log,
+      refusals,
+    }),
   ];
   return operationsOf(services, authenticator, rateLimit);
 }

@@ -12,7 +12,7 @@ import { v1RoleBindingsService } from "./iam/v1/role-bindings.ts";
 import { v1RolesService } from "./iam/v1/roles.ts";
 import { reposService } from "./registry/repos.ts";
 import { tagsService } from "./registry/tags.ts";
-import { v1ReposService } from "./registry/v1/repos.ts";
+import { v1RegistryService } from "./registry/v1/repos.ts";
 import type { Service } from "./service/service.ts";
 import type { Sessions } from "./service/session.ts";
 import type { MasterKey } from "./tokens/master-key.ts";
@@ -36,6 +36,6 @@ export function servicesOf(sessions: Sessions, masterKey: MasterKey): Service[] 
     v1IdentitiesService(sessions),
     v1RolesService(sessions),
     v1RoleBindingsService(sessions),
-    v1ReposService(sessions),
+    v1RegistryService(sessions),
   ];
 }

@@ -38,6 +38,16 @@ describe("the values of the chart muster", () => {
       "additional properties 'namespace' not allowed",
     ],
     ["a uid without quotes", { settings: { ...settings, rootGroup: [1] } }, "got number, want string"],
+    [
+      "an identity that is no uid",
+      { settings: { ...settings, identity: "muster" } },
+      "at '/settings/identity': 'muster' does not match pattern",
+    ],
+    [
+      "a duration without a unit",
+      { settings: { ...settings, resync: 20 } },
+      "'/settings/resync': got number, want string",
+    ],
     ["missing settings", {}, "settings.platformUrl, settings.identity, settings.rootGroup, settings.allowedRole"],
     [
       "a platform without its only required setting",

@@ -212,10 +212,15 @@ it.each([
 ] as const)("each setting of the %s in the values becomes its variable", async (command, known, kind) => {
   const reserved =
     /^(listen|tokenFile|serviceAccountDirectory|kubeconfig|context|leaseName|leaseNamespace|data|database|tlsCert|tlsKey|baseUrl|adminTokenFile|initFile|keyFile)$/;
+  const samples = (pattern: RegExp | undefined) =>
+    ["one", "two", "1m", "2m", "0".repeat(40), "1".repeat(40)].filter((sample) => pattern?.test(sample) ?? true);
   const given = Object.fromEntries(
     Object.entries(known)
       .filter(([key]) => !reserved.test(key))
-      .map(([key, { repeatable }]) => [key, key === "class" ? "blue" : repeatable ? ["one", "two"] : "one"]),
+      .map(([key, { repeatable, pattern }]) => [
+        key,
+        repeatable ? samples(pattern).slice(0, 2) : (samples(pattern)[0] ?? ""),
+      ]),
   );
   const values =
     command === "operator"

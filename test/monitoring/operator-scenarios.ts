@@ -103,6 +103,9 @@ const proxyFault = (proxy: FaultProxy, fault: Fault, methods: readonly string[])
 const circuitOpen = (calls: "all" | "writes") =>
   new RegExp(`^muster_circuits_open\\{credential="operator",calls="${calls}",class="platform"\\} 1$`, "m");
 
+const unavailableGroups = (count: number) =>
+  new RegExp(`^muster_objects\\{kind="Group",ready="False",reason="PlatformUnavailable"\\} ${count}$`, "m");
+
 export const operatorScenarios: readonly Scenario[] = [
   scenario("Healthy", async ({ system, kube, startOperator, readyGroups, platform }, recorder) => {
     const leader = await startOperator();
@@ -138,6 +141,7 @@ export const operatorScenarios: readonly Scenario[] = [
     proxyFault(proxy, unreachable, ["GET", "POST"]);
     await applyGroups(5, "waiting");
     await untilMetric(targets[0], circuitOpen("all"));
+    await untilMetric(targets[0], unavailableGroups(5));
     await recorder.scrapeTwice(targets);
   }),
   scenario("MusterWritesSuspended", async ({ proxy, startOperator, readyGroups, applyGroups, platform }, recorder) => {
@@ -147,6 +151,7 @@ export const operatorScenarios: readonly Scenario[] = [
     proxyFault(proxy, readOnly, ["POST", "PATCH", "DELETE"]);
     await applyGroups(8, "waiting");
     await untilMetric(targets[0], circuitOpen("writes"));
+    await untilMetric(targets[0], unavailableGroups(8));
     await recorder.scrapeTwice(targets);
   }),
   scenario("MusterTenantCredentialsFail", async ({ system, kube, startOperator, platform }, recorder) => {

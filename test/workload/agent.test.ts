@@ -151,7 +151,9 @@ describe("muster token", () => {
   it("fails with the reason of the token service", async () => {
     const { code, stdout, stderr } = await run(["token", "--api-audience", "https://elsewhere.example.com"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^muster token: the token service refused the exchange .*aud.*\(INVALID_ARGUMENT\)\n$/);
+    expect(stderr).toMatch(
+      /^muster token: the token service refused the exchange .*aud.*\(INVALID_ARGUMENT\)\. The requested audience is https:\/\/elsewhere\.example\.com: correct --api-audience .*\n$/,
+    );
   });
 });
 

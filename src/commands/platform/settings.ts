@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
+import { limits } from "#src/platform/limits/limits.ts";
 import { parseAddressRange } from "#src/platform/server/client-address.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
@@ -102,6 +103,11 @@ export const platformSettings = {
     "24h",
     "The lifetime of refresh tokens, counted from the token exchange. Replacing a refresh token does not extend it.",
   ),
+  maximumRefreshTokens: settings.withDefault(
+    settings.integer(1, 100_000),
+    String(limits.refreshTokens.value),
+    "About how many valid refresh tokens an identity can have. When there are more, the oldest ones end.",
+  ),
   signingKeyInterval: settings.withDefault(
     keyInterval,
     "720h",
@@ -155,6 +161,11 @@ export const platformSettings = {
   trustedProxy: settings.optionalList(
     { placeholder: "CIDR", parse: parseAddressRange },
     "The range of addresses of a load balancer or proxy, such as 10.0.0.0/8, whose Forwarded or X-Forwarded-For header names the address of the client. Without it, all clients behind a proxy share the limits of one address, for what is not authenticated.",
+  ),
+  maximumIssuerRequests: settings.withDefault(
+    settings.integer(1, 10_000),
+    String(limits.issuerRequests.value),
+    "The maximum number of token issuers that are asked for their keys at a time, and an eighth of it for the identities below one root group. Further exchanges that need it are rejected with UNAVAILABLE.",
   ),
   rateLimit: settings.optional(
     callRate,

@@ -1,7 +1,12 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import * as v1Groups from "../gen/muster/platform/iam/groups_pb.ts";
 import * as v1Identities from "../gen/muster/platform/iam/identities_pb.ts";
-import { AccountAssociationSchema } from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
+import {
+  AccountAssociation_AmazonSchema,
+  AccountAssociation_AzureSchema,
+  AccountAssociation_GoogleSchema,
+  AccountAssociationSchema,
+} from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
 import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import {
@@ -21,6 +26,7 @@ import {
   awsAccountRule,
   descriptionRule,
   digestRule,
+  digitsRule,
   emailRule,
   issuerNameRule,
   issuerRule,
@@ -66,6 +72,9 @@ const rules: ReadonlyMap<DescMessage, Readonly<Record<string, TextRule>>> = new 
   [IdentityProviderSchema, named],
   [IdentityProvider_OIDCSchema, { issuer: issuerRule, clientId: presentRule, additionalScopes: presentRule }],
   [AccountAssociationSchema, named],
+  [AccountAssociation_AmazonSchema, { account: awsAccountRule }],
+  [AccountAssociation_GoogleSchema, { projectId: presentRule, projectNumber: digitsRule }],
+  [AccountAssociation_AzureSchema, { tenantId: presentRule }],
   [GroupInviteSchema, { email: emailRule }],
   [RepoSchema, named],
   [TagSchema, { name: nameRule, digest: digestRule }],

@@ -52,5 +52,8 @@ export const digestRule: TextRule = {
 
 export const awsAccountRule: TextRule = { pattern: /^[0-9]{12}$/u };
 
+/** A number that is an identifier, such as that of a project. */
+export const digitsRule: TextRule = { pattern: /^[0-9]+$/u, maxLength: 32 };
+
 /** An e-mail address, or the empty string. */
 export const emailRule: TextRule = { pattern: /^([^\s@]+@[^\s@]+)?$/u };

@@ -1,4 +1,5 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { groups } from "../collections/groups.ts";
 import { isUid } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
@@ -14,6 +15,8 @@ export interface V1Filter {
   readonly id: string;
   readonly uidp?: UIDPFilter | undefined;
   readonly name?: string;
+  /** The uid of a group. */
+  readonly parent?: string;
 }
 
 /**
@@ -29,9 +32,15 @@ export async function listAll<D extends DescMessage>(
   const { table } = collection.description;
   const { regions, filters } = await selectRows(session, collection, filter.uidp, {
     ...selection,
-    conditions: [...idIs(filter.id), ...nameIs(filter.name ?? "")],
+    conditions: [
+      ...uidIs("id", "uid", filter.id),
+      ...uidIs("parent", "parent", filter.parent ?? ""),
+      ...nameIs(filter.name ?? ""),
+    ],
   });
-  if (filter.id !== "") await checkResourceType(session, "id", [filter.id], [collection]);
+  const { id, parent = "" } = filter;
+  if (id !== "") await checkResourceType(session, "id", [id], [collection]);
+  if (parent !== "") await checkResourceType(session, "parent", [parent], [groups]);
   if (regions.length === 0) return [];
   const rows = await session.tx.query((db) =>
     db
@@ -43,9 +52,9 @@ export async function listAll<D extends DescMessage>(
   return rows.map(({ body }) => collection.parse(body));
 }
 
-/** The filter by id. An id that does not exist gives an empty list. */
-function idIs(id: string): Condition[] {
-  if (id === "") return [];
-  if (!isUid(id)) throw invalidArgument("id", "must be a uid");
-  return [(row) => row("uid", "=", id)];
+/** A filter by uid. One that does not exist gives an empty list. */
+function uidIs(field: string, column: "uid" | "parent", uid: string): Condition[] {
+  if (uid === "") return [];
+  if (!isUid(uid)) throw invalidArgument(field, "must be a uid");
+  return [(row) => row(column, "=", uid)];
 }

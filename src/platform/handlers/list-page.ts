@@ -1,10 +1,16 @@
-import { clone, type DescMessage, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { clone, type DescMessage, isFieldSet, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { groups } from "../collections/groups.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
+import { toJsonObject } from "../json/write-json.ts";
+import { sizeLimits } from "../limits/size-limits.ts";
 import type { Collection } from "../resources/collection.ts";
 import { type Order, readOrder } from "../resources/order.ts";
+import { fewRegions } from "../resources/many-regions.ts";
+import type { PageRow } from "../resources/page-query.ts";
 import { countRows, pageRows } from "../resources/page-rows.ts";
+import { regionCounts } from "../resources/region-counts.ts";
+import { RegionSet } from "../resources/region-set.ts";
 import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "../resources/region.ts";
 import { type Condition, inRegions, onSharedColumns } from "../resources/row-condition.ts";
 import { countBelow } from "../resources/tree-counts.ts";
@@ -27,8 +33,10 @@ type ListRequest = Message & {
 
 /** The part of a List that differs between collections. */
 export interface ListSelection<T extends ResourceTable> {
-  /** The collection's own filters. */
+  /** The collection's own filters that an index serves. */
   readonly conditions?: readonly Condition<T>[];
+  /** The filters that no index serves, so that every row must be examined. */
+  readonly scanned?: readonly Condition<T>[];
   /** Partitions of the collection that are not listed, and the condition that holds for the rows of all others. */
   readonly excluded?: { readonly partitions: readonly string[]; readonly others: Condition<T> };
   /** Whether every caller sees the roots of the collection. */
@@ -63,19 +71,24 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
   const { request } = options;
   if (request.pageSize < 0) throw invalidArgument("page_size", "must not be negative");
   if (request.skip < 0) throw invalidArgument("skip", "must not be negative");
+  if (request.skip > sizeLimits.skip.value)
+    throw invalidArgument("skip", `must be at most ${sizeLimits.skip.value}; follow nextPageToken instead`);
   const order = readOrder(request.orderBy, description.sortable, description.defaultOrder);
   const size = request.pageSize === 0 ? defaultPageSize : Math.min(request.pageSize, maximumPageSize);
   const query = queryOf(options.schema, request, order);
   const cursor = request.pageToken === "" ? undefined : pageTokens.read(request.pageToken, query, now);
 
-  const { regions, filters, partitionFilter } = await selectRows(session, collection, request.uidp, options);
-  const conditions = [...filters, ...partitionFilter];
+  const selected = await selectRows(session, collection, request.uidp, options);
+  const { regions, filters, scanned, partitionFilter } = selected;
+  const conditions = [...filters, ...scanned, ...partitionFilter];
   if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
-  const totalCount =
-    filters.length === 0
-      ? await maintainedCount(reader, collection, regions, options.excluded?.partitions ?? [])
-      : await countRows(reader, table, [inRegions(regions), ...conditions]);
-  const tableCount = filters.length === 0 ? await countBelow(reader, table, { kind: "everything" }) : undefined;
+  const excluded = options.excluded?.partitions ?? [];
+  const counts = await countsOf(reader, collection, selected, excluded, filterOf(options.schema, request));
+  const totalCount = counts.reduce((sum, count) => sum + count, 0);
+  const page = { totalCount: BigInt(totalCount), skipped: request.skip };
+  if (totalCount === 0 || (cursor === undefined && request.skip >= totalCount)) return { items: [], ...page };
+  const isFiltered = filters.length + scanned.length > 0;
+  const tableCount = isFiltered ? undefined : await countBelow(reader, table, { kind: "everything" });
   const rows = await pageRows(reader, {
     table,
     regions,
@@ -86,24 +99,26 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
     // Read one more row than the page has, to know whether there is a next page.
     limit: size + 1,
     counts: tableCount === undefined ? undefined : { selected: totalCount, table: tableCount },
+    regionCounts: counts.length === regions.length ? counts : undefined,
   });
-  const page = rows.slice(0, size);
-  const last = page.at(-1);
+  const items = await itemsWithin(reader, collection, rows.slice(0, size));
+  const last = rows[items.length - 1];
   return {
-    items: page.map((row) => collection.parse(row.body)),
-    ...(rows.length > size && last !== undefined
+    items,
+    ...(rows.length > items.length && last !== undefined
       ? { nextPageToken: pageTokens.issue(query, { sort: last[order.column], uid: last.uid }, now) }
       : {}),
-    totalCount: BigInt(totalCount),
-    skipped: request.skip,
+    ...page,
   };
 }
 
 /** The rows that a request selects and the caller can see. */
 interface SelectedRows {
   readonly regions: readonly Region[];
-  /** The filters of the request, apart from the place in the tree. */
+  /** The filters of the request that an index serves, apart from the place in the tree. */
   readonly filters: readonly Condition[];
+  /** Those that no index serves. */
+  readonly scanned: readonly Condition[];
   /** Excludes the partitions that are not listed. */
   readonly partitionFilter: readonly Condition[];
 }
@@ -113,7 +128,7 @@ export async function selectRows<D extends DescMessage, T extends ResourceTable>
   session: Session,
   collection: Collection<D, T>,
   filter: UIDPFilter | undefined,
-  { conditions = [], excluded, rootsArePublic = false }: ListSelection<NoInfer<T>>,
+  { conditions = [], scanned = [], excluded, rootsArePublic = false }: ListSelection<NoInfer<T>>,
 ): Promise<SelectedRows> {
   const { description } = collection;
   const { access } = session;
@@ -123,11 +138,24 @@ export async function selectRows<D extends DescMessage, T extends ResourceTable>
   const uids = listedUids(filter);
   await checkResourceTypes(session, collection, filter);
   const filters = onSharedColumns(conditions);
+  const partitionFilter = excluded === undefined ? [] : onSharedColumns([excluded.others]);
+  const examined = onSharedColumns(scanned);
+  if (uids === undefined) return { regions, filters, scanned: examined, partitionFilter };
+  const visible = new RegionSet(regions);
+  const listed = uids.filter((uid) => visible.has(uid));
   return {
-    regions,
-    filters: uids === undefined ? filters : [...filters, uidIn(uids)],
-    partitionFilter: excluded === undefined ? [] : onSharedColumns([excluded.others]),
+    regions: listed.length === 0 ? [] : [{ kind: "everything" }],
+    filters: [...filters, uidIn(listed)],
+    scanned: examined,
+    partitionFilter,
   };
+}
+
+const commonFields: ReadonlySet<string> = new Set(["uidp", "page_size", "page_token", "order_by", "skip"]);
+
+/** The name of the first filter of a request apart from `uidp`. */
+function filterOf<R extends DescMessage>({ fields }: R, request: MessageShape<R>): string {
+  return fields.find((field) => !commonFields.has(field.name) && isFieldSet(request, field))?.name ?? "uidp";
 }
 
 /** The query that a page token is bound to: the request without page token, size and skip. */
@@ -154,26 +182,81 @@ async function checkResourceTypes<D extends DescMessage>(
 }
 
 function uidIn(uids: readonly string[]): Condition {
-  // SQL does not allow an empty list for `in`. No resource has an empty uid.
-  return (row) => row("uid", "in", uids.length === 0 ? [""] : [...uids]);
+  return (row) => row("uid", "in", uids);
 }
 
-async function maintainedCount<D extends DescMessage>(
+/**
+ * The number of selected rows: for each region where they are maintained or there are many, otherwise of all together.
+ * @param field the name of a filter, for the error
+ * @throws ApiError (3) that names the filter if too many rows would have to be examined
+ */
+async function countsOf<D extends DescMessage>(
   reader: Reader,
   collection: Collection<D>,
-  regions: readonly Region[],
+  { regions, filters, scanned, partitionFilter }: SelectedRows,
   excluded: readonly string[],
-): Promise<number> {
-  const { table, partitionOf } = collection.description;
-  let count = 0;
-  for (const region of regions) {
-    if (region.kind !== "resource") {
-      count += await countBelow(reader, table, region);
-      for (const partition of excluded) count -= await countBelow(reader, `${table}/${partition}`, region);
+  field: string,
+): Promise<number[]> {
+  if (filters.length + scanned.length === 0) return regionCounts(reader, collection, regions, excluded);
+  const { table } = collection.description;
+  const most = sizeLimits.scan.value;
+  const areMany = regions.length > fewRegions;
+  const all = areMany || filters.length === 0 ? await regionCounts(reader, collection, regions, excluded) : [];
+  // Of many regions, most are empty.
+  const parts = areMany ? regions.map((region, n) => (all[n] === 0 ? [] : [region])) : [regions];
+  const count = async (conditions: readonly Condition[]): Promise<number[]> => {
+    const counts: number[] = [];
+    let rest = most + 1;
+    for (const part of parts) {
+      const skipped = rest === 0 || part.length === 0;
+      const found = skipped ? 0 : await countRows(reader, table, [inRegions(part), ...conditions], rest);
+      rest -= found;
+      counts.push(found);
     }
-    if (region.kind !== "resource" && region.kind !== "subtree") continue;
-    const top = await collection.find(reader, region.uid);
-    if (top !== undefined && !excluded.includes(partitionOf?.(top) ?? "")) count += 1;
+    return counts;
+  };
+  const candidates = filters.length === 0 ? all : await count([...filters, ...partitionFilter]);
+  if (candidates.reduce((sum, one) => sum + one, 0) > most)
+    throw invalidArgument(
+      field,
+      `would examine more than ${most} resources; narrow the list with uidp.descendants_of or another filter`,
+    );
+  if (scanned.length === 0) return candidates;
+  return count([...filters, ...scanned, ...partitionFilter]);
+}
+
+/**
+ * The resources of the rows, as many as a page may have in bytes; at least one. Large ones are read one after the other, until
+ * the page is full.
+ */
+async function itemsWithin<D extends DescMessage>(
+  reader: Reader,
+  collection: Collection<D>,
+  rows: readonly PageRow[],
+): Promise<MessageShape<D>[]> {
+  const { schema } = collection.description;
+  const items: MessageShape<D>[] = [];
+  let most = 0;
+  for (const { body } of rows) most += body === null ? Number.POSITIVE_INFINITY : mostBytesInJson(body);
+  if (most <= pageBytes) {
+    for (const { body } of rows) if (body !== null) items.push(collection.parse(body));
+    return items;
   }
-  return count;
+  let bytes = 0;
+  for (const { uid, body } of rows) {
+    const item = body === null ? await collection.find(reader, uid) : collection.parse(body);
+    if (item === undefined) throw new Error(`row ${uid} disappeared within a transaction`);
+    bytes += Buffer.byteLength(JSON.stringify(toJsonObject(schema, item)));
+    if (items.length > 0 && bytes > pageBytes) break;
+    items.push(item);
+  }
+  return items;
+}
+
+/** Leaves room for what is around the resources. */
+const pageBytes = sizeLimits.page.value - 16 * 1024;
+
+/** More bytes than a stored resource has as JSON, which has the names of fields and enum values, zero values and escapes. */
+function mostBytesInJson(body: Uint8Array): number {
+  return 10 * body.length + 2_048;
 }

@@ -27,11 +27,20 @@ export async function permittedResource<D extends DescMessage>(
   return found;
 }
 
-/** Returns the group in which a resource is to be created. @throws ApiError as `permittedResource` */
-export async function permittedParent(session: Session, capability: Capability, uid: string): Promise<Group> {
+/**
+ * Returns the group in which a resource is to be created.
+ * @param type what the method names, for errors
+ * @throws ApiError as `permittedResource`
+ */
+export async function permittedParent(
+  session: Session,
+  capability: Capability,
+  uid: string,
+  type = "group",
+): Promise<Group> {
   const group = isUid(uid) ? await groups.find(session.tx, uid) : undefined;
-  if (group === undefined) throw notFound("group", uid);
-  session.access.require(capability, uid, "group");
+  if (group === undefined) throw notFound(type, uid);
+  session.access.require(capability, uid, type);
   checkAge(session, group);
   return group;
 }

@@ -28,14 +28,14 @@ export async function checkResourceType(
   let unknown = uids.filter((uid) => builtinRole(uid) !== undefined || access.sees(uid));
   for (const collection of wanted) {
     if (unknown.length === 0) return;
-    const found = await collection.findAll(tx, unknown);
+    const found = await collection.existing(tx, unknown);
     unknown = unknown.filter((uid) => !found.has(uid));
   }
   if (unknown.length === 0) return;
   for (const collection of collections) {
     // A singleton has the uid of its group.
     if (collection.description.singleton) continue;
-    const [uid] = (await collection.findAll(tx, unknown)).keys();
+    const [uid] = await collection.existing(tx, unknown);
     if (uid === undefined) continue;
     throw invalidArgument(field, `must name ${needed}, but "${uid}" is ${withArticle(collection.description.type)}`);
   }

@@ -2,7 +2,6 @@ import { clone, create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
 import { accountAssociations } from "../collections/account-associations.ts";
-import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { alreadyExists } from "../errors/api-error.ts";
 import {
@@ -16,6 +15,7 @@ import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
+import { checkAssociation } from "./account-association-rules.ts";
 
 export function accountAssociationsService(sessions: Sessions): Service {
   return implement(AccountAssociationsService, {
@@ -40,8 +40,7 @@ export function accountAssociationsService(sessions: Sessions): Service {
         const time = timestampFromMs(session.now);
         const created = clone(AccountAssociationSchema, accountAssociation);
         Object.assign(created, { uid: parent, createTime: time, updateTime: time });
-        checkName(created.name);
-        checkDescription(created.description);
+        checkAssociation(created);
         if ((await accountAssociations.find(session.tx, parent)) !== undefined)
           throw alreadyExists("the group already has an account association");
         await accountAssociations.insert(session.tx, created);
@@ -54,16 +53,16 @@ export function accountAssociationsService(sessions: Sessions): Service {
         const current = await permittedResource(session, accountAssociations, capability, patch.uid);
         const mask = readMask(AccountAssociationSchema, updateMask?.paths ?? [], patch);
         const updated = applyMask(AccountAssociationSchema, current, patch, mask);
-        checkName(updated.name);
-        checkDescription(updated.description);
+        checkAssociation(updated);
         updated.updateTime = timestampFromMs(session.now);
         await accountAssociations.update(session.tx, updated);
         return updated;
       }),
 
+    // Succeeds for a group without an association, if the caller could have deleted it.
     deleteAccountAssociation: ({ uid }, call) =>
       sessions.write(call, async (session) => {
-        await permittedResource(session, accountAssociations, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_DELETE, uid);
+        await permittedParent(session, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_DELETE, uid, "account association");
         await accountAssociations.delete(session.tx, uid);
         return create(EmptySchema);
       }),

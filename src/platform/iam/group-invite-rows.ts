@@ -23,14 +23,13 @@ export async function shownInvites(reader: Reader, invites: readonly GroupInvite
   const byUid = await roles.findAll(
     reader,
     invites.map(({ roleUid }) => roleUid),
+    ({ uid, name, description, capabilities }) =>
+      create(GroupInviteRoleSchema, { uid, name, description, capabilities }),
   );
   return invites.map((invite) => {
     const shown = create(GroupInviteSchema, { ...invite, code: "" });
     const role = byUid.get(invite.roleUid);
-    if (role !== undefined) {
-      const { uid, name, description, capabilities } = role;
-      shown.role = create(GroupInviteRoleSchema, { uid, name, description, capabilities });
-    }
+    if (role !== undefined) shown.role = role;
     return shown;
   });
 }

@@ -32,14 +32,13 @@ export function identitiesService(sessions: Sessions): Service {
   return implement(IdentitiesService, {
     listIdentities: (request, call) =>
       sessions.read(call, async (session) => {
-        const conditions: Condition<"identities">[] = nameIs(request.name);
         const { relationshipType } = request;
-        if (relationshipType !== RelationshipType.UNSPECIFIED)
-          conditions.push((row) => row("relationship", "=", relationshipType));
+        const isOfType: Condition<"identities"> = (row) => row("relationship", "=", relationshipType);
         const { items, ...page } = await listPage(session, identities, {
           schema: ListIdentitiesRequestSchema,
           request,
-          conditions,
+          conditions: nameIs(request.name),
+          scanned: relationshipType === RelationshipType.UNSPECIFIED ? [] : [isOfType],
         });
         return create(ListIdentitiesResponseSchema, { identities: items, ...page });
       }),

@@ -9,6 +9,7 @@ import type {
   Identity_StaticKeys as StaticKeys,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { limits } from "../limits/limits.ts";
+import { KeySet } from "../tokens/key-set.ts";
 import { parseJwks } from "../tokens/jwks.ts";
 import { checkPatterns, type NamedPattern } from "./pattern-rules.ts";
 
@@ -71,10 +72,13 @@ function checkStaticKeys(keys: StaticKeys, now: number): void {
   // Anyone who can read the identity could sign with a symmetric or private key.
   if (jwks === undefined || jwks.publicKeys.length === 0 || jwks.others > 0)
     throw invalidArgument("staticKeys.issuerKeys", "must be a JWKS document with public keys only");
-  const [audience = "", ...others] = keys.audiences;
-  if (others.length > 0 || audience === "")
-    throw invalidArgument("staticKeys.audiences", "must contain exactly one audience");
-  checkPresent("staticKeys.audiences", audience);
+  if (new KeySet(jwks.publicKeys).size === 0)
+    throw invalidArgument(
+      "staticKeys.issuerKeys",
+      "none of the keys can verify a token: they must be RSA keys of 2048 to 8192 bits, or of the curves P-256, P-384, P-521 or Ed25519, and use, key_ops and alg must allow signatures",
+    );
+  if (keys.audiences.length > 1) throw invalidArgument("staticKeys.audiences", "must contain at most one audience");
+  for (const audience of keys.audiences) checkPresent("staticKeys.audiences", audience);
   const latest = now + staticKeysLifetime;
   if (keys.expirationTime === undefined) keys.expirationTime = timestampFromMs(latest);
   else if (timestampMs(keys.expirationTime) > latest)

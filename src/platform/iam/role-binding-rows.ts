@@ -55,12 +55,20 @@ export async function grantsWithRole(tx: Reader, group: string, identity: string
   return (await tx.first(equal, { group, identity, role, except: "" })) !== undefined;
 }
 
-/** A binding with the resources that it refers to; undefined for those that do not exist. */
+/** What bindings show of their identity. */
+type IdentitySummary = Readonly<Record<"uid" | "name" | "description" | "subject" | "issuer", string>>;
+
+/** A binding with what it shows of the resources that it refers to; undefined for those that do not exist. */
 export interface BindingWithReferences {
   readonly binding: RoleBinding;
-  readonly identity: Identity | undefined;
+  readonly identity: IdentitySummary | undefined;
   readonly group: Group | undefined;
   readonly role: Role | undefined;
+}
+
+function summaryOf(identity: Identity): IdentitySummary {
+  const { uid, name, description } = identity;
+  return { uid, name, description, subject: subjectOf(identity) ?? "", issuer: issuerOf(identity) ?? "" };
 }
 
 export async function withReferences(
@@ -68,17 +76,11 @@ export async function withReferences(
   bindings: readonly RoleBinding[],
 ): Promise<BindingWithReferences[]> {
   const groupOf = ({ uid }: RoleBinding) => parentOf(uid) ?? "";
-  const [identitiesByUid, groupsByUid, rolesByUid] = [
-    await identities.findAll(
-      reader,
-      bindings.map(({ identityUid }) => identityUid),
-    ),
-    await groups.findAll(reader, bindings.map(groupOf)),
-    await roles.findAll(
-      reader,
-      bindings.map(({ roleUid }) => roleUid),
-    ),
-  ];
+  const identityUids = bindings.map(({ identityUid }) => identityUid);
+  const roleUids = bindings.map(({ roleUid }) => roleUid);
+  const identitiesByUid = await identities.findAll(reader, identityUids, summaryOf);
+  const groupsByUid = await groups.findAll(reader, bindings.map(groupOf), (group) => group);
+  const rolesByUid = await roles.findAll(reader, roleUids, (role) => role);
   return bindings.map((binding) => ({
     binding,
     identity: identitiesByUid.get(binding.identityUid),
@@ -91,11 +93,7 @@ export async function withReferences(
 export async function hydrate(reader: Reader, bindings: readonly RoleBinding[]): Promise<RoleBinding[]> {
   return (await withReferences(reader, bindings)).map(({ binding, identity, group, role }) => {
     const hydrated = create(RoleBindingSchema, { uid: binding.uid, createTime: binding.createTime });
-    if (identity !== undefined) {
-      const { uid, name, description } = identity;
-      const [subject, issuer] = [subjectOf(identity) ?? "", issuerOf(identity) ?? ""];
-      hydrated.identity = create(RoleBindingIdentitySchema, { uid, name, description, subject, issuer });
-    }
+    if (identity !== undefined) hydrated.identity = create(RoleBindingIdentitySchema, identity);
     if (group !== undefined) {
       const { uid, name, description } = group;
       hydrated.group = create(RoleBindingGroupSchema, { uid, name, description });

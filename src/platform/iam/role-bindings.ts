@@ -76,11 +76,13 @@ export function roleBindingsService(sessions: Sessions): Service {
         if (requests.length === 0 || requests.length > maximumBatch)
           throw invalidArgument("requests", `must have 1 to ${maximumBatch} items`);
         const created: RoleBinding[] = [];
-        for (const request of requests) {
+        for (const [index, request] of requests.entries()) {
           if (parent !== "" && request.parent !== "" && request.parent !== parent)
             throw invalidArgument("requests.parent", "must be the parent of the batch, or empty");
           const binding = request.roleBinding ?? create(RoleBindingSchema);
           if (binding.roleUid === "") binding.roleUid = roleUid;
+          else if (roleUid !== "" && binding.roleUid !== roleUid)
+            throw invalidArgument(`requests[${index}].roleUid`, "must be the roleUid of the batch, or empty");
           created.push(await createBinding(session, request.parent === "" ? parent : request.parent, binding));
         }
         return create(BatchCreateRoleBindingsResponseSchema, { roleBindings: await hydrate(session.tx, created) });
@@ -120,12 +122,10 @@ async function checkBinding(session: WriteSession, binding: RoleBinding): Promis
 /** Succeeds for a binding that does not exist, if the caller could have deleted it. */
 async function deleteBinding(session: WriteSession, uid: string): Promise<void> {
   const capability = Capability.CAP_IAM_ROLE_BINDINGS_DELETE;
-  const parent = parentOf(uid);
-  if (!isUid(uid) || parent === undefined) throw notFound("role binding", uid);
-  if ((await roleBindings.find(session.tx, uid)) === undefined) {
-    session.access.require(capability, parent, "group");
-    return;
-  }
+  if (!isUid(uid) || isRoot(uid)) throw notFound("role binding", uid);
+  // Before the binding is read, so that the error does not show whether it exists.
+  session.access.require(capability, uid, "role binding");
+  if ((await roleBindings.find(session.tx, uid)) === undefined) return;
   await permittedResource(session, roleBindings, capability, uid);
   await roleBindings.delete(session.tx, uid);
 }

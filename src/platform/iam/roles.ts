@@ -51,7 +51,7 @@ export function rolesService(sessions: Sessions): Service {
           updateTime: time,
         });
         checkRole(created);
-        if (created.capabilities.length === 0) throw invalidArgument("capabilities", "at least one is required");
+        requireCapability(created);
         session.access.requireAll(created.capabilities, parent, "creating the role");
         await checkUniqueName(session, roles, created.uid, name);
         await roles.insert(session.tx, created);
@@ -65,6 +65,7 @@ export function rolesService(sessions: Sessions): Service {
         const updated = applyMask(RoleSchema, current, role, readMask(RoleSchema, updateMask?.paths ?? [], role));
         updated.capabilities = distinct(updated.capabilities);
         checkRole(updated);
+        if (current.capabilities.length > 0) requireCapability(updated);
         const gained = updated.capabilities.filter((capability) => !current.capabilities.includes(capability));
         session.access.requireAll(gained, role.uid, "updating the role");
         if (updated.name !== current.name) await checkUniqueName(session, roles, updated.uid, updated.name);
@@ -100,6 +101,11 @@ function checkRole({ name, description, capabilities }: Role): void {
   checkName(name);
   checkDescription(description);
   if (capabilities.includes(Capability.UNKNOWN)) throw invalidArgument("capabilities", "must not contain UNKNOWN");
+}
+
+/** @throws ApiError (3) */
+function requireCapability({ capabilities }: Role): void {
+  if (capabilities.length === 0) throw invalidArgument("capabilities", "at least one is required");
 }
 
 function distinct(capabilities: readonly Capability[]): Capability[] {

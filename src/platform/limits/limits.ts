@@ -38,4 +38,17 @@ export const limits = {
     value: 4_096,
     unit: "characters",
   },
+  triedKeys: { what: "Keys that a token without key id is verified with", value: 16, unit: "items" },
+  issuerRequests: {
+    what: "Issuers that are asked for their keys at a time; an eighth of it for the identities below one root group",
+    value: 64,
+    unit: "items",
+    setting: "--maximum-issuer-requests",
+  },
+  refreshTokens: {
+    what: "Valid refresh tokens of an identity; the oldest ones end when there are about 64 more",
+    value: 1_000,
+    unit: "items",
+    setting: "--maximum-refresh-tokens",
+  },
 } as const satisfies Readonly<Record<string, Limit>>;

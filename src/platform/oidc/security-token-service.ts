@@ -1,13 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import type { JWK } from "jose";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
-import { isUid } from "../contract/uid.ts";
+import { isUid, rootOf } from "../contract/uid.ts";
 import {
   ApiError,
   Code,
@@ -36,10 +35,10 @@ import type { ApiTokens } from "../tokens/api-token.ts";
 import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
-import { fingerprintOf, parseJwks } from "../tokens/jwks.ts";
+import type { KeySet, Signer } from "../tokens/key-set.ts";
 import type { PatternCache } from "../tokens/pattern-cache.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
-import { signerOf } from "../tokens/signature.ts";
+import type { StaticKeySets } from "../tokens/static-keys.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { readDownscoping } from "./downscoping-request.ts";
 import type { RefusalLog } from "./refusal-log.ts";
@@ -48,6 +47,7 @@ export interface SecurityTokenServiceOptions {
   readonly database: Database;
   readonly tokens: ApiTokens;
   readonly issuerKeys: IssuerKeys;
+  readonly staticKeys: StaticKeySets;
   readonly patterns: PatternCache;
   readonly rateLimit: RateLimit | undefined;
   readonly settings: PlatformSettings;
@@ -100,9 +100,11 @@ async function exchange(
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
-  const { issuer: iss, subject: sub, audiences: aud } = subjectToken;
-  const key = identity.relationship.case === "staticKeys" ? fingerprintOf(signer) : undefined;
-  const stamp = { value: securityStamp.value, key };
+  const { issuer: iss, subject: sub, audiences: subjectAudiences } = subjectToken;
+  const [onlyAudience = "", ...others] = subjectAudiences;
+  const aud = others.length === 0 ? onlyAudience : subjectAudiences;
+  // Only static keys have fingerprints: an issuer rotates its keys without ending tokens.
+  const stamp = { value: securityStamp.value, key: signer.fingerprint };
   const content = { identityUid: identity.uid, stamp, audiences, downscoping, actor: { iss, sub, aud } };
   const { token, expires } = await options.tokens.issue(content);
   const refreshToken = await options.database.write(async (tx) => {
@@ -110,7 +112,8 @@ async function exchange(
     // The API token contains the stamp that was read, so it has ended; a family would not have.
     if (!isCurrent(await securityStampOf(tx, identity.uid), stamp))
       throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
-    return startFamily(tx, content, now, now + options.settings.refreshLifetime);
+    const { refreshLifetime, maximumRefreshTokens } = options.settings;
+    return startFamily(tx, content, { now, expires: now + refreshLifetime, maximum: maximumRefreshTokens });
   });
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
 }
@@ -125,11 +128,11 @@ async function verify(
   token: SubjectToken,
   now: number,
   slot: CallSlot,
-): Promise<JWK> {
+): Promise<Signer> {
   checkTime(token, now);
   // The issuer may be slow, and the identity's owners chose it: its callers wait at the expense of their own root group.
   const keys = await slot.whileWaiting(identity.uid, () => keysFor(options, identity, token, now));
-  const signer = await signerOf(token.text, keys);
+  const signer = await keys.signerOf(token.text);
   if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
   return signer;
 }
@@ -189,28 +192,29 @@ function mismatchIn(
 
 function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
   if (requested.length === 0) throw invalidArgument("aud", `is required: "${baseUrl}"`);
-  return requested.map((name) => {
+  const accepted = requested.map((name) => {
     const audience = name.replace(/\/$/, "") === baseUrl ? baseUrl : name;
     if (audience !== baseUrl && !audiences.includes(audience))
       throw invalidArgument("aud", `must be "${baseUrl}" or another configured audience`);
     return audience;
   });
+  return [...new Set(accepted)];
 }
 
 async function keysFor(
-  { issuerKeys, log }: SecurityTokenServiceOptions,
+  { issuerKeys, staticKeys, log }: SecurityTokenServiceOptions,
   { relationship, uid }: Identity,
   { issuer, keyId }: SubjectToken,
   now: number,
-) {
+): Promise<KeySet> {
   if (relationship.case === "staticKeys") {
     const { expirationTime, issuerKeys: document } = relationship.value;
     if (expirationTime !== undefined && timestampMs(expirationTime) <= now)
       throw permissionDenied("the identity's static keys have expired");
-    return parseJwks(document)?.publicKeys ?? [];
+    return staticKeys.of(document);
   }
   try {
-    return await issuerKeys.of(issuer, keyId);
+    return await issuerKeys.of(issuer, keyId, rootOf(uid));
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     log.warn({ err: error, identity: uid }, "fetching the keys of an issuer failed");

@@ -4,7 +4,7 @@ import { Capability } from "../access/capability.ts";
 import { repos } from "../collections/repos.ts";
 import { excludedForms } from "../collections/tag-form.ts";
 import { tags } from "../collections/tags.ts";
-import { isUid, newUidIn } from "../contract/uid.ts";
+import { newUidIn } from "../contract/uid.ts";
 import {
   ListTagsRequestSchema,
   ListTagsResponseSchema,
@@ -50,9 +50,11 @@ export function tagsService(sessions: Sessions): Service {
 
 /** Creates a tag, or moves the tag of this name to another digest. Names are unique in a repo. */
 async function putTag(session: WriteSession, repo: string, { name, digest, deprecated, bundles }: Tag): Promise<Tag> {
-  const current = isUid(repo) ? await tagNamed(session.tx, repo, name) : undefined;
-  const capability = current === undefined ? Capability.CAP_TAG_CREATE : Capability.CAP_TAG_UPDATE;
-  await permittedResource(session, repos, capability, repo);
+  const { CAP_TAG_CREATE: toCreate, CAP_TAG_UPDATE: toUpdate } = Capability;
+  // Before the tag is read, so that the error does not show a caller with neither capability whether it exists.
+  await permittedResource(session, repos, session.access.can(toUpdate, repo) ? toUpdate : toCreate, repo);
+  const current = await tagNamed(session.tx, repo, name);
+  session.access.require(current === undefined ? toCreate : toUpdate, repo, "repo");
   const updateTime = timestampFromMs(session.now);
   const put = create(TagSchema, { uid: current?.uid ?? newUidIn(repo), name, digest, deprecated, bundles, updateTime });
   put.createTime = current?.createTime ?? updateTime;

@@ -8,6 +8,7 @@ import { type Reader, type Statement, statement } from "../store/database.ts";
 import type { ResourceColumns, ResourceTable, Tables } from "../store/schema/tables.ts";
 import type { Order, SortColumn } from "./order.ts";
 import { isTooLarge, tooLarge } from "./resource-size.ts";
+import { selectRows } from "./select-rows.ts";
 import { addToTreeCounts, deleteTreeCounts } from "./tree-counts.ts";
 
 /** The fields that resources of the contract share. */
@@ -49,8 +50,8 @@ export interface CollectionDescription<D extends DescMessage, T extends Resource
   readonly partitionOf?: (message: MessageShape<D>) => string | undefined;
 }
 
-/** The maximum number of parameters of one query; backends limit it. */
-const maximumParameters = 1_000;
+/** The parameters of one query: with its rows, it has as many bytes as a page. */
+const maximumParameters = 200;
 
 export const byUid: Order = { column: "uid", direction: "asc" };
 
@@ -94,15 +95,38 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     return row === undefined ? undefined : this.parse(row.body);
   }
 
-  /** The resources that exist, by uid. */
-  async findAll(reader: Reader, uids: Iterable<string>): Promise<Map<string, MessageShape<D>>> {
-    const table: ResourceTable = this.description.table;
+  /**
+   * The resources that exist, by uid, each in the form that `summary` gives it. Large resources are read one after the other,
+   * so that only their summaries are in memory together.
+   */
+  async findAll<S>(
+    reader: Reader,
+    uids: Iterable<string>,
+    summary: (message: MessageShape<D>) => S,
+  ): Promise<Map<string, S>> {
+    const { table } = this.description;
     const wanted = [...new Set(uids)];
-    const found = new Map<string, MessageShape<D>>();
+    const found = new Map<string, S>();
     for (let start = 0; start < wanted.length; start += maximumParameters) {
       const some = wanted.slice(start, start + maximumParameters);
-      const rows = await reader.query((db) => db.selectFrom(table).select(["uid", "body"]).where("uid", "in", some));
-      for (const row of rows) found.set(row.uid, this.parse(row.body));
+      const rows = await reader.query((db) => selectRows(db, table).where("uid", "in", some));
+      for (const { uid, body } of rows) {
+        const message = body === null ? await this.find(reader, uid) : this.parse(body);
+        if (message !== undefined) found.set(uid, summary(message));
+      }
+    }
+    return found;
+  }
+
+  /** Those of the uids that resources have. */
+  async existing(reader: Reader, uids: Iterable<string>): Promise<Set<string>> {
+    const table: ResourceTable = this.description.table;
+    const wanted = [...new Set(uids)];
+    const found = new Set<string>();
+    for (let start = 0; start < wanted.length; start += maximumParameters) {
+      const some = wanted.slice(start, start + maximumParameters);
+      const rows = await reader.query((db) => db.selectFrom(table).select("uid").where("uid", "in", some));
+      for (const { uid } of rows) found.add(uid);
     }
     return found;
   }

@@ -3,10 +3,11 @@ import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Order } from "./order.ts";
 import type { PageQuery, PageRow } from "./page-query.ts";
+import { selectRows } from "./select-rows.ts";
 import { allOf, type Condition, inRegions, inRegionsWithoutIndex, type RowBuilder } from "./row-condition.ts";
 
 /** An index entry: the value of the sort column, and the uid. */
-interface Entry {
+export interface Entry {
   readonly uid: string;
   readonly sort: string | number;
 }
@@ -17,14 +18,14 @@ interface Entry {
  */
 export async function walkInOrder(reader: Reader, query: PageQuery): Promise<PageRow[]> {
   const entries = query.order.direction === "asc" ? await ascending(reader, query) : await descending(reader, query);
+  return rowsOf(reader, query.table, entries);
+}
+
+/** The rows of the entries, in their order. */
+export async function rowsOf(reader: Reader, table: ResourceTable, entries: readonly Entry[]): Promise<PageRow[]> {
   const uids = entries.map(({ uid }) => uid);
   if (uids.length === 0) return [];
-  const rows = await reader.query((db) =>
-    db
-      .selectFrom(query.table)
-      .select(["uid", "parent", "name", "create_time", "update_time", "body"])
-      .where("uid", "in", uids),
-  );
+  const rows = await reader.query((db) => selectRows(db, table).where("uid", "in", uids));
   const byUid = new Map(rows.map((row) => [row.uid, row]));
   return uids.map((uid) => byUid.get(uid)).filter((row) => row !== undefined);
 }
@@ -41,22 +42,27 @@ function ascending(reader: Reader, query: PageQuery): Promise<Entry[]> {
 /**
  * Walks from the greatest value down. Ties are still ordered by ascending uid, but the index yields them in descending
  * order. The walk therefore determines the values of the page, and the ties of its first and last value are queried
- * separately.
+ * separately. For the same reason the skipped entries are read too.
  */
 async function descending(reader: Reader, query: PageQuery): Promise<Entry[]> {
-  const { order, cursor, limit } = query;
+  const { order, cursor, skip } = query;
+  const limit = query.limit + skip;
   const entries = cursor === undefined ? [] : await ties(reader, query, cursor.sort, cursor.uid, limit);
   const wanted = limit - entries.length;
-  if (wanted === 0) return entries;
+  if (wanted === 0) return entries.slice(skip);
   const walked = await walk(reader, query, "desc", wanted, 0, (row) =>
     cursor === undefined ? undefined : row(order.column, "<", cursor.sort),
   );
   // There may be more entries with the last value than the walk has seen.
   const last = walked.length < wanted ? undefined : walked.at(-1)?.sort;
   const whole = walked.filter(({ sort }) => sort !== last);
-  entries.push(...whole.toSorted((a, b) => (a.sort === b.sort ? (a.uid < b.uid ? -1 : 1) : a.sort > b.sort ? -1 : 1)));
-  if (last !== undefined) entries.push(...(await ties(reader, query, last, "", wanted - whole.length)));
-  return entries;
+  for (const entry of whole.toSorted((a, b) =>
+    a.sort === b.sort ? (a.uid < b.uid ? -1 : 1) : a.sort > b.sort ? -1 : 1,
+  ))
+    entries.push(entry);
+  if (last !== undefined)
+    for (const entry of await ties(reader, query, last, "", wanted - whole.length)) entries.push(entry);
+  return entries.slice(skip);
 }
 
 function walk(

@@ -17,6 +17,9 @@ export interface PageQuery {
   readonly limit: number;
   /** The number of selected rows without cursor and limit, and of all rows of the table; undefined if it is not known. */
   readonly counts: { readonly selected: number; readonly table: number } | undefined;
+  /** The number of selected rows in each region; undefined if it is not known. */
+  readonly regionCounts?: readonly number[] | undefined;
 }
 
-export type PageRow = ResourceColumns;
+/** A row without its body if that is large: the bodies of a page must not be in memory together. */
+export type PageRow = Omit<ResourceColumns, "body"> & { readonly body: Uint8Array | null };

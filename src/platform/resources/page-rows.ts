@@ -1,12 +1,15 @@
+import { sql } from "kysely";
 import { subtreeOf } from "../contract/uid.ts";
 import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Order } from "./order.ts";
-import { walkInOrder } from "./ordered-walk.ts";
+import { entriesOfManyRegions, fewRegions } from "./many-regions.ts";
+import { rowsOf, walkInOrder } from "./ordered-walk.ts";
 import type { PageQuery, PageRow } from "./page-query.ts";
 import type { Cursor } from "./page-token.ts";
 import type { Region } from "./region.ts";
 import { allOf, type Condition, inRegions, type RowBuilder } from "./row-condition.ts";
+import { selectRows } from "./select-rows.ts";
 
 /** The cost of reading and sorting a row, relative to that of looking at an index entry. */
 const rowPerEntry = 4;
@@ -19,14 +22,19 @@ const rowPerEntry = 4;
  */
 export async function pageRows(reader: Reader, query: PageQuery): Promise<PageRow[]> {
   if (query.order.column === "uid" && areRanges(query.regions)) return rowsByUid(reader, query);
+  if (query.regions.length > fewRegions) return rowsOfManyRegions(reader, query);
   return shouldWalk(query) ? walkInOrder(reader, query) : sortedRows(reader, query);
 }
 
 function shouldWalk({ order, counts, limit, skip }: PageQuery): boolean {
   if (order.column === "uid" || counts === undefined || counts.selected === 0) return false;
-  // The index yields ties in one direction only. Skipping in the other direction would read all ties.
-  if (order.direction === "desc" && skip > 0) return false;
   return ((limit + skip) * counts.table) / counts.selected < counts.selected * rowPerEntry;
+}
+
+function rowsOfManyRegions(reader: Reader, query: PageQuery): Promise<PageRow[]> {
+  const { table, order, cursor } = query;
+  const isAfter = cursor === undefined ? undefined : (row: RowBuilder) => after(row, order, cursor);
+  return entriesOfManyRegions(reader, query, isAfter).then((entries) => rowsOf(reader, table, entries));
 }
 
 /** Whether each region is one range of uids. */
@@ -35,16 +43,26 @@ function areRanges(regions: readonly Region[]): boolean {
 }
 
 async function rowsByUid(reader: Reader, query: PageQuery): Promise<PageRow[]> {
-  const { regions, conditions, order, cursor } = query;
-  const ascending = regions.toSorted((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
+  const { table, regions, regionCounts, conditions, order, cursor } = query;
+  const sign = order.direction === "asc" ? 1 : -1;
+  const inOrder = regions
+    .map((region, n) => ({ region, start: startOf(region), count: regionCounts?.[n] }))
+    .toSorted((a, b) => (a.start < b.start ? -sign : sign));
   const rows: PageRow[] = [];
   let { skip } = query;
-  for (const region of order.direction === "asc" ? ascending : ascending.toReversed()) {
+  for (const { region, start, count } of inOrder) {
     const limit = query.limit - rows.length;
     if (limit === 0) break;
+    if (count === 0) continue;
+    // Without a cursor in it, the number of its rows is known before they are read.
+    if (cursor === undefined && count !== undefined && skip >= count) {
+      skip -= count;
+      continue;
+    }
+    if (isBeforeCursor(region, start, query)) continue;
     const inThisRegion: Condition[] = [(row) => inRange(row, region, order, cursor?.uid), ...conditions];
     const found = await reader.query((db) =>
-      selectRows(query, db)
+      selectRows(db, table)
         .where((row) => allOf(row, inThisRegion))
         .orderBy("uid", order.direction)
         .limit(limit)
@@ -52,10 +70,18 @@ async function rowsByUid(reader: Reader, query: PageQuery): Promise<PageRow[]> {
     );
     rows.push(...found);
     // The whole region is skipped, and possibly rows of the next one.
-    if (found.length === 0 && skip > 0) skip -= await countRows(reader, query.table, inThisRegion);
+    if (found.length === 0 && skip > 0) skip -= await countRows(reader, table, inThisRegion);
     else skip = 0;
   }
   return rows;
+}
+
+/** Whether the cursor is after all rows of the region, in the direction of the order. */
+function isBeforeCursor(region: Region, start: string, { order, cursor }: PageQuery): boolean {
+  if (cursor === undefined) return false;
+  if (order.direction === "desc") return start >= cursor.uid;
+  const to = region.kind === "resource" ? region.uid : rangeOf(region)?.to;
+  return to !== undefined && to <= cursor.uid;
 }
 
 /** The part of the region after the cursor. It has a single lower bound, because a database may use the wrong one of two. */
@@ -96,9 +122,9 @@ function startOf(region: Region): string {
 
 /** The selected rows, sorted by the database. */
 function sortedRows(reader: Reader, query: PageQuery): Promise<PageRow[]> {
-  const { regions, conditions, order, cursor, skip, limit } = query;
+  const { table, regions, conditions, order, cursor, skip, limit } = query;
   return reader.query((db) =>
-    selectRows(query, db)
+    selectRows(db, table)
       .where((row) => allOf(row, [inRegions(regions), ...conditions]))
       .$if(cursor !== undefined, (select) => select.where((row) => after(row, order, cursor as Cursor)))
       .orderBy(order.column, order.direction)
@@ -119,20 +145,24 @@ function after(row: RowBuilder, { column, direction }: Order, { sort, uid }: Cur
   ]);
 }
 
-function selectRows({ table }: PageQuery, db: Parameters<Parameters<Reader["query"]>[0]>[0]) {
-  return db.selectFrom(table).select(["uid", "parent", "name", "create_time", "update_time", "body"]);
-}
-
+/** The number of rows, at most `limit`, beyond which they are not counted. */
 export async function countRows(
   reader: Reader,
   table: ResourceTable,
   conditions: readonly Condition[],
+  limit?: number,
 ): Promise<number> {
   const [row] = await reader.query((db) =>
     db
-      .selectFrom(table)
-      .select((all) => all.fn.countAll<number | string>().as("count"))
-      .where((all) => allOf(all, conditions)),
+      .selectFrom(
+        db
+          .selectFrom(table)
+          .select(sql.lit(1).as("one"))
+          .where((all) => allOf(all, conditions))
+          .$if(limit !== undefined, (select) => select.limit(limit ?? 0))
+          .as("found"),
+      )
+      .select((all) => all.fn.countAll<number | string>().as("count")),
   );
   return Number(row?.count ?? 0);
 }

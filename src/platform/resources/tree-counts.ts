@@ -81,3 +81,45 @@ export async function countBelow(
       return (await reader.first(read, { scope: region.uid, kind }))?.children ?? 0;
   }
 }
+
+/** Scopes of one query; backends limit its parameters. */
+const scopesOfQuery = 500;
+
+/**
+ * The number of resources in each region, without those at their tops: of the first kind, less those of the other kinds,
+ * which are partitions of it.
+ */
+export async function countsBelow(
+  reader: Reader,
+  kinds: readonly CountedKind[],
+  regions: readonly Region[],
+): Promise<number[]> {
+  const scopes = [...new Set(regions.flatMap((region) => (region.kind === "resource" ? [] : [scopeOf(region)])))];
+  const counted = new Map<string, { children: number; descendants: number }>();
+  for (let start = 0; start < scopes.length; start += scopesOfQuery) {
+    const some = scopes.slice(start, start + scopesOfQuery);
+    const rows = await reader.query((db) =>
+      db
+        .selectFrom("tree_counts")
+        .select(["scope", "kind", "children", "descendants"])
+        .where("scope", "in", some)
+        .where("kind", "in", kinds),
+    );
+    for (const { scope, kind, children, descendants } of rows) {
+      const sign = kind === kinds[0] ? 1 : -1;
+      const sum = counted.get(scope) ?? { children: 0, descendants: 0 };
+      counted.set(scope, {
+        children: sum.children + sign * children,
+        descendants: sum.descendants + sign * descendants,
+      });
+    }
+  }
+  return regions.map((region) => {
+    const sum = region.kind === "resource" ? undefined : counted.get(scopeOf(region));
+    return (region.kind === "roots" || region.kind === "children" ? sum?.children : sum?.descendants) ?? 0;
+  });
+}
+
+function scopeOf(region: Exclude<Region, { kind: "resource" }>): string {
+  return "uid" in region ? region.uid : platform;
+}

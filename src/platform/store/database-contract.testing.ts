@@ -132,7 +132,9 @@ export function databaseContract(name: string, makeBackend: () => Promise<Backen
         await change((tx) => groups.insert(tx, group(child, "first")));
         expect(await database.read((tx) => groups.find(tx, child))).toEqual(group(child, "first"));
         await change((tx) => groups.update(tx, group(child, "second")));
-        expect((await database.read((tx) => groups.findAll(tx, [child, root]))).get(child)?.name).toBe("second");
+        expect((await database.read((tx) => groups.findAll(tx, [child, root], (found) => found.name))).get(child)).toBe(
+          "second",
+        );
         expect(await change((tx) => groups.delete(tx, child))).toBe(true);
         expect(await change((tx) => groups.delete(tx, child))).toBe(false);
         expect(await database.read((tx) => groups.find(tx, child))).toBeUndefined();

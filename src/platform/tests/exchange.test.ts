@@ -34,13 +34,19 @@ describe("token exchange", () => {
       iss: platform.url,
       sub: identity,
       aud: [platform.url],
-      act: { iss: "https://issuer.example.com", sub: "caller", aud: ["127.0.0.1"] },
+      act: { iss: "https://issuer.example.com", sub: "caller", aud: "127.0.0.1" },
       iat: expect.any(Number),
       exp: (payload.iat ?? 0) + 3_600,
     });
     expect(body.expiry).toBe(new Date((payload.exp ?? 0) * 1_000).toISOString());
     const discovery = await platform.as(undefined).get("/.well-known/openid-configuration");
     expect(discovery.body).toMatchObject({ issuer: platform.url, jwks_uri: `${platform.url}/.well-known/jwks.json` });
+  });
+
+  it("writes several audiences of the subject token as an array into act.aud", async () => {
+    const subjectToken = await platform.subjectToken(identity, { aud: ["127.0.0.1", "other"] });
+    const { body } = await platform.exchange(subjectToken, identity);
+    expect(decodeJwt(body.token)["act"]).toMatchObject({ aud: ["127.0.0.1", "other"] });
   });
 
   it.each([
@@ -84,6 +90,12 @@ describe("token exchange", () => {
   it("rejects scopes that are not uids with a violation of scope", async () => {
     const { body } = await platform.exchange(await platform.subjectToken(identity), identity, "&scopes=nonsense");
     expect(body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field: "scope" }] }] });
+  });
+
+  it("expects the host name of the auth URL from static keys without an audience", async () => {
+    const uid = await platform.makeIdentity(platform.root, "caller", []);
+    expect((await platform.exchange(await platform.subjectToken(uid), uid)).status).toBe(200);
+    expect(await platform.exchange(await platform.subjectToken(uid, { aud: platform.url }), uid)).toMatchObject(denied);
   });
 
   it("issues tokens for audiences from the settings, which the API itself does not accept", async () => {

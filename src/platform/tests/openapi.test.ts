@@ -254,6 +254,11 @@ describe("the OpenAPI document", () => {
     const aws = { awsAccount: "123456789012", arn: "a", userId: "u" };
     const awsPatterns = { awsAccount: "123456789012", arnPattern: "a", userIdPattern: "u" };
     const oidc = { issuer, clientId: "c", pkceEnabled: true, additionalScopes: ["s"] };
+    const accounts = {
+      amazon: { account: "123456789012" },
+      google: { projectId: "p", projectNumber: "1" },
+      azure: { tenantId: "t" },
+    };
     const repo = (await platform.admin.ok("POST", `/registry/v2beta1/repos/${platform.root}`, text)).uid;
     const valid: [path: string, parent: string, body: Record<string, unknown>][] = [
       ["/iam/v2beta1/groups", platform.root, text],
@@ -264,7 +269,7 @@ describe("the OpenAPI document", () => {
       ["/iam/v2beta1/identities", platform.root, { ...text, awsIdentity: awsPatterns }],
       ["/iam/v2beta1/roles", platform.root, { ...text, capabilities: ["CAP_IAM_GROUPS_LIST"] }],
       ["/iam/v2beta1/identityProviders", platform.root, { ...text, defaultRole: roleUid, oidc }],
-      ["/iam/v2beta1/accountAssociations", platform.root, text],
+      ["/iam/v2beta1/accountAssociations", platform.root, { ...text, ...accounts }],
       ["/iam/v2beta1/groupInvites", platform.root, { roleUid, ttl: "60s", email: "a@b" }],
       ["/registry/v2beta1/repos", platform.root, text],
       ["/registry/v2beta1/tags", repo, { name: "t", digest: "sha256:0" }],

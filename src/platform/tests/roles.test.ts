@@ -37,12 +37,6 @@ describe("custom roles", () => {
     expect(response.body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field }] }] });
   });
 
-  it("can lose their last capability in an update", async () => {
-    const { uid } = await platform.admin.ok("POST", path(team), role);
-    const emptied = await platform.admin.ok("PATCH", `${path(uid)}?updateMask=capabilities`, {});
-    expect(emptied.capabilities).toEqual([]);
-  });
-
   it("apply a changed capability to the next call of a bound identity", async () => {
     const { uid } = await platform.admin.ok("POST", path(team), role);
     const caller = await platform.callerWith("registry.pull", await platform.admin.group(platform.root));

@@ -5,6 +5,7 @@ import type { Actor, Caller, Downscoping } from "../access/caller.ts";
 import { type Capability, capabilityNamed, dottedNameOf } from "../access/capability.ts";
 import { initialStamp, type TokenStamp } from "../access/security-stamp.ts";
 import { unauthenticated } from "../errors/api-error.ts";
+import { BoundedCache } from "../limits/bounded-cache.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 import { apiTokenLifetime } from "./token-lifetime.ts";
 
@@ -18,8 +19,8 @@ export interface ApiTokenContent {
   readonly actor: Actor;
 }
 
-/** The size of the cache of verified tokens. Its keys are hashes, because tokens are secrets. */
-const maximumCached = 10_000;
+/** The memory of a caller is at most about that of its token as text, and a little more. */
+const bytesOf = (token: string) => 1_024 + 2 * token.length;
 
 /** Issues and verifies the platform's own tokens: JWTs that are signed with a published key. */
 export class ApiTokens {
@@ -27,7 +28,11 @@ export class ApiTokens {
   readonly #issuer: string;
   readonly #audience: string;
   readonly #clock: WallClock;
-  readonly #verified = new Map<string, { readonly caller: Caller; readonly expires: number }>();
+  /** Its keys are hashes, because tokens are secrets. */
+  readonly #verified = new BoundedCache<string, { readonly caller: Caller; readonly expires: number }>({
+    entries: 10_000,
+    bytes: 16 * 1024 * 1024,
+  });
 
   /** @param audience that a token must have to be accepted: the base URL of the API */
   constructor(keys: SigningKeys, issuer: string, audience: string, clock: WallClock) {
@@ -79,11 +84,14 @@ export class ApiTokens {
     const digest = hash("sha256", token, "base64url");
     const cached = this.#verified.get(digest);
     if (cached !== undefined && this.#clock() < cached.expires) return cached.caller;
-    this.#verified.delete(digest);
     const verified = await this.#verify(token);
-    if (this.#verified.size >= maximumCached) this.#evictOldest();
-    this.#verified.set(digest, verified);
+    this.#verified.set(digest, verified, bytesOf(token));
     return verified.caller;
+  }
+
+  /** An estimate of the memory of the verified tokens. */
+  get cachedBytes(): number {
+    return this.#verified.bytes;
   }
 
   async #verify(token: string): Promise<{ caller: Caller; expires: number }> {
@@ -124,13 +132,6 @@ export class ApiTokens {
     const publicKey = await this.#keys.publicKey(kid ?? "");
     if (publicKey === undefined) throw new Error("unknown key id");
     return publicKey;
-  }
-
-  #evictOldest(): void {
-    for (const [digest] of this.#verified) {
-      this.#verified.delete(digest);
-      return;
-    }
   }
 }
 

@@ -32,6 +32,20 @@ const deleteFamiliesOf = statement((db, p: { identity: string }) =>
 const deleteExpired = statement((db, p: { now: number }) =>
   db.deleteFrom("refresh_families").where("expires", "<=", p.now),
 );
+/** Deletes the families of an identity that expire first, and keeps some. */
+const deleteSurplus = statement((db, p: { identity: string; kept: number }) =>
+  db.deleteFrom("refresh_families").where("id", "in", (families) =>
+    families
+      .selectFrom("refresh_families")
+      .select("id")
+      .where("identity_uid", "=", p.identity)
+      .orderBy("expires", "desc")
+      .orderBy("id")
+      // SQLite has no offset without a limit.
+      .limit(1_000_000)
+      .offset(p.kept),
+  ),
+);
 const keysExpireAt = statement((db, p: { uid: string }) =>
   db.selectFrom("identities").select("expires").where("uid", "=", p.uid),
 );
@@ -57,12 +71,23 @@ export type RefreshResult =
     }
   | { readonly kind: "rejected"; readonly reason: RefreshFailure };
 
-/** Starts a family. @returns its first refresh token, of which only the hash is stored */
-export async function startFamily(tx: Writer, content: ApiTokenContent, now: number, expires: number): Promise<string> {
+/**
+ * Starts a family. An identity has at most about `maximum` of them: the ones that expire first end. They are counted only
+ * for one in 64 new families, because that reads all of them.
+ * @returns its first refresh token, of which only the hash is stored
+ */
+export async function startFamily(
+  tx: Writer,
+  content: ApiTokenContent,
+  { now, expires, maximum }: { readonly now: number; readonly expires: number; readonly maximum: number },
+): Promise<string> {
   await tx.run(deleteExpired, { now });
-  const id = randomBytes(12).toString("hex");
+  const random = randomBytes(12);
+  const id = random.toString("hex");
   const { token, token_hash } = newToken(id);
-  await tx.run(insert, { id, identity_uid: content.identityUid, token_hash, expires, content: serialize(content) });
+  const identity = content.identityUid;
+  if (random.readUInt8() < 256 / 64) await tx.run(deleteSurplus, { identity, kept: maximum - 1 });
+  await tx.run(insert, { id, identity_uid: identity, token_hash, expires, content: serialize(content) });
   return token;
 }
 

@@ -10,7 +10,7 @@ import { listPage } from "../handlers/list-page.ts";
 import { permittedResource } from "../handlers/permitted.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { advisoryConditions } from "./advisory-filters.ts";
+import { indexedConditions, scannedConditions } from "./advisory-filters.ts";
 
 /** Read-only: advisories are created by `muster platform load`. */
 export function advisoriesService(sessions: Sessions): Service {
@@ -20,7 +20,8 @@ export function advisoriesService(sessions: Sessions): Service {
         const { items, ...page } = await listPage(session, advisories, {
           schema: ListAdvisoriesRequestSchema,
           request,
-          conditions: advisoryConditions(request),
+          conditions: indexedConditions(request),
+          scanned: scannedConditions(request),
         });
         return create(ListAdvisoriesResponseSchema, { advisories: items, ...page });
       }),

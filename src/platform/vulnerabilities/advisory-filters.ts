@@ -14,22 +14,28 @@ type TextColumn = {
 }[keyof Tables["advisories"]];
 
 /**
- * The filters of a request. Each selects the advisories that have one of its values; several filters are combined with AND.
- * @throws ApiError (3) that names the filter
+ * The filters of a request that an index serves. Each selects the advisories that have one of its values; several filters are
+ * combined with AND.
  */
-export function advisoryConditions(request: ListAdvisoriesRequest): Condition<"advisories">[] {
+export function indexedConditions(request: ListAdvisoriesRequest): Condition<"advisories">[] {
   return [
     ...isOneOf("advisory_id", request.advisoryIds),
     ...isOneOf("legacy_advisory_id", request.legacyAdvisoryIds),
     ...isOneOf("artifact_name", request.artifactNames),
+    ...isOneOf("component_name", request.componentNames),
+    ...hasAlias(request.aliases),
+    ...hadEventLast(request),
+  ];
+}
+
+/** The other filters of a request, which examine every row. @throws ApiError (3) that names the filter */
+export function scannedConditions(request: ListAdvisoriesRequest): Condition<"advisories">[] {
+  return [
     ...isOneOf("artifact_type", request.artifactTypes),
     ...isOneOf("artifact_architecture", request.artifactArchitectures),
-    ...isOneOf("component_name", request.componentNames),
     ...isOneOf("component_type", request.componentTypes),
     ...isOneOf("component_location", request.componentLocations),
-    ...hasAlias(request.aliases),
     ...hadEvent(request),
-    ...hadEventLast(request),
     ...mentions(request.query),
   ];
 }

@@ -11,7 +11,7 @@ import { IdentityProvidersService } from "#src/platform/gen/muster/platform/iam/
 import { RoleBindingsService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { RolesService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/security_token_service_pb.ts";
-import { Repos } from "#src/platform/gen/muster/platform/registry/repos_pb.ts";
+import { Registry as Repos } from "#src/platform/gen/muster/platform/registry/repos_pb.ts";
 import { ReposService } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { TagsService } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { AdvisoriesService } from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";

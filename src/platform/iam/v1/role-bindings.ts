@@ -1,11 +1,10 @@
 import { create } from "@bufbuild/protobuf";
-import { issuerOf, subjectOf } from "../../collections/identities.ts";
 import { roleBindings } from "../../collections/role-bindings.ts";
 import {
-  type RoleBinding,
+  type RoleBindingList_Binding as RoleBinding,
+  RoleBindingList_BindingSchema as RoleBindingSchema,
   RoleBindingListSchema,
   RoleBindings,
-  RoleBindingSchema,
 } from "../../gen/muster/platform/iam/role_bindings_pb.ts";
 import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
@@ -32,8 +31,8 @@ function v1RoleBinding({ binding, identity, group, role }: BindingWithReferences
     identity: binding.identityUid,
     ...(group === undefined ? {} : { group: v1Group(group) }),
     ...(role === undefined ? {} : { role: v1Role(role) }),
-    claimMatchIssuer: identity === undefined ? "" : (issuerOf(identity) ?? ""),
-    claimMatchSubject: identity === undefined ? "" : (subjectOf(identity) ?? ""),
+    claimMatchIssuer: identity?.issuer ?? "",
+    claimMatchSubject: identity?.subject ?? "",
     ...(binding.createTime === undefined ? {} : { createdAt: binding.createTime }),
   });
 }

@@ -1,17 +1,24 @@
 import { create } from "@bufbuild/protobuf";
 import { repos } from "../../collections/repos.ts";
-import { RepoListSchema, Repos } from "../../gen/muster/platform/registry/repos_pb.ts";
+import { Registry, type Repo, RepoListSchema, RepoSchema } from "../../gen/muster/platform/registry/repos_pb.ts";
+import type { Repo as CurrentRepo } from "../../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { listAll } from "../../handlers/list-all.ts";
 import { implement, type Service } from "../../service/service.ts";
 import type { Sessions } from "../../service/session.ts";
 
 /** The v1 API of repos. */
-export function v1ReposService(sessions: Sessions): Service {
-  return implement(Repos, {
-    list: (filter, call) =>
+export function v1RegistryService(sessions: Sessions): Service {
+  return implement(Registry, {
+    listRepos: (filter, call) =>
       sessions.read(call, async (session) => {
         const items = await listAll(session, repos, filter);
-        return create(RepoListSchema, { items: items.map(({ uid, name }) => ({ id: uid, name })) });
+        return create(RepoListSchema, { items: items.map(v1Repo) });
       }),
   });
+}
+
+/** The v1 form of a repo, which has no update time. */
+function v1Repo({ uid, name, description, catalogTier, bundles, aliases, activeTags, createTime }: CurrentRepo): Repo {
+  const times = createTime === undefined ? {} : { createTime };
+  return create(RepoSchema, { id: uid, name, description, catalogTier, bundles, aliases, activeTags, ...times });
 }

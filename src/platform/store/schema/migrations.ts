@@ -1,6 +1,7 @@
 import { type Compilable, type Kysely, sql } from "kysely";
 import { auditLog } from "./audit-migration.ts";
 import { type Migration, resourceIndex, resourceTable, type SqlTypes } from "./migration.ts";
+import { namedAdmins } from "./named-admins-migration.ts";
 import { providersAndInvites } from "./providers-invites-migration.ts";
 import { registry } from "./registry-migration.ts";
 import { securityStamps } from "./security-stamps-migration.ts";
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   auditLog,
   updateTimes,
   securityStamps,
+  namedAdmins,
 ];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {

@@ -13,6 +13,7 @@ import type { MasterKey } from "#src/platform/tokens/master-key.ts";
 import { RefusalLog } from "#src/platform/oidc/refusal-log.ts";
 import { PatternCache } from "#src/platform/tokens/pattern-cache.ts";
 import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
+import { StaticKeySets } from "#src/platform/tokens/static-keys.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
 import { now, settings } from "./settings.testing.ts";
 import { subjectToken } from "./subject-token.testing.ts";
@@ -30,14 +31,26 @@ export class Exchange {
 
   private constructor(database: Database, keys: SigningKeys) {
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
-    const issuerKeys = new IssuerKeys([], clock);
+    const issuerKeys = new IssuerKeys({ trusted: [], clock, maximumRequests: 1 });
+    const staticKeys = new StaticKeySets();
     const patterns = new PatternCache();
     const refusals = new RefusalLog(log, clock);
-    const options = { database, tokens, issuerKeys, patterns, rateLimit: undefined, settings, clock, log, refusals };
+    const options = {
+      database,
+      tokens,
+      issuerKeys,
+      staticKeys,
+      patterns,
+      rateLimit: undefined,
+      settings,
+      clock,
+      log,
+      refusals,
+    };
     const service = securityTokenService(options);
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
     this.#service = service;
-    this.#authenticator = new Authenticator(database, tokens);
+    this.#authenticator = new Authenticator(database, tokens, clock);
   }
 
   static async on(database: Database, masterKey: MasterKey): Promise<Exchange> {

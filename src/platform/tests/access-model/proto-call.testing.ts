@@ -10,7 +10,7 @@ import { IdentityProvidersService } from "#src/platform/gen/muster/platform/iam/
 import { IdentitiesService } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { RoleBindingsService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { RolesService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { Repos } from "#src/platform/gen/muster/platform/registry/repos_pb.ts";
+import { Registry } from "#src/platform/gen/muster/platform/registry/repos_pb.ts";
 import { ReposService } from "#src/platform/gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { TagsService } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { AdvisoriesService } from "#src/platform/gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
@@ -36,18 +36,18 @@ const collections: Readonly<Record<Kind, Collection>> = {
   advisories: { service: AdvisoriesService, one: "advisory", many: "advisories" },
 };
 
-const v1Services = {
-  groups: Groups,
-  identities: Identities,
-  roles: Roles,
-  roleBindings: RoleBindings,
-  repos: Repos,
-} satisfies Readonly<Record<V1Kind, DescService>>;
+const v1Lists = {
+  groups: Groups.method.list,
+  identities: Identities.method.list,
+  roles: Roles.method.list,
+  roleBindings: RoleBindings.method.list,
+  repos: Registry.method.listRepos,
+} satisfies Readonly<Record<V1Kind, DescMethod>>;
 
 /** The method and the request message of a call. */
 export function protoCallOf(call: Call): { readonly method: DescMethod; readonly request: Message } {
   if (call.verb === "listV1") {
-    const method = v1Services[call.kind].method.list;
+    const method = v1Lists[call.kind];
     const request = { uidp: filterOf(call.filter), id: call.id?.uid ?? "" };
     return { method, request: create(method.input, request as never) };
   }

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { CapabilitySchema } from "#src/platform/gen/muster/capabilities/capabilities_pb.ts";
 import { Groups } from "#src/platform/gen/muster/platform/iam/groups_pb.ts";
 import { Identities } from "#src/platform/gen/muster/platform/iam/identities_pb.ts";
+import { RoleBindings } from "#src/platform/gen/muster/platform/iam/role_bindings_pb.ts";
+import { Roles } from "#src/platform/gen/muster/platform/iam/roles_pb.ts";
 import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/security_token_service_pb.ts";
+import { Registry } from "#src/platform/gen/muster/platform/registry/repos_pb.ts";
 import { collections } from "./collections.ts";
 
 /**
@@ -102,6 +105,22 @@ const messages: Readonly<Record<string, string>> = {
   "platform.iam.Group": "1 id, 2 name, 3 description, 4 resource_limits {string,int32}, 5 verified bool",
   "platform.iam.GroupFilter": "1 id, 2 uidp UIDPFilter, 3 name",
   "platform.iam.GroupList": "1 items Group[]",
+  "platform.iam.IdentityFilter": "1 uidp UIDPFilter, 2 id",
+  "platform.iam.IdentityList": "1 items Identity[]",
+  "platform.iam.RoleFilter": "1 id, 2 name, 3 parent, 4 uidp UIDPFilter",
+  "platform.iam.RoleList": "1 items Role[]",
+  "platform.iam.Role": "1 id, 2 name, 3 description, 4 capabilities string[]",
+  "platform.iam.RoleBindingFilter": "1 id, 2 uidp UIDPFilter",
+  "platform.iam.RoleBindingList": "1 items Binding[]",
+  "platform.iam.RoleBindingList.Binding":
+    "1 id, 2 group Group, 3 identity, 4 role Role, 6 claim_match_issuer, 7 claim_match_subject, 8 created_at Timestamp",
+  "platform.iam.Identity.ClaimMatch":
+    "1 issuer, 2 issuer_pattern, 3 subject, 4 subject_pattern, 5 audience, 6 audience_pattern, 7 claims {string,string}, 8 claim_patterns {string,string}",
+  "platform.iam.Identity.AWSIdentity": "1 aws_account, 3 arn, 4 arn_pattern, 5 user_id, 6 user_id_pattern",
+  "platform.registry.RepoFilter": "1 uidp UIDPFilter, 2 name, 3 id",
+  "platform.registry.RepoList": "1 items Repo[]",
+  "platform.registry.Repo":
+    "1 id, 2 name, 3 catalog_tier CatalogTier, 4 bundles string[], 8 aliases string[], 9 create_time Timestamp, 10 active_tags string[], 11 description",
   "platform.iam.LookupRequest": "1 issuer, 2 subject",
   "platform.iam.Identity":
     "1 id, 2 name, 3 description, 4 created_at Timestamp, 5 updated_at Timestamp, 9 last_seen Timestamp, 10 claim_match ClaimMatch, 11 static Static, 13 aws_identity AWSIdentity",
@@ -129,6 +148,19 @@ const services: readonly DescService[] = [
   SecurityTokenService,
   Groups,
   Identities,
+  Roles,
+  RoleBindings,
+  Registry,
+];
+
+/** The methods of v1 whose names do not follow from a collection. */
+const v1Methods = [
+  "platform.iam.Groups/List",
+  "platform.iam.Identities/List",
+  "platform.iam.Identities/Lookup",
+  "platform.iam.RoleBindings/List",
+  "platform.iam.Roles/List",
+  "platform.registry.Registry/ListRepos",
 ];
 
 /** Every message and enum that the services use, by its name without the vendor. */
@@ -189,6 +221,13 @@ describe("the suite's gRPC messages match those of this family's clients", () =>
   it.each(Object.entries({ ...messages, ...enums }))("%s", (name, expected) => {
     const desc = used.get(name);
     expect(desc === undefined ? "not used by any service" : textOf(desc)).toBe(expected);
+  });
+
+  it("v1 has their methods, all unary", () => {
+    const methods = services.flatMap((service) =>
+      service.methods.map(({ name, methodKind }) => [`${nameOf(service)}/${name}`, methodKind] as const),
+    );
+    expect(methods).toEqual(expect.arrayContaining(v1Methods.map((name) => [name, "unary"])));
   });
 
   it("requests and responses follow their pattern", () => {

@@ -19,58 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/platform/iam/role_bindings.proto.
  */
 export const file_muster_platform_iam_role_bindings: GenFile = /*@__PURE__*/
-  fileDesc("CidtdXN0ZXIvcGxhdGZvcm0vaWFtL3JvbGVfYmluZGluZ3MucHJvdG8SE211c3Rlci5wbGF0Zm9ybS5pYW0i6AEKC1JvbGVCaW5kaW5nEgoKAmlkGAEgASgJEhAKCGlkZW50aXR5GAIgASgJEikKBWdyb3VwGAMgASgLMhoubXVzdGVyLnBsYXRmb3JtLmlhbS5Hcm91cBInCgRyb2xlGAQgASgLMhkubXVzdGVyLnBsYXRmb3JtLmlhbS5Sb2xlEhoKEmNsYWltX21hdGNoX2lzc3VlchgFIAEoCRIbChNjbGFpbV9tYXRjaF9zdWJqZWN0GAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlEKEVJvbGVCaW5kaW5nRmlsdGVyEgoKAmlkGAEgASgJEjAKBHVpZHAYAiABKAsyIi5tdXN0ZXIucGxhdGZvcm0uY29tbW9uLlVJRFBGaWx0ZXIiQgoPUm9sZUJpbmRpbmdMaXN0Ei8KBWl0ZW1zGAEgAygLMiAubXVzdGVyLnBsYXRmb3JtLmlhbS5Sb2xlQmluZGluZzKCAQoMUm9sZUJpbmRpbmdzEnIKBExpc3QSJi5tdXN0ZXIucGxhdGZvcm0uaWFtLlJvbGVCaW5kaW5nRmlsdGVyGiQubXVzdGVyLnBsYXRmb3JtLmlhbS5Sb2xlQmluZGluZ0xpc3QiHILT5JMCFhIUL2lhbS92MS9yb2xlYmluZGluZ3NiBnByb3RvMw", [file_google_api_annotations, file_google_protobuf_timestamp, file_muster_platform_common_uidp, file_muster_platform_iam_groups, file_muster_platform_iam_roles]);
-
-/**
- * A role binding as it appears in a list.
- *
- * @generated from message muster.platform.iam.RoleBinding
- */
-export type RoleBinding = Message<"muster.platform.iam.RoleBinding"> & {
-  /**
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * The id of the identity.
-   *
-   * @generated from field: string identity = 2;
-   */
-  identity: string;
-
-  /**
-   * @generated from field: muster.platform.iam.Group group = 3;
-   */
-  group?: Group | undefined;
-
-  /**
-   * @generated from field: muster.platform.iam.Role role = 4;
-   */
-  role?: Role | undefined;
-
-  /**
-   * @generated from field: string claim_match_issuer = 5;
-   */
-  claimMatchIssuer: string;
-
-  /**
-   * @generated from field: string claim_match_subject = 6;
-   */
-  claimMatchSubject: string;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp created_at = 7;
-   */
-  createdAt?: Timestamp | undefined;
-};
-
-/**
- * Describes the message muster.platform.iam.RoleBinding.
- * Use `create(RoleBindingSchema)` to create a new message.
- */
-export const RoleBindingSchema: GenMessage<RoleBinding> = /*@__PURE__*/
-  messageDesc(file_muster_platform_iam_role_bindings, 0);
+  fileDesc("CidtdXN0ZXIvcGxhdGZvcm0vaWFtL3JvbGVfYmluZGluZ3MucHJvdG8SE211c3Rlci5wbGF0Zm9ybS5pYW0iUQoRUm9sZUJpbmRpbmdGaWx0ZXISCgoCaWQYASABKAkSMAoEdWlkcBgCIAEoCzIiLm11c3Rlci5wbGF0Zm9ybS5jb21tb24uVUlEUEZpbHRlciK7AgoPUm9sZUJpbmRpbmdMaXN0EjsKBWl0ZW1zGAEgAygLMiwubXVzdGVyLnBsYXRmb3JtLmlhbS5Sb2xlQmluZGluZ0xpc3QuQmluZGluZxrqAQoHQmluZGluZxIKCgJpZBgBIAEoCRIpCgVncm91cBgCIAEoCzIaLm11c3Rlci5wbGF0Zm9ybS5pYW0uR3JvdXASEAoIaWRlbnRpdHkYAyABKAkSJwoEcm9sZRgEIAEoCzIZLm11c3Rlci5wbGF0Zm9ybS5pYW0uUm9sZRIaChJjbGFpbV9tYXRjaF9pc3N1ZXIYBiABKAkSGwoTY2xhaW1fbWF0Y2hfc3ViamVjdBgHIAEoCRIuCgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEoECAUQBjKCAQoMUm9sZUJpbmRpbmdzEnIKBExpc3QSJi5tdXN0ZXIucGxhdGZvcm0uaWFtLlJvbGVCaW5kaW5nRmlsdGVyGiQubXVzdGVyLnBsYXRmb3JtLmlhbS5Sb2xlQmluZGluZ0xpc3QiHILT5JMCFhIUL2lhbS92MS9yb2xlYmluZGluZ3NiBnByb3RvMw", [file_google_api_annotations, file_google_protobuf_timestamp, file_muster_platform_common_uidp, file_muster_platform_iam_groups, file_muster_platform_iam_roles]);
 
 /**
  * @generated from message muster.platform.iam.RoleBindingFilter
@@ -92,16 +41,16 @@ export type RoleBindingFilter = Message<"muster.platform.iam.RoleBindingFilter">
  * Use `create(RoleBindingFilterSchema)` to create a new message.
  */
 export const RoleBindingFilterSchema: GenMessage<RoleBindingFilter> = /*@__PURE__*/
-  messageDesc(file_muster_platform_iam_role_bindings, 1);
+  messageDesc(file_muster_platform_iam_role_bindings, 0);
 
 /**
  * @generated from message muster.platform.iam.RoleBindingList
  */
 export type RoleBindingList = Message<"muster.platform.iam.RoleBindingList"> & {
   /**
-   * @generated from field: repeated muster.platform.iam.RoleBinding items = 1;
+   * @generated from field: repeated muster.platform.iam.RoleBindingList.Binding items = 1;
    */
-  items: RoleBinding[];
+  items: RoleBindingList_Binding[];
 };
 
 /**
@@ -109,7 +58,56 @@ export type RoleBindingList = Message<"muster.platform.iam.RoleBindingList"> & {
  * Use `create(RoleBindingListSchema)` to create a new message.
  */
 export const RoleBindingListSchema: GenMessage<RoleBindingList> = /*@__PURE__*/
-  messageDesc(file_muster_platform_iam_role_bindings, 2);
+  messageDesc(file_muster_platform_iam_role_bindings, 1);
+
+/**
+ * @generated from message muster.platform.iam.RoleBindingList.Binding
+ */
+export type RoleBindingList_Binding = Message<"muster.platform.iam.RoleBindingList.Binding"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: muster.platform.iam.Group group = 2;
+   */
+  group?: Group | undefined;
+
+  /**
+   * The id of the identity.
+   *
+   * @generated from field: string identity = 3;
+   */
+  identity: string;
+
+  /**
+   * @generated from field: muster.platform.iam.Role role = 4;
+   */
+  role?: Role | undefined;
+
+  /**
+   * @generated from field: string claim_match_issuer = 6;
+   */
+  claimMatchIssuer: string;
+
+  /**
+   * @generated from field: string claim_match_subject = 7;
+   */
+  claimMatchSubject: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 8;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message muster.platform.iam.RoleBindingList.Binding.
+ * Use `create(RoleBindingList_BindingSchema)` to create a new message.
+ */
+export const RoleBindingList_BindingSchema: GenMessage<RoleBindingList_Binding> = /*@__PURE__*/
+  messageDesc(file_muster_platform_iam_role_bindings, 1, 0);
 
 /**
  * @generated from service muster.platform.iam.RoleBindings

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/platform/iam/roles.proto.
  */
 export const file_muster_platform_iam_roles: GenFile = /*@__PURE__*/
-  fileDesc("Ch9tdXN0ZXIvcGxhdGZvcm0vaWFtL3JvbGVzLnByb3RvEhNtdXN0ZXIucGxhdGZvcm0uaWFtIksKBFJvbGUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIUCgxjYXBhYmlsaXRpZXMYBCADKAkiWAoKUm9sZUZpbHRlchIKCgJpZBgBIAEoCRIwCgR1aWRwGAIgASgLMiIubXVzdGVyLnBsYXRmb3JtLmNvbW1vbi5VSURQRmlsdGVyEgwKBG5hbWUYAyABKAkiNAoIUm9sZUxpc3QSKAoFaXRlbXMYASADKAsyGS5tdXN0ZXIucGxhdGZvcm0uaWFtLlJvbGUyZgoFUm9sZXMSXQoETGlzdBIfLm11c3Rlci5wbGF0Zm9ybS5pYW0uUm9sZUZpbHRlchodLm11c3Rlci5wbGF0Zm9ybS5pYW0uUm9sZUxpc3QiFYLT5JMCDxINL2lhbS92MS9yb2xlc2IGcHJvdG8z", [file_google_api_annotations, file_muster_platform_common_uidp]);
+  fileDesc("Ch9tdXN0ZXIvcGxhdGZvcm0vaWFtL3JvbGVzLnByb3RvEhNtdXN0ZXIucGxhdGZvcm0uaWFtIksKBFJvbGUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIUCgxjYXBhYmlsaXRpZXMYBCADKAkiaAoKUm9sZUZpbHRlchIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBnBhcmVudBgDIAEoCRIwCgR1aWRwGAQgASgLMiIubXVzdGVyLnBsYXRmb3JtLmNvbW1vbi5VSURQRmlsdGVyIjQKCFJvbGVMaXN0EigKBWl0ZW1zGAEgAygLMhkubXVzdGVyLnBsYXRmb3JtLmlhbS5Sb2xlMmYKBVJvbGVzEl0KBExpc3QSHy5tdXN0ZXIucGxhdGZvcm0uaWFtLlJvbGVGaWx0ZXIaHS5tdXN0ZXIucGxhdGZvcm0uaWFtLlJvbGVMaXN0IhWC0+STAg8SDS9pYW0vdjEvcm9sZXNiBnByb3RvMw", [file_google_api_annotations, file_muster_platform_common_uidp]);
 
 /**
  * @generated from message muster.platform.iam.Role
@@ -59,14 +59,21 @@ export type RoleFilter = Message<"muster.platform.iam.RoleFilter"> & {
   id: string;
 
   /**
-   * @generated from field: muster.platform.common.UIDPFilter uidp = 2;
-   */
-  uidp?: UIDPFilter | undefined;
-
-  /**
-   * @generated from field: string name = 3;
+   * @generated from field: string name = 2;
    */
   name: string;
+
+  /**
+   * Only the roles of this group.
+   *
+   * @generated from field: string parent = 3;
+   */
+  parent: string;
+
+  /**
+   * @generated from field: muster.platform.common.UIDPFilter uidp = 4;
+   */
+  uidp?: UIDPFilter | undefined;
 };
 
 /**

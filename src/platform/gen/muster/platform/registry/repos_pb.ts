@@ -7,15 +7,19 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { UIDPFilter } from "../common/uidp_pb.ts";
 import { file_muster_platform_common_uidp } from "../common/uidp_pb.ts";
+import type { CatalogTier } from "./v2beta1/repo_pb.ts";
+import { file_muster_platform_registry_v2beta1_repo } from "./v2beta1/repo_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file muster/platform/registry/repos.proto.
  */
 export const file_muster_platform_registry_repos: GenFile = /*@__PURE__*/
-  fileDesc("CiRtdXN0ZXIvcGxhdGZvcm0vcmVnaXN0cnkvcmVwb3MucHJvdG8SGG11c3Rlci5wbGF0Zm9ybS5yZWdpc3RyeSIgCgRSZXBvEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkiWAoKUmVwb0ZpbHRlchIKCgJpZBgBIAEoCRIwCgR1aWRwGAIgASgLMiIubXVzdGVyLnBsYXRmb3JtLmNvbW1vbi5VSURQRmlsdGVyEgwKBG5hbWUYAyABKAkiOQoIUmVwb0xpc3QSLQoFaXRlbXMYASADKAsyHi5tdXN0ZXIucGxhdGZvcm0ucmVnaXN0cnkuUmVwbzJ1CgVSZXBvcxJsCgRMaXN0EiQubXVzdGVyLnBsYXRmb3JtLnJlZ2lzdHJ5LlJlcG9GaWx0ZXIaIi5tdXN0ZXIucGxhdGZvcm0ucmVnaXN0cnkuUmVwb0xpc3QiGoLT5JMCFBISL3JlZ2lzdHJ5L3YxL3JlcG9zYgZwcm90bzM", [file_google_api_annotations, file_muster_platform_common_uidp]);
+  fileDesc("CiRtdXN0ZXIvcGxhdGZvcm0vcmVnaXN0cnkvcmVwb3MucHJvdG8SGG11c3Rlci5wbGF0Zm9ybS5yZWdpc3RyeSLoAQoEUmVwbxIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEkMKDGNhdGFsb2dfdGllchgDIAEoDjItLm11c3Rlci5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLkNhdGFsb2dUaWVyEg8KB2J1bmRsZXMYBCADKAkSDwoHYWxpYXNlcxgIIAMoCRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLYWN0aXZlX3RhZ3MYCiADKAkSEwoLZGVzY3JpcHRpb24YCyABKAlKBAgFEAgiWAoKUmVwb0ZpbHRlchIwCgR1aWRwGAEgASgLMiIubXVzdGVyLnBsYXRmb3JtLmNvbW1vbi5VSURQRmlsdGVyEgwKBG5hbWUYAiABKAkSCgoCaWQYAyABKAkiOQoIUmVwb0xpc3QSLQoFaXRlbXMYASADKAsyHi5tdXN0ZXIucGxhdGZvcm0ucmVnaXN0cnkuUmVwbzJ9CghSZWdpc3RyeRJxCglMaXN0UmVwb3MSJC5tdXN0ZXIucGxhdGZvcm0ucmVnaXN0cnkuUmVwb0ZpbHRlchoiLm11c3Rlci5wbGF0Zm9ybS5yZWdpc3RyeS5SZXBvTGlzdCIagtPkkwIUEhIvcmVnaXN0cnkvdjEvcmVwb3NiBnByb3RvMw", [file_google_api_annotations, file_google_protobuf_timestamp, file_muster_platform_common_uidp, file_muster_platform_registry_v2beta1_repo]);
 
 /**
  * @generated from message muster.platform.registry.Repo
@@ -30,6 +34,36 @@ export type Repo = Message<"muster.platform.registry.Repo"> & {
    * @generated from field: string name = 2;
    */
   name: string;
+
+  /**
+   * @generated from field: muster.platform.registry.v2beta1.CatalogTier catalog_tier = 3;
+   */
+  catalogTier: CatalogTier;
+
+  /**
+   * @generated from field: repeated string bundles = 4;
+   */
+  bundles: string[];
+
+  /**
+   * @generated from field: repeated string aliases = 8;
+   */
+  aliases: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp create_time = 9;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: repeated string active_tags = 10;
+   */
+  activeTags: string[];
+
+  /**
+   * @generated from field: string description = 11;
+   */
+  description: string;
 };
 
 /**
@@ -44,19 +78,19 @@ export const RepoSchema: GenMessage<Repo> = /*@__PURE__*/
  */
 export type RepoFilter = Message<"muster.platform.registry.RepoFilter"> & {
   /**
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * @generated from field: muster.platform.common.UIDPFilter uidp = 2;
+   * @generated from field: muster.platform.common.UIDPFilter uidp = 1;
    */
   uidp?: UIDPFilter | undefined;
 
   /**
-   * @generated from field: string name = 3;
+   * @generated from field: string name = 2;
    */
   name: string;
+
+  /**
+   * @generated from field: string id = 3;
+   */
+  id: string;
 };
 
 /**
@@ -84,13 +118,13 @@ export const RepoListSchema: GenMessage<RepoList> = /*@__PURE__*/
   messageDesc(file_muster_platform_registry_repos, 2);
 
 /**
- * @generated from service muster.platform.registry.Repos
+ * @generated from service muster.platform.registry.Registry
  */
-export const Repos: GenService<{
+export const Registry: GenService<{
   /**
-   * @generated from rpc muster.platform.registry.Repos.List
+   * @generated from rpc muster.platform.registry.Registry.ListRepos
    */
-  list: {
+  listRepos: {
     methodKind: "unary";
     input: typeof RepoFilterSchema;
     output: typeof RepoListSchema;

@@ -1,0 +1,55 @@
+import type { Reader } from "../store/database.ts";
+import { invalidArgument } from "../errors/api-error.ts";
+import { sizeLimits } from "../limits/size-limits.ts";
+import type { Entry } from "./ordered-walk.ts";
+import type { Order } from "./order.ts";
+import type { PageQuery } from "./page-query.ts";
+import { allOf, type Condition, inRegions, type RowBuilder } from "./row-condition.ts";
+
+/**
+ * The regions up to which one query selects all of them. A database limits the depth of an expression, and plans a long one
+ * slowly.
+ */
+export const fewRegions = 100;
+
+/**
+ * The entries of a page of more regions than that, sorted here: first all entries of the regions, a few regions at a time.
+ * @param after selects the entries after the cursor
+ * @throws ApiError (3) if there are too many
+ */
+export async function entriesOfManyRegions(
+  reader: Reader,
+  { table, regions, conditions, order, counts, regionCounts, skip, limit }: PageQuery,
+  after: ((row: RowBuilder) => ReturnType<Condition>) | undefined,
+): Promise<Entry[]> {
+  const most = sizeLimits.scan.value;
+  if ((counts?.selected ?? 0) > most)
+    throw invalidArgument(
+      "order_by",
+      `cannot sort more than ${most} resources in ${regions.length} parts of the tree; list one of them with uidp.descendants_of, or order by uid`,
+    );
+  const filled = regions.filter((_, n) => regionCounts === undefined || (regionCounts[n] ?? 0) > 0);
+  // With a filter, its index finds the rows of one region, but not those of several.
+  const together = conditions.length === 0 ? fewRegions : 1;
+  const entries: Entry[] = [];
+  for (let start = 0; start < filled.length; start += together) {
+    const some = filled.slice(start, start + together);
+    const found = await reader.query((db) =>
+      db
+        .selectFrom(table)
+        .select(["uid", `${order.column} as sort` as const])
+        .where((row) => allOf(row, [inRegions(some), ...conditions, ...(after === undefined ? [] : [after])])),
+    );
+    for (const entry of found) entries.push(entry);
+  }
+  return entries.toSorted(comparison(order)).slice(skip, skip + limit);
+}
+
+/** Ties are in ascending order of their uids, whatever the direction. */
+function comparison({ column, direction }: Order): (a: Entry, b: Entry) => number {
+  const sign = direction === "asc" ? 1 : -1;
+  return (a, b) => {
+    if (a.sort !== b.sort) return a.sort < b.sort ? -sign : sign;
+    return (a.uid < b.uid ? -1 : 1) * (column === "uid" ? sign : 1);
+  };
+}
