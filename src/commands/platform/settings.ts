@@ -4,6 +4,7 @@ import { limits } from "#src/platform/limits/limits.ts";
 import { parseAddressRange } from "#src/platform/server/client-address.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import type { StsEndpoint } from "#src/platform/tokens/aws-sts.ts";
+import { quotaLimits } from "#src/platform/limits/quota.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { issuerIn } from "./cluster-issuer.ts";
@@ -187,6 +188,16 @@ export const platformSettings = {
     settings.oneOf("nothing", "object"),
     "nothing",
     "The response body of a successful DELETE over REST: none, or {}.",
+  ),
+  maximumResources: settings.withDefault(
+    settings.integer(1, 2 ** 31 - 1),
+    String(quotaLimits.resources.value),
+    "The maximum number of resources below a root group, unless its resourceLimits have the key resources.",
+  ),
+  maximumRoleBindings: settings.withDefault(
+    settings.integer(1, 2 ** 31 - 1),
+    String(quotaLimits.roleBindingsPerIdentity.value),
+    "The maximum number of role bindings of an identity, unless the resourceLimits of a group above it have the key roleBindingsPerIdentity.",
   ),
   rootGroupCreators: settings.withDefault(
     settings.oneOf("admin", "anyone"),

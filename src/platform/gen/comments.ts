@@ -13,6 +13,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["muster.platform.iam.RoleFilter.parent", "Only the roles of this group."],
   ["muster.platform.iam.v2beta1.AccountAssociation", "The accounts of a group at cloud providers. A group has at most one association, and its uid is the group's."],
   ["muster.platform.iam.v2beta1.Group", "A node of the tree that holds all other resources."],
+  ["muster.platform.iam.v2beta1.Group.resource_limits", "How many resources there may be below the group, at any depth: clusters, idps, repositories, groups, identities, roles, roleBindings, groupInvites, tags, and resources for all of them; roleBindingsPerIdentity for each identity. Only the platform's admin can change it."],
   ["muster.platform.iam.v2beta1.Group.verified", "Only the platform's admin can change it."],
   ["muster.platform.iam.v2beta1.GroupInvite", "A code with which a person can join a group in a role."],
   ["muster.platform.iam.v2beta1.GroupInvite.code", "Set only in the response to create."],
