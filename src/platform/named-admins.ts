@@ -42,3 +42,8 @@ export async function revokeNamedAdmin(database: Database, name: string, now: nu
     await record(tx, { action: "revoke", type: "admin token", uid: "", fields: { name: { old: name } } });
   });
 }
+
+/** The named admins by name, including those whose tokens have expired. */
+export function listNamedAdmins(database: Database): Promise<readonly NamedAdmin[]> {
+  return database.read((tx) => namedAdmins(tx));
+}

@@ -1,5 +1,4 @@
-import { type NamedAdmin, namedAdmins } from "#src/platform/access/admin-token.ts";
-import { createNamedAdmin, revokeNamedAdmin } from "#src/platform/named-admins.ts";
+import { createNamedAdmin, listNamedAdmins, revokeNamedAdmin } from "#src/platform/named-admins.ts";
 import { rotateAdminToken } from "#src/platform/rotate-admin-token.ts";
 import type { Database } from "#src/platform/store/database.ts";
 import { hours, minutes } from "#src/time/durations.ts";
@@ -75,7 +74,7 @@ The token without a name, which the first start created and which never expires,
         stdout.write(`Revoked the admin token of ${action.name}.\n`);
         return;
       case "list": {
-        const admins = await withDatabase((database) => database.read((tx) => namedAdmins(tx)));
+        const admins = await withDatabase(listNamedAdmins);
         const { header, format } = await recordFormat(values.output, columns);
         stdout.write(header);
         for (const { name, expires } of admins)
@@ -123,7 +122,8 @@ function actionOf({ rotate, list, name, revoke, expires }: Given): Action {
   return action;
 }
 
-interface ListedAdmin extends Pick<NamedAdmin, "name"> {
+interface ListedAdmin {
+  readonly name: string;
   /** RFC 3339, UTC. */
   readonly expires: string;
   readonly expired: boolean;

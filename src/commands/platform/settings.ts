@@ -226,7 +226,7 @@ export const platformSettings = {
   maximumIssuerRequests: settings.withDefault(
     settings.integer(1, 10_000),
     String(limits.issuerRequests.value),
-    "The maximum number of token issuers that are asked for their keys at a time, and an eighth of it for the identities below one root group. Further exchanges that need it are rejected with UNAVAILABLE.",
+    "The maximum number of token issuers that are asked for their keys at a time. The identities below one root group can use four fifths of it; less if others are busy too. Further exchanges that need it are rejected with UNAVAILABLE.",
   ),
   rateLimit: settings.optional(
     callRate,

@@ -40,7 +40,7 @@ export const limits = {
   },
   triedKeys: { what: "Keys that a token without key id is verified with", value: 16, unit: "items" },
   issuerRequests: {
-    what: "Issuers that are asked for their keys at a time; an eighth of it for the identities below one root group",
+    what: "Issuers that are asked for their keys at a time, which root groups share",
     value: 64,
     unit: "items",
     setting: "--maximum-issuer-requests",

@@ -1,3 +1,5 @@
+import { rootOf } from "../contract/uid.ts";
+
 /** Whom a share belongs to. */
 export type ShareScope = "address" | "unauthenticated" | "identity" | "rootGroup";
 
@@ -37,12 +39,12 @@ const everybody: Share = { scope: "unauthenticated", key: "unauthenticated" };
 
 /** The shares of an identity: its own and that of its root group. @param uid of the identity */
 export function identityShares(uid: string): readonly Share[] {
-  const slash = uid.indexOf("/");
-  const root = slash < 0 ? uid : uid.slice(0, slash);
-  return [
-    { scope: "rootGroup", key: root },
-    { scope: "identity", key: uid },
-  ];
+  return [rootGroupShare(uid), { scope: "identity", key: uid }];
+}
+
+/** The share of the root group of a resource, by the uid of the resource. */
+export function rootGroupShare(uid: string): Share {
+  return { scope: "rootGroup", key: rootOf(uid) };
 }
 
 /** The shares of the admin, which belongs to no root group. */

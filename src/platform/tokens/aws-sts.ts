@@ -1,4 +1,6 @@
-import { Slots } from "../limits/slots.ts";
+import { Lease } from "../shares/lease.ts";
+import { Pool } from "../shares/pool.ts";
+import { rootGroupShare } from "../shares/share.ts";
 import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
 import { type AwsToken, awsHost, awsPath } from "./aws-token.ts";
 
@@ -21,14 +23,14 @@ export interface AwsPrincipal {
 /** The length of a name of a principal, longer than those of AWS. */
 const maximumLength = 2_048;
 
-/** Asks AWS which principals signed requests. The requests at a time are bounded, in total and for each root group. */
+/** Asks AWS which principals signed requests. The requests at a time are bounded, and root groups share them. */
 export class AwsSts {
   readonly #endpoint: StsEndpoint;
-  readonly #requests: Slots;
+  readonly #requests: Pool;
 
   constructor(endpoint: StsEndpoint, maximumRequests: number) {
     this.#endpoint = endpoint;
-    this.#requests = new Slots({ total: maximumRequests, perOwner: Math.ceil(maximumRequests / 8) });
+    this.#requests = new Pool(maximumRequests);
   }
 
   /**
@@ -37,12 +39,12 @@ export class AwsSts {
    * @throws FetchError
    */
   async principalOf(token: AwsToken, root: string): Promise<AwsPrincipal | undefined> {
-    const release = this.#requests.take(root);
-    if (release === undefined) throw new FetchError("is being asked too often; retry later", true);
+    const lease = Lease.take(this.#requests, [rootGroupShare(root)]);
+    if (lease === undefined) throw new FetchError("is being asked too often; retry later", true);
     try {
       return await ask(token, this.#endpoint);
     } finally {
-      release();
+      lease.release();
     }
   }
 }

@@ -1,7 +1,9 @@
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { BoundedCache } from "../limits/bounded-cache.ts";
-import { Slots } from "../limits/slots.ts";
+import { Lease } from "../shares/lease.ts";
+import { Pool } from "../shares/pool.ts";
+import { rootGroupShare } from "../shares/share.ts";
 import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
 import { parseJwks } from "./jwks.ts";
 import { KeySet } from "./key-set.ts";
@@ -21,7 +23,7 @@ export type FetchText = (url: string, options: FetchOptions) => Promise<string>;
 export interface IssuerKeysOptions {
   readonly trusted: readonly TrustedIssuer[];
   readonly clock: WallClock;
-  /** How many issuers are asked at a time; an eighth of it for the identities below one root group. */
+  /** How many issuers are asked at a time. Root groups share it. */
   readonly maximumRequests: number;
   readonly fetch?: FetchText;
 }
@@ -38,21 +40,21 @@ interface CachedKeys {
  * Discovers and caches the keys of issuers. An unknown key id causes a new request, so that an issuer may rotate its keys
  * at any time, but at most one per interval, so that callers cannot make the platform flood an issuer.
  *
- * Issuers are chosen by tenants, and may be slow. The requests to them are bounded, in total and for each root
- * group, so that the issuers of one tenant do not use up the connections of all.
+ * Issuers are chosen by tenants, and may be slow. The requests to them are bounded, and root groups share them, so that the
+ * issuers of one tenant do not use up the connections of all.
  */
 export class IssuerKeys {
   readonly #trusted: ReadonlyMap<string, TrustedIssuer>;
   readonly #clock: WallClock;
   readonly #fetch: FetchText;
-  readonly #requests: Slots;
+  readonly #requests: Pool;
   readonly #known = new BoundedCache<string, CachedKeys>({ entries: 1_000, bytes: 16 * 1024 * 1024 });
 
   constructor({ trusted, clock, maximumRequests, fetch = fetchDocument }: IssuerKeysOptions) {
     this.#trusted = new Map(trusted.map((entry) => [entry.issuer, entry]));
     this.#clock = clock;
     this.#fetch = fetch;
-    this.#requests = new Slots({ total: maximumRequests, perOwner: Math.ceil(maximumRequests / 8) });
+    this.#requests = new Pool(maximumRequests);
   }
 
   /** An estimate of the memory of the cached keys. */
@@ -114,10 +116,10 @@ export class IssuerKeys {
 
   /** @throws FetchError that is transient, at once and uncached, if too many issuers are asked */
   #request(issuer: string, root: string): Promise<KeySet> {
-    const release = this.#requests.take(root);
-    if (release === undefined)
+    const lease = Lease.take(this.#requests, [rootGroupShare(root)]);
+    if (lease === undefined)
       throw new FetchError("cannot be asked for its keys, because too many issuers are being asked; retry later", true);
-    return this.#discover(issuer).finally(release);
+    return this.#discover(issuer).finally(() => lease.release());
   }
 
   async #discover(issuer: string): Promise<KeySet> {
