@@ -23,8 +23,8 @@ const slow = { testTimeout: 120_000, hookTimeout: 600_000 };
 // takes minutes. `cluster` needs a real kube-apiserver (see test/support/control-plane) and starts Muster as processes.
 export default defineConfig({
   test: {
-    // Tests of processes wait half of their time, so one more than the cores runs; each may have a control plane.
-    maxWorkers: Math.min(availableParallelism() + 1, 8),
+    // Tests of processes wait two thirds of their time, so twice as many as the cores run; each may have a control plane.
+    maxWorkers: Math.min(availableParallelism() * 2, 8),
     reporters: ["default", "./scripts/count-reporter.ts"],
     globalSetup: "src/platform/tests/provide-databases.testing.ts",
     provide: { backend: "sqlite" },
