@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { maxDescriptionLength } from "#src/kinds/marker.ts";
 import { descriptionRule, nameRule, subjectRule, uidRule } from "#src/platform/contract/text-rule.ts";
 import { type Limit, limits } from "#src/platform/limits/limits.ts";
+import { quotaLimits } from "#src/platform/limits/quota.ts";
 import { sizeLimits } from "#src/platform/limits/size-limits.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import { writeGenerated } from "./generated-files.ts";
@@ -68,6 +69,7 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ["Identities in an init file", number(constant("src/platform/init-file.ts", "maximumIdentities"))],
   ["A document of `muster platform load`", bytes(constant("src/platform/load/document-text.ts", "maximumDocument"))],
   ["Rules for faults", number(constant("src/platform/rest/faults-handler.ts", "maximumRules"))],
+  ...Object.values<Limit>(quotaLimits).map(rowOf),
   ...Object.values<Limit>(sizeLimits).map(rowOf),
   ...Object.values<Limit>(limits).map(rowOf),
 ];

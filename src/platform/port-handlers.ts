@@ -70,6 +70,7 @@ export async function portHandlers(
       rest: restHandler(transcoder, runner, errorDomain),
       faults: options.faultInjection ? faultsHandler(faults, authenticator, errorDomain) : undefined,
       documents: new DiscoveryDocuments(authUrl, keys),
+      authPath: new URL(authUrl).pathname.replace(/\/$/, ""),
       descriptions: new ApiDescriptions(operations, settings),
       metrics,
       readiness,

@@ -3,6 +3,7 @@ import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.t
 import { limits } from "#src/platform/limits/limits.ts";
 import { parseAddressRange } from "#src/platform/server/client-address.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
+import { quotaLimits } from "#src/platform/limits/quota.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { issuerIn } from "./cluster-issuer.ts";
@@ -31,6 +32,19 @@ const keyInterval = {
   },
 };
 
+/** A year. */
+const longestLifetime = 365 * 24 * 3_600_000;
+
+/** A token must be valid for some time. */
+const lifetime = {
+  ...settings.duration,
+  parse: (value: string): number => {
+    const time = settings.duration.parse(value);
+    if (time < 1_000 || time > longestLifetime) throw new Error(`"${value}" is not between 1s and 8760h`);
+    return time;
+  },
+};
+
 const trustedIssuer = {
   placeholder: "ISSUER[,ca=FILE][,jwks=URL]",
   commas: true,
@@ -42,16 +56,26 @@ const trustedIssuer = {
         throw new Error(`"${name}" is not an option of an issuer; the options are ca=FILE and jwks=URL`);
     const caFile = given.get("ca");
     return {
-      issuer: httpsUrl(issuerIn(issuer)),
+      issuer: issuerUrl(issuerIn(issuer)),
       ca: caFile === undefined ? undefined : readFileSync(caFile, "utf8"),
       jwksUrl: given.has("jwks") ? httpsUrl(given.get("jwks") ?? "") : undefined,
     };
   },
 };
 
+/** The URL as it is written, because an issuer is compared as text. */
 function httpsUrl(value: string): string {
-  if (URL.parse(value)?.protocol !== "https:") throw new Error(`"${value}" is not an https URL`);
+  const url = URL.parse(value);
+  if (url?.protocol !== "https:") throw new Error(`"${value}" is not an https URL`);
+  if (url.username !== "" || url.password !== "") throw new Error("must not contain a user name or password");
+  if (value.includes("#")) throw new Error(`"${value}" must not have a fragment`);
   return value;
+}
+
+/** The URL of an issuer, to which discovery appends a path. */
+function issuerUrl(value: string): string {
+  if (value.includes("?")) throw new Error(`"${value}" must not have a query`);
+  return httpsUrl(value);
 }
 
 const mebibyte = 1024 * 1024;
@@ -99,7 +123,7 @@ export const platformSettings = {
     "An audience for which API tokens can be requested, in addition to the base URL.",
   ),
   refreshLifetime: settings.withDefault(
-    settings.duration,
+    lifetime,
     "24h",
     "The lifetime of refresh tokens, counted from the token exchange. Replacing a refresh token does not extend it.",
   ),
@@ -137,6 +161,16 @@ export const platformSettings = {
     settings.oneOf("nothing", "object"),
     "nothing",
     "The response body of a successful DELETE over REST: none, or {}.",
+  ),
+  maximumResources: settings.withDefault(
+    settings.integer(1, 2 ** 31 - 1),
+    String(quotaLimits.resources.value),
+    "The maximum number of resources below a root group, unless its resourceLimits have the key resources.",
+  ),
+  maximumRoleBindings: settings.withDefault(
+    settings.integer(1, 2 ** 31 - 1),
+    String(quotaLimits.roleBindingsPerIdentity.value),
+    "The maximum number of role bindings of an identity, unless the resourceLimits of a group above it have the key roleBindingsPerIdentity.",
   ),
   rootGroupCreators: settings.withDefault(
     settings.oneOf("admin", "anyone"),

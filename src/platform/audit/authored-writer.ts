@@ -1,3 +1,4 @@
+import type { Quota } from "../limits/quota.ts";
 import type { Query, Statement, Writer } from "../store/database.ts";
 import type { Author } from "./author.ts";
 
@@ -10,11 +11,14 @@ export class AuthoredWriter implements Writer {
   readonly author: Author;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** The quota of what the author creates; undefined for the platform itself and the commands of its host. */
+  readonly quota: Quota | undefined;
 
-  constructor(writer: Writer, author: Author, now: number) {
+  constructor(writer: Writer, author: Author, now: number, quota?: Quota) {
     this.#writer = writer;
     this.author = author;
     this.now = now;
+    this.quota = quota;
   }
 
   all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {

@@ -15,4 +15,5 @@ export const roleBindings = new Collection({
     identity_uid: ({ identityUid }) => identityUid,
     role_uid: ({ roleUid }) => roleUid,
   },
+  identityOf: ({ identityUid }) => identityUid,
 });

@@ -21,7 +21,8 @@ export type ErrorDetail =
   | { readonly kind: "badRequest"; readonly field: string; readonly description: string }
   | { readonly kind: "precondition"; readonly type: string; readonly description: string }
   | { readonly kind: "resource"; readonly resourceType: string; readonly uid: string }
-  | { readonly kind: "retry"; readonly seconds: number };
+  | { readonly kind: "retry"; readonly seconds: number }
+  | { readonly kind: "quota"; readonly subject: string; readonly description: string };
 
 /**
  * The maximum length of a message in characters, more than the longest uid. Over gRPC a message is a header, which
@@ -40,6 +41,8 @@ function boundedDetail(detail: ErrorDetail): ErrorDetail {
       return { ...detail, field: bounded(detail.field), description: bounded(detail.description) };
     case "precondition":
       return { ...detail, description: bounded(detail.description) };
+    case "quota":
+      return { ...detail, subject: bounded(detail.subject), description: bounded(detail.description) };
     case "resource":
       return { ...detail, uid: bounded(detail.uid) };
     case "retry":
@@ -123,5 +126,14 @@ export function resourceExhausted(description: string, seconds: number): ApiErro
   return new ApiError(Code.resourceExhausted, "RESOURCE_EXHAUSTED", `Resource exhausted: ${description}`, {
     kind: "retry",
     seconds,
+  });
+}
+
+/** A limit on what may exist. A retry does not help. @param subject the uid of the resource that has the limit */
+export function quotaExceeded(subject: string, description: string): ApiError {
+  return new ApiError(Code.resourceExhausted, "RESOURCE_EXHAUSTED", `Resource exhausted: ${description}`, {
+    kind: "quota",
+    subject,
+    description,
   });
 }

@@ -6,6 +6,7 @@ import {
   BadRequestSchema,
   ErrorInfoSchema,
   PreconditionFailureSchema,
+  QuotaFailureSchema,
   ResourceInfoSchema,
   RetryInfoSchema,
 } from "../gen/google/rpc/error_details_pb.ts";
@@ -33,6 +34,11 @@ function payloadOf(detail: ErrorDetail): OutgoingDetail {
       };
     case "resource":
       return { desc: ResourceInfoSchema, value: { resourceType: detail.resourceType, resourceName: detail.uid } };
+    case "quota":
+      return {
+        desc: QuotaFailureSchema,
+        value: { violations: [{ subject: detail.subject, description: detail.description }] },
+      };
     case "retry":
       return {
         desc: RetryInfoSchema,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
@@ -5,7 +6,7 @@ import { groups } from "../collections/groups.ts";
 import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { newRootUid, newUidIn } from "../contract/uid.ts";
-import { permissionDenied } from "../errors/api-error.ts";
+import { invalidArgument, permissionDenied } from "../errors/api-error.ts";
 import {
   type Group,
   GroupSchema,
@@ -16,6 +17,7 @@ import {
 import { listPage } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
+import { limitKeys, setLimits } from "../resources/resource-limits.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
@@ -46,7 +48,7 @@ export function groupsService(sessions: Sessions): Service {
       sessions.write(call, async (session) => {
         const current = await groupToUpdate(session, group.uid);
         const mask = readMask(GroupSchema, updateMask?.paths ?? [], group);
-        return updateGroup(session, current, applyMask(GroupSchema, current, group, mask, ["verified"]));
+        return updateGroup(session, current, applyMask(GroupSchema, current, group, mask, retainedFields(session)));
       }),
 
     deleteGroup: ({ uid }, call) =>
@@ -55,6 +57,11 @@ export function groupsService(sessions: Sessions): Service {
         return create(EmptySchema);
       }),
   });
+}
+
+/** The fields that a full replacement does not reset: `verified`, and what the caller cannot change. */
+function retainedFields({ caller }: Session): string[] {
+  return caller.kind === "admin" ? ["verified"] : ["verified", "resource_limits"];
 }
 
 /** Creates a group. @param parent its uid; empty for a root group @throws ApiError */
@@ -71,10 +78,11 @@ export function groupToUpdate(session: WriteSession, uid: string): Promise<Group
 
 /** @param updated the new state of the group @throws ApiError */
 export async function updateGroup(session: WriteSession, current: Group, updated: Group): Promise<Group> {
-  checkGroup(session, updated, current.verified);
+  checkGroup(session, updated, current);
   if (updated.name !== current.name) await checkUniqueName(session, groups, updated.uid, updated.name);
   updated.updateTime = timestampFromMs(session.now);
   await groups.update(session.tx, updated);
+  await setLimits(session.tx, updated.uid, current.resourceLimits, updated.resourceLimits);
   return updated;
 }
 
@@ -101,18 +109,34 @@ async function createRoot(session: WriteSession, group: Group): Promise<Group> {
   return created;
 }
 
-async function insertGroup(session: WriteSession, uid: string, { name, description, verified }: Group): Promise<Group> {
-  const time = timestampFromMs(session.now);
-  const created = create(GroupSchema, { uid, name, description, verified, createTime: time, updateTime: time });
-  checkGroup(session, created, false);
+async function insertGroup(session: WriteSession, uid: string, group: Group): Promise<Group> {
+  const { name, description, verified, resourceLimits } = group;
+  const times = { createTime: timestampFromMs(session.now), updateTime: timestampFromMs(session.now) };
+  const created = create(GroupSchema, { uid, name, description, verified, resourceLimits, ...times });
+  checkGroup(session, created, undefined);
   await checkUniqueName(session, groups, uid, name);
   await groups.insert(session.tx, created);
+  await setLimits(session.tx, uid, {}, resourceLimits);
   return created;
 }
 
-function checkGroup({ caller }: Session, { name, description, verified }: Group, verifiedBefore: boolean): void {
+/** @param before undefined for a new group @throws ApiError (3, 7) */
+function checkGroup({ caller }: Session, group: Group, before: Group | undefined): void {
+  const { name, description, verified, resourceLimits } = group;
   checkName(name);
   checkDescription(description);
-  if (verified !== verifiedBefore && caller.kind !== "admin")
+  if (!isDeepStrictEqual(resourceLimits, before?.resourceLimits ?? {})) {
+    if (caller.kind !== "admin") throw permissionDenied("only the admin can change resourceLimits");
+    checkResourceLimits(resourceLimits);
+  }
+  if (verified !== (before?.verified ?? false) && caller.kind !== "admin")
     throw permissionDenied("only the admin can change verified");
+}
+
+function checkResourceLimits(resourceLimits: Readonly<Record<string, number>>): void {
+  for (const [key, limit] of Object.entries(resourceLimits)) {
+    if (!limitKeys.includes(key))
+      throw invalidArgument(`resourceLimits.${key}`, `unknown key; the keys are ${limitKeys.join(", ")}`);
+    if (limit < 0) throw invalidArgument(`resourceLimits.${key}`, "must not be negative");
+  }
 }

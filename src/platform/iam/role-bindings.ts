@@ -13,6 +13,8 @@ import {
   ListRoleBindingsRequestSchema,
   ListRoleBindingsResponseSchema,
   type RoleBinding,
+  RoleBindingIdentitySchema,
+  RoleBindingRoleSchema,
   RoleBindingSchema,
   RoleBindingsService,
 } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
@@ -24,7 +26,7 @@ import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
 import { hasEqualBinding, hydrate } from "./role-binding-rows.ts";
-import { roleToGrant } from "./role-to-grant.ts";
+import { canReadRole, roleToGrant } from "./role-to-grant.ts";
 
 const maximumBatch = 25;
 
@@ -52,7 +54,9 @@ export function roleBindingsService(sessions: Sessions): Service {
       }),
 
     createRoleBinding: ({ parent, roleBinding = create(RoleBindingSchema) }, call) =>
-      sessions.write(call, async (session) => shown(session, await createBinding(session, parent, roleBinding))),
+      sessions.write(call, async (session) =>
+        shownToWriter(session, await createBinding(session, parent, roleBinding)),
+      ),
 
     updateRoleBinding: ({ roleBinding = create(RoleBindingSchema), updateMask }, call) =>
       sessions.write(call, async (session) => {
@@ -62,7 +66,7 @@ export function roleBindingsService(sessions: Sessions): Service {
         const updated = applyMask(RoleBindingSchema, current, roleBinding, mask);
         await checkBinding(session, updated);
         await roleBindings.update(session.tx, updated);
-        return shown(session, updated);
+        return shownToWriter(session, updated);
       }),
 
     deleteRoleBinding: ({ uid }, call) =>
@@ -85,7 +89,10 @@ export function roleBindingsService(sessions: Sessions): Service {
             throw invalidArgument(`requests[${index}].roleUid`, "must be the roleUid of the batch, or empty");
           created.push(await createBinding(session, request.parent === "" ? parent : request.parent, binding));
         }
-        return create(BatchCreateRoleBindingsResponseSchema, { roleBindings: await hydrate(session.tx, created) });
+        const hydrated = await hydrate(session.tx, created);
+        return create(BatchCreateRoleBindingsResponseSchema, {
+          roleBindings: hydrated.map((binding) => withoutHidden(session, binding)),
+        });
       }),
   });
 }
@@ -133,6 +140,22 @@ async function deleteBinding(session: WriteSession, uid: string): Promise<void> 
 async function shown({ tx }: Session, binding: RoleBinding): Promise<RoleBinding> {
   const [hydrated] = await hydrate(tx, [binding]);
   return hydrated ?? binding;
+}
+
+/** A binding that the caller created or changed, without what the caller could not Get. */
+async function shownToWriter(session: Session, binding: RoleBinding): Promise<RoleBinding> {
+  return withoutHidden(session, await shown(session, binding));
+}
+
+/** Reduces identity and role to their uids for a caller that can read neither them nor the binding. */
+function withoutHidden({ access }: Session, binding: RoleBinding): RoleBinding {
+  const { uid, identity, role } = binding;
+  if (access.can(Capability.CAP_IAM_ROLE_BINDINGS_LIST, uid)) return binding;
+  if (identity !== undefined && !access.can(Capability.CAP_IAM_IDENTITY_LIST, identity.uid))
+    binding.identity = create(RoleBindingIdentitySchema, { uid: identity.uid });
+  if (role !== undefined && !canReadRole(access, role.uid))
+    binding.role = create(RoleBindingRoleSchema, { uid: role.uid });
+  return binding;
 }
 
 /** A filter by uid. @throws ApiError (3) if the uid is malformed or names another type of resource */

@@ -1,7 +1,9 @@
+import type { Access } from "../access/access.ts";
 import { builtinRole } from "../access/builtin-roles.ts";
+import { Capability } from "../access/capability.ts";
 import { roles } from "../collections/roles.ts";
 import { isUid, isWithin, parentOf } from "../contract/uid.ts";
-import { invalidArgument, notFound } from "../errors/api-error.ts";
+import { invalidArgument, notFound, permissionDenied } from "../errors/api-error.ts";
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { checkResourceType } from "../handlers/resource-type.ts";
 import type { Session } from "../service/session.ts";
@@ -22,6 +24,14 @@ export async function roleToGrant(session: Session, field: string, uid: string, 
   }
   if (!builtin && !isWithin(parentOf(uid) ?? "", group))
     throw invalidArgument(field, "a custom role can be bound only in its own group and below it");
-  session.access.requireAll(role.capabilities, group, `granting the role "${role.name}"`);
+  if (canReadRole(session.access, uid))
+    session.access.requireAll(role.capabilities, group, `granting the role "${role.name}"`);
+  else if (session.access.missing(role.capabilities, group) !== undefined)
+    throw permissionDenied(`granting the role "${uid}" requires all of its capabilities in "${group}"`);
   return role;
+}
+
+/** Whether the caller can read a role. Every caller can read the built-in ones. */
+export function canReadRole(access: Access, uid: string): boolean {
+  return builtinRole(uid) !== undefined || access.can(Capability.CAP_IAM_ROLES_LIST, uid);
 }

@@ -9,7 +9,8 @@ import type { ResourceColumns, ResourceTable, Tables } from "../store/schema/tab
 import type { Order, SortColumn } from "./order.ts";
 import { isTooLarge, tooLarge } from "./resource-size.ts";
 import { selectRows } from "./select-rows.ts";
-import { addToTreeCounts, deleteTreeCounts } from "./tree-counts.ts";
+import { checkLimits } from "./resource-limits.ts";
+import { add, type Addition, additionFor, additionsOf, deleteTreeCounts, type LimitedCount } from "./tree-counts.ts";
 
 /** The fields that resources of the contract share. */
 type ResourceMessage = { uid: string; name?: string; createTime?: Timestamp; updateTime?: Timestamp };
@@ -48,6 +49,8 @@ export interface CollectionDescription<D extends DescMessage, T extends Resource
    * resources that no List excludes. An update never changes the partition.
    */
   readonly partitionOf?: (message: MessageShape<D>) => string | undefined;
+  /** The identity for which a resource is counted in addition; an update may change it. */
+  readonly identityOf?: (message: MessageShape<D>) => string;
 }
 
 /** The parameters of one query: with its rows, it has as many bytes as a page. */
@@ -145,7 +148,12 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     const row = this.#row(message);
     const before = await this.find(writer, row.uid);
     this.#checkSize(row, message, before);
-    if ((await writer.run(this.#update, row)) > 0) await this.#record(writer, row.uid, before, message);
+    if ((await writer.run(this.#update, row)) === 0) return;
+    await this.#record(writer, row.uid, before, message);
+    const { identityOf } = this.description;
+    if (identityOf === undefined || before === undefined || identityOf(before) === identityOf(message)) return;
+    const moved = [additionFor(identityOf(before), -1), additionFor(identityOf(message), 1)];
+    await this.#add(writer, moved, (count) => count.scope === identityOf(message));
   }
 
   /** @returns whether the resource existed */
@@ -164,10 +172,22 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
   }
 
   async #count(writer: AuthoredWriter, uid: string, message: MessageShape<D>, change: 1 | -1): Promise<void> {
-    const { table, partitionOf } = this.description;
-    await addToTreeCounts(writer, table, uid, change);
+    const { table, partitionOf, identityOf } = this.description;
+    const additions = additionsOf(table, uid, change);
+    if (identityOf !== undefined) additions.push(additionFor(identityOf(message), change));
+    await this.#add(writer, additions, () => change === 1);
     const partition = partitionOf?.(message);
-    if (partition !== undefined) await addToTreeCounts(writer, `${table}/${partition}`, uid, change);
+    if (partition !== undefined) await add(writer, additionsOf(`${table}/${partition}`, uid, change));
+  }
+
+  /** @param isLimited whether a count that has changed must be within its limit @throws ApiError (8) */
+  async #add(
+    writer: AuthoredWriter,
+    additions: readonly Addition[],
+    isLimited: (count: LimitedCount) => boolean,
+  ): Promise<void> {
+    const counts = await add(writer, additions);
+    if (writer.quota !== undefined) await checkLimits(writer, counts.filter(isLimited), writer.quota);
   }
 
   #record(

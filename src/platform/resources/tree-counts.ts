@@ -3,23 +3,39 @@ import { type Reader, type Statement, statement, type Writer } from "../store/da
 import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Region } from "./region.ts";
 
+/** The kind that counts all resources in a scope, whatever their type. */
+export const allResources = "resources";
+/** The kind that counts the role bindings of the identity that is the scope. */
+export const bindingsOfIdentity = "bindings";
+
+/** A count, with the limit of its scope; null if it has none. */
+export interface LimitedCount {
+  readonly scope: string;
+  readonly kind: string;
+  readonly descendants: number;
+  readonly maximum: number | null;
+}
+
 /** The scope of the whole platform, whose children are the roots. */
 const platform = "";
 
-/** `kind`, `descendants`, and for each scope `scopeN` and `childrenN`. */
+/** For each row `scopeN`, `kindN`, `childrenN` and `descendantsN`. */
 type Additions = Readonly<Record<string, string | number>>;
 
-/** Adds to a number of scopes in one statement, which saves round trips. One statement is compiled for each depth. */
-function addTo(scopes: number): Statement<Additions, unknown> {
+/**
+ * Adds to a number of counts in one statement, which saves round trips, and returns them with their limits. One statement is
+ * compiled for each number.
+ */
+function addTo(counts: number): Statement<Additions, LimitedCount> {
   return statement((db, p: Additions) =>
     db
       .insertInto("tree_counts")
       .values(
-        Array.from({ length: scopes }, (_, n) => ({
+        Array.from({ length: counts }, (_, n) => ({
           scope: p[`scope${n}`] as string,
-          kind: p["kind"] as string,
+          kind: p[`kind${n}`] as string,
           children: p[`children${n}`] as number,
-          descendants: p["descendants"] as number,
+          descendants: p[`descendants${n}`] as number,
         })),
       )
       .onConflict((conflict) =>
@@ -27,11 +43,32 @@ function addTo(scopes: number): Statement<Additions, unknown> {
           children: row("tree_counts.children", "+", row.ref("excluded.children")),
           descendants: row("tree_counts.descendants", "+", row.ref("excluded.descendants")),
         })),
-      ),
+      )
+      .returning(["scope", "kind", "descendants", "maximum"]),
   );
 }
 
-const additions: Statement<Additions, unknown>[] = [];
+const additions: Statement<Additions, LimitedCount>[] = [];
+
+/** An addition to the count of a scope. */
+export interface Addition {
+  readonly scope: string;
+  readonly kind: string;
+  readonly children: number;
+  readonly descendants: number;
+}
+
+/** Adds to counts, each of which occurs once. @returns the counts after it */
+export function add(writer: Writer, rows: readonly Addition[]): Promise<LimitedCount[]> {
+  const parameters: Record<string, string | number> = {};
+  for (const [n, { scope, kind, children, descendants }] of rows.entries()) {
+    parameters[`scope${n}`] = scope;
+    parameters[`kind${n}`] = kind;
+    parameters[`children${n}`] = children;
+    parameters[`descendants${n}`] = descendants;
+  }
+  return writer.all((additions[rows.length] ??= addTo(rows.length)), parameters);
+}
 
 const deleteCounts = statement((db, p: { scope: string }) => db.deleteFrom("tree_counts").where("scope", "=", p.scope));
 
@@ -46,16 +83,25 @@ const read = statement((db, p: { scope: string; kind: string }) =>
 /** The resources that are counted: those of a table, or of one of its partitions. */
 export type CountedKind = ResourceTable | `${ResourceTable}/${string}`;
 
-/** Counts a resource that was created (1) or deleted (-1), in the same transaction. */
-export async function addToTreeCounts(writer: Writer, kind: CountedKind, uid: string, change: 1 | -1): Promise<void> {
+/** The counts that change with a resource that was created (1) or deleted (-1): those of its kind, and of all resources. */
+export function additionsOf(kind: CountedKind, uid: string, change: 1 | -1): Addition[] {
   const parent = parentOf(uid) ?? platform;
-  const scopes = [platform, ...ancestorsOf(uid)];
-  const parameters: Record<string, string | number> = { kind, descendants: change };
-  for (const [n, scope] of scopes.entries()) {
-    parameters[`scope${n}`] = scope;
-    parameters[`children${n}`] = scope === parent ? change : 0;
-  }
-  await writer.run((additions[scopes.length] ??= addTo(scopes.length)), parameters);
+  const scopes = ancestorsOf(uid);
+  const rows: Addition[] = [platform, ...scopes].map((scope) => ({
+    scope,
+    kind,
+    children: scope === parent ? change : 0,
+    descendants: change,
+  }));
+  // A partition is counted as a part of its table.
+  if (!kind.includes("/"))
+    for (const scope of scopes) rows.push({ scope, kind: allResources, children: 0, descendants: change });
+  return rows;
+}
+
+/** The addition for a role binding of an identity. */
+export function additionFor(identity: string, change: 1 | -1): Addition {
+  return { scope: identity, kind: bindingsOfIdentity, children: 0, descendants: change };
 }
 
 /** Deletes the counts of a resource that was deleted. */

@@ -55,6 +55,11 @@ function payloadOf(detail: ErrorDetail): Readonly<Record<string, unknown>> {
         resourceType: detail.resourceType,
         resourceName: detail.uid,
       };
+    case "quota":
+      return {
+        "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+        violations: [{ subject: detail.subject, description: detail.description }],
+      };
     case "retry":
       return { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${detail.seconds}s` };
   }

@@ -1,3 +1,4 @@
+import type { Quota } from "../limits/quota.ts";
 import type { TrustedIssuer } from "../tokens/trusted-issuer.ts";
 
 /** The addresses of this platform, and its behaviour where the contract leaves a choice. */
@@ -25,6 +26,8 @@ export interface PlatformSettings {
   readonly unknownFields: "refuse" | "ignore";
   /** The body of a successful DELETE: none, or an empty object. */
   readonly deleteResponse: "nothing" | "object";
+  /** What a caller may create where no group has a limit of its own. */
+  readonly quota: Quota;
   /** The callers that can create root groups. */
   readonly rootGroupCreators: "admin" | "anyone";
 }

@@ -45,7 +45,9 @@ export class Sessions {
   write<T>(call: Call, work: (session: WriteSession) => Promise<T>): Promise<T> {
     return this.#database.write(async (tx) => {
       const now = this.#clock();
-      return work(await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now), call, now));
+      return work(
+        await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now, this.#settings.quota), call, now),
+      );
     });
   }
 

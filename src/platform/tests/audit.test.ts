@@ -40,7 +40,7 @@ describe("audit", () => {
         actor: {
           kind: "identity",
           uid: owner.identity,
-          onBehalfOf: { iss: "https://issuer.example.com", sub: "caller", aud: ["127.0.0.1"] },
+          onBehalfOf: { iss: "https://issuer.example.com", sub: "caller", aud: "127.0.0.1" },
         },
         action: "create",
         type: "group",
@@ -83,7 +83,10 @@ describe("audit", () => {
     const invite = { roleUid: await admin.role("viewer"), email: "a@example.com", ttl: "3600s" };
     const { code } = await admin.ok("POST", `/iam/v2beta1/groupInvites/${group}`, invite);
     await admin.ok("POST", `/registry/v2beta1/repos/${group}`, { name: "repo" });
-    await admin.ok("POST", `/iam/v2beta1/accountAssociations/${group}`, { name: "a", google: { projectId: "p" } });
+    await admin.ok("POST", `/iam/v2beta1/accountAssociations/${group}`, {
+      name: "a",
+      google: { projectId: "p", projectNumber: "1" },
+    });
     await admin.ok("DELETE", `/iam/v2beta1/identities/${identity}`);
     const records = await audit({ uid: group });
     expect(records.map(({ action, type }) => `${action} ${type}`).toSorted()).toEqual([

@@ -1,4 +1,5 @@
 import { limits } from "#src/platform/limits/limits.ts";
+import { quotaLimits } from "#src/platform/limits/quota.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 
 /** The default settings of a platform at `url` in tests. */
@@ -16,6 +17,10 @@ export function settingsAt(url: string): PlatformSettings {
     consistencyLag: 0,
     unknownFields: "refuse",
     deleteResponse: "nothing",
+    quota: {
+      resources: quotaLimits.resources.value,
+      roleBindingsPerIdentity: quotaLimits.roleBindingsPerIdentity.value,
+    },
     rootGroupCreators: "admin",
   };
 }

@@ -130,4 +130,28 @@ describe("errors do not show what exists", () => {
     expect(answers[0]).toContain("tag.create");
     expect(answers[1]).toBe(answers[0]);
   });
+
+  it("creating a binding: shows neither the identity nor the role to a caller that can Get neither", async () => {
+    const caller = await callerWith("CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_GROUPS_LIST");
+    const identityUid = await platform.admin.identity(team, "secret name");
+    const role = (name: string, capability: string) =>
+      platform.admin.ok("POST", `/iam/v2beta1/roles/${team}`, { name, capabilities: [capability] });
+    const { uid: roleUid } = await role("secret role", "CAP_IAM_GROUPS_LIST");
+    const path = `/iam/v2beta1/roleBindings/${team}`;
+    const created = await caller.ok("POST", path, { identityUid, roleUid });
+    expect(created).toMatchObject({ identity: { uid: identityUid, name: "", issuer: "" }, role: { uid: roleUid } });
+    expect(JSON.stringify(created)).not.toMatch(/secret|issuer\.example/);
+    const batch = { parent: team, requests: [{ roleBinding: { identityUid, roleUid } }] };
+    expect((await caller.post("/iam/v2beta1/roleBindings:batchCreate", batch)).text).not.toMatch(/secret|issuer\.ex/);
+
+    const { uid: other } = await role("secret role", "CAP_REPO_DELETE");
+    const refused = await caller.post(path, { identityUid, roleUid: other });
+    expect(refused.body).toMatchObject({ code: 7 });
+    expect(refused.text).not.toMatch(/secret|repo\.delete/);
+    // The admin can read both.
+    expect(await platform.admin.ok("POST", path, { identityUid, roleUid })).toMatchObject({
+      identity: { name: "secret name" },
+      role: { name: "secret role" },
+    });
+  });
 });

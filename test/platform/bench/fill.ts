@@ -9,6 +9,7 @@ import { IdentitySchema } from "#src/platform/gen/muster/platform/iam/v2beta1/id
 import { groups } from "#src/platform/collections/groups.ts";
 import { identities } from "#src/platform/collections/identities.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
+import { setLimits } from "#src/platform/resources/resource-limits.ts";
 import { newUidIn } from "#src/platform/contract/uid.ts";
 
 /** A SQLite file with the tree, and the file with the administrator's token. */
@@ -47,6 +48,7 @@ export async function filledFile(folder: string, size: number): Promise<FilledFi
 
   const groupUids: string[] = [];
   await write(firstTime, async (tx) => {
+    await setLimits(tx, rootGroup, {}, { resources: 2 ** 31 - 1 });
     const group = async (parent: string, name: string) => {
       const time = timestampFromMs(firstTime);
       const resource = create(GroupSchema, { uid: newUidIn(parent), name, createTime: time, updateTime: time });

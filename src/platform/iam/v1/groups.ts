@@ -29,7 +29,7 @@ export function v1GroupsService(sessions: Sessions): Service {
     update: (group, call) =>
       sessions.write(call, async (session) => {
         const current = await groupToUpdate(session, group.id);
-        const retained = group.verified || session.caller.kind === "admin" ? [] : ["verified"];
+        const retained = session.caller.kind === "admin" ? [] : omittedLimits(group);
         const updated = applyMask(CurrentGroupSchema, current, currentGroup(group), { kind: "all" }, retained);
         return v1Group(await updateGroup(session, current, updated));
       }),
@@ -49,6 +49,11 @@ export function v1Group({ uid, name, description, resourceLimits, verified }: Cu
 
 /** The current form of a group in a v1 request. */
 function currentGroup(group: Group | undefined): CurrentGroup {
-  const { name = "", description = "", verified = false } = group ?? {};
-  return create(CurrentGroupSchema, { name, description, verified });
+  const { name = "", description = "", verified = false, resourceLimits = {} } = group ?? {};
+  return create(CurrentGroupSchema, { name, description, verified, resourceLimits });
+}
+
+/** What only the admin can change and the group omits. */
+function omittedLimits({ verified, resourceLimits }: Group): string[] {
+  return [...(verified ? [] : ["verified"]), ...(Object.keys(resourceLimits).length > 0 ? [] : ["resource_limits"])];
 }

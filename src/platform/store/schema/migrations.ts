@@ -3,6 +3,7 @@ import { auditLog } from "./audit-migration.ts";
 import { type Migration, resourceIndex, resourceTable, type SqlTypes } from "./migration.ts";
 import { namedAdmins } from "./named-admins-migration.ts";
 import { providersAndInvites } from "./providers-invites-migration.ts";
+import { resourceLimits } from "./resource-limits-migration.ts";
 import { registry } from "./registry-migration.ts";
 import { securityStamps } from "./security-stamps-migration.ts";
 import type { ResourceTable } from "./tables.ts";
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
   updateTimes,
   securityStamps,
   namedAdmins,
+  resourceLimits,
 ];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {

@@ -70,10 +70,15 @@ interface AdvisoryColumns extends ResourceColumns {
 interface TreeCountColumns {
   /** A uid; empty for the whole platform. */
   scope: string;
-  /** The counted table, or `table/partition`. */
+  /**
+   * The counted table, or `table/partition`; `resources` for all tables together; `bindings` for the role bindings of the
+   * identity that is the scope.
+   */
   kind: string;
   children: number;
   descendants: number;
+  /** How many descendants there may be; null without a limit. */
+  maximum: Generated<number | null>;
 }
 
 interface AuditLogColumns {

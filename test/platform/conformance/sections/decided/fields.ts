@@ -187,11 +187,9 @@ export const fields: Section = {
             name: "a",
             uid: "mine",
             createTime: "2001-01-01T00:00:00Z",
-            resourceLimits: { clusters: 7 },
           });
           holds(made.uid.startsWith(`${world.group}/`), "the uid", "one assigned by the platform", made.uid);
           holds(!made.createTime.startsWith("2001"), "createTime", "one set by the platform", made.createTime);
-          equal(made["resourceLimits"], {}, "resourceLimits");
         }),
       ],
     },
