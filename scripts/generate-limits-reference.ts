@@ -58,7 +58,7 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ["The time to send the headers of a request", time(portLimits.headersTime)],
   ["The time to send the body of a request", time(portLimits.bodyTime)],
   ["The time from the headers of a call to the end of its response", time(portLimits.callTime)],
-  ["Open requests (`--request-memory`): for each, its body and 32 KiB", bytes(portLimits.requestMemory)],
+  ["Open requests (`--request-memory`): for each, 32 KiB, its body and its response", bytes(portLimits.requestMemory)],
   ["Connections (`--maximum-connections`)", number(portLimits.connections)],
   ["Connections in their TLS handshake, or before their first bytes", `${number(portLimits.openings)}, 10 s each`],
   ["Streaming calls: health Watch and server reflection", number(portLimits.streamingCalls)],

@@ -217,7 +217,7 @@ export const platformSettings = {
   requestMemory: settings.withDefault(
     { ...settings.integer(8, 65_536), placeholder: "MIB" },
     String(portLimits.requestMemory / mebibyte),
-    "The maximum memory for open requests, in MiB. Each counts its body and 32 KiB, from its headers to the end of its response. Further requests are rejected with RESOURCE_EXHAUSTED. One address can use two thirds of it, or less if others are busy too.",
+    "The maximum memory for open requests, in MiB. Each counts 32 KiB, its body and a response of 16 KiB or more, from its headers to the end of its response. Further requests are rejected with RESOURCE_EXHAUSTED. One address can use two thirds of it, or less if others are busy too.",
   ),
   trustedProxy: settings.optionalList(
     { placeholder: "CIDR", parse: parseAddressRange },

@@ -14,7 +14,7 @@ import type { ResponseFault } from "../faults/fault-rule.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { bearerOf } from "../server/bearer.ts";
 import { breakResponse } from "../server/break-response.ts";
-import type { BodyReader, HttpRequest, RpcHandler } from "../server/http-handler.ts";
+import type { HttpRequest, IncomingCall, RpcHandler } from "../server/http-handler.ts";
 import { portLimits } from "../server/port-limits.ts";
 import { rejectionErrors } from "../server/request-rejection.ts";
 import type { CallOrigin, CallRunner } from "../service/call-runner.ts";
@@ -118,8 +118,7 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
   const call = async (
     request: HttpRequest,
     universal: UniversalServerRequest,
-    readBody: BodyReader,
-    address: string,
+    { readBody, address, reserve }: IncomingCall,
   ): Promise<UniversalServerResponse> => {
     const refuse = async (error: unknown) => {
       const traceparent = universal.header.get("traceparent") ?? undefined;
@@ -136,14 +135,18 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
       return refuse(error);
     }
     const tooLarge = () => grpcErrorOf(invalidArgument("body", "must not be larger than 1 MiB"), errorDomain);
-    return handler({ ...universal, body: body === undefined ? failed(tooLarge()) : complete(body) });
+    const result = await handler({ ...universal, body: body === undefined ? failed(tooLarge()) : complete(body) });
+    const counted = await withSize(result);
+    // The response to a change is sent in any case: the change was made.
+    if (reserve(counted.size) || !isRead.test(request.url ?? "")) return counted.response;
+    return errors.of(rejectionErrors.overloaded, universal);
   };
   return {
-    call: (request, response, readBody, address) => {
+    call: (request, response, incoming) => {
       const breakThis = (fault: ResponseFault) => breakResponse(request, response, fault);
-      const values = createContextValues().set(breaker, breakThis).set(clientAddress, address);
+      const values = createContextValues().set(breaker, breakThis).set(clientAddress, incoming.address);
       const universal = universalRequestFromNodeRequest(request, response, undefined, values);
-      respond(response, call(request, universal, readBody, address));
+      respond(response, call(request, universal, incoming));
     },
     stream: (request, response) => {
       const universal = universalRequestFromNodeRequest(request, response, undefined, undefined);
@@ -159,6 +162,21 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
       respond(response, errors.of(rejectionErrors[rejection], universal));
     },
   };
+}
+
+/** The methods that change nothing. */
+const isRead = /\/(Get|List|Lookup)\w*$/;
+
+/** The response, and the bytes of its first piece, which for a call without streams is its message. */
+async function withSize(response: UniversalServerResponse) {
+  const pieces = response.body?.[Symbol.asyncIterator]();
+  const first = await pieces?.next();
+  if (pieces === undefined || first === undefined || first.done === true) return { size: 0, response };
+  const body = async function* () {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => pieces };
+  };
+  return { size: first.value.length, response: { ...response, body: body() } };
 }
 
 /** A call that fails before its operation runs. */

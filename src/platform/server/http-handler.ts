@@ -24,10 +24,19 @@ export type BodyReader = () => Promise<Buffer | undefined>;
 /** Handles a request and returns the whole response. @param address of the client, for its share of what is limited */
 export type HttpHandler = (request: HttpRequest, readBody: BodyReader, address: string) => Promise<HttpResponse>;
 
+/** What the port knows of a remote procedure call and accounts for it. */
+export interface IncomingCall {
+  readonly readBody: BodyReader;
+  /** The address of the client. */
+  readonly address: string;
+  /** Accounts for the bytes of a response until it is sent. @returns false if too many bytes are open */
+  readonly reserve: (bytes: number) => boolean;
+}
+
 /** Handles remote procedure calls, and writes the response itself, as Node libraries do. */
 export interface RpcHandler {
   /** A call with one request, which is read whole. */
-  readonly call: (request: HttpRequest, response: ServerResponse, readBody: BodyReader, address: string) => void;
+  readonly call: (request: HttpRequest, response: ServerResponse, incoming: IncomingCall) => void;
   /** A call that streams its requests or responses. */
   readonly stream: (request: HttpRequest, response: ServerResponse) => void;
   /** Sends the error that a rejection stands for. */

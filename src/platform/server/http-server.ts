@@ -44,6 +44,9 @@ export interface ListenOptions {
   readonly trustedProxies?: readonly string[];
 }
 
+/** Smaller responses do not count: they fit into what each request counts. */
+const countedResponse = 16 * 1024;
+
 /** The port of the platform: HTTP/1.1 and HTTP/2, with or without TLS, with limits on size and time. */
 export class HttpServer {
   readonly #port: Server;
@@ -211,8 +214,12 @@ export class HttpServer {
       const timer = setTimeout(() => abandon(request), this.#limits.callTime);
       response.once("close", () => clearTimeout(timer));
       const body = () => readBody(request, response, lease, this.#limits);
-      if (kind === "rpc") return rpc.call(request, response, body, address);
+      // A client that does not read its responses must not fill the memory with them.
+      const reserve = (bytes: number) => bytes < countedResponse || lease.grow(bytes);
+      if (kind === "rpc") return rpc.call(request, response, { readBody: body, address, reserve });
       const result = await http(request, body, address);
+      // The response to a change is sent in any case: the change was made.
+      if (!reserve(result.body.length) && request.method === "GET") return send(response, rejection("overloaded"));
       const { responseFault } = result;
       if (response.destroyed) return;
       if (responseFault !== undefined) breakResponse(request, response, responseFault);

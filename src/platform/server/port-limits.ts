@@ -21,7 +21,7 @@ export interface PortLimits {
   readonly headerBytes: number;
   /** Bytes of a body. The largest requests of the contract contain a JWKS document. */
   readonly bodyBytes: number;
-  /** Bytes of all open requests. Each counts `headerBytes` and its body, until its response has been sent. */
+  /** Bytes of all open requests. Each counts `headerBytes`, its body and its response, until the response has been sent. */
   readonly requestMemory: number;
   /** Concurrent streams of an HTTP/2 connection. */
   readonly streams: number;

@@ -7,6 +7,7 @@ import { DatabaseUnavailableError } from "../store/database.ts";
 import type { Span, Tracer } from "#src/telemetry/tracer.ts";
 import type { CallSlot, CallSlots } from "./call-slots.ts";
 import type { PlatformMetrics } from "./platform-metrics.ts";
+import { RefusalLog } from "./refusal-log.ts";
 
 export interface CallRunnerOptions {
   readonly metrics: PlatformMetrics;
@@ -46,9 +47,11 @@ const serverErrors: ReadonlySet<number> = new Set([Code.deadlineExceeded, Code.i
 /** Runs calls for every transport: limits, counts and logs them, and returns a response or an `ApiError`. */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
+  readonly #refusals: RefusalLog;
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
+    this.#refusals = new RefusalLog(options.log, () => performance.now());
   }
 
   /**
@@ -87,6 +90,8 @@ export class CallRunner {
     const code = result.kind === "response" ? 0 : result.error.code;
     metrics.observe(operation, code, seconds);
     log.debug({ operation, code, seconds }, "call completed");
+    if (result.kind === "error")
+      this.#refusals.record({ operation, error: result.error, address, caller: slot.caller });
     span?.rename(operation);
     span?.set({ "rpc.method": operation, "rpc.grpc.status_code": code });
     if (serverErrors.has(code)) span?.fail("the platform failed");

@@ -41,12 +41,18 @@ export class CallSlot {
   readonly #address: string;
   readonly #onChange: (running: number) => void;
   #held: readonly Share[] | undefined;
+  #caller: string | undefined;
 
   constructor(running: Pool, waiting: Pool, address: string, onChange: (running: number) => void) {
     this.#running = running;
     this.#waiting = waiting;
     this.#address = address;
     this.#onChange = onChange;
+  }
+
+  /** The uid of the authenticated identity, or "admin"; undefined if the slot was not taken for one. */
+  get caller(): string | undefined {
+    return this.#caller;
   }
 
   /** Takes the slot before the caller is known. @throws ApiError (8) */
@@ -56,6 +62,7 @@ export class CallSlot {
 
   /** Takes the slot for a caller, from the shares of whom it was taken for before. @throws ApiError (8) */
   takeFor(caller: Caller): void {
+    this.#caller = caller.kind === "admin" ? "admin" : caller.uid;
     this.#take(caller.kind === "admin" ? adminShares : identityShares(caller.uid));
   }
 

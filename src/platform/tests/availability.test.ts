@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
-import { connect as connectHttp2 } from "node:http2";
+import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { generateKeyPair, SignJWT } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { RunningPlatform, type Client } from "./running-platform.testing.ts";
@@ -86,6 +87,35 @@ describe("The port", () => {
     expect(other.received()).toBe(continued);
   });
 
+  it.each(["REST", "gRPC"])("bounds the memory of responses that clients do not read, over %s", async (transport) => {
+    platform = await RunningPlatform.start({}, { limits: { requestMemory: 600 * 1024 } });
+    const description = "d".repeat(500);
+    for (let count = 0; count < 100; count++)
+      await platform.admin.ok("POST", `/iam/v2beta1/groups/${platform.root}`, { name: `g${count}`, description });
+    // The client accepts the beginning of a body, and reads nothing.
+    const session = connectHttp2(platform.url, { settings: { initialWindowSize: 1_000 } });
+    const path = transport === "REST" ? "/iam/v2beta1/groups?page_size=100" : `/${GroupsService.typeName}/ListGroups`;
+    const codeOf = async () => {
+      const stream = session.request({
+        ":method": transport === "REST" ? "GET" : "POST",
+        ":path": path,
+        authorization: `Bearer ${platform.admin.token}`,
+        ...(transport === "REST" ? {} : { "content-type": "application/grpc", te: "trailers" }),
+      });
+      stream.on("error", () => {});
+      if (transport === "gRPC") stream.end(Buffer.from([0, 0, 0, 0, 2, 24, 100]));
+      const [headers] = (await once(stream, "response")) as [Record<string, unknown>];
+      if (transport === "REST") return headers[":status"];
+      return Promise.race([once(stream, "trailers").then(([trailers]) => trailers["grpc-status"]), nextTurns(session)]);
+    };
+    const codes = [];
+    for (let count = 0; count < 10; count++) codes.push(await codeOf());
+    // A page has more than 50 KB, and one address can use two thirds of 600 KiB.
+    expect(codes.filter((code) => code === (transport === "REST" ? 429 : "8")).length).toBeGreaterThan(3);
+    expect(codes.slice(0, 2)).toEqual(transport === "REST" ? [200, 200] : ["unread", "unread"]);
+    session.destroy();
+  });
+
   it("rejects a body that is not received in time with 3", async () => {
     platform = await RunningPlatform.start({}, { limits: { bodyTime: 100 } });
     const { socket, received } = await halfSentPost(platform.admin.token);
@@ -115,6 +145,12 @@ describe("The port", () => {
     ended.abort();
   });
 });
+
+/** Resolves when the server has sent all that it can of a response: two pings later. */
+async function nextTurns(session: ClientHttp2Session): Promise<"unread"> {
+  for (let count = 0; count < 2; count++) await new Promise((resolve) => session.ping(resolve));
+  return "unread";
+}
 
 // oxlint-disable-next-line require-yield -- a client that opens a stream and sends nothing
 async function* silent(signal: AbortSignal): AsyncGenerator<never> {

@@ -209,7 +209,7 @@ export class RunningPlatform {
     settings: Partial<PlatformSettings> = {},
     {
       tls,
-      limits,
+      limits: ownLimits,
       trustedProxies = [],
       replicaOf,
       database: givenDatabase,
@@ -225,7 +225,7 @@ export class RunningPlatform {
     const platform = await startPlatform({
       ...optionsIn(folder, await openDatabase(database, folder, stallTimeout)),
       clock: () => clock.now(),
-      listen: { host: "127.0.0.1", port: 0, tls, limits: { ...portLimits, ...limits }, trustedProxies },
+      listen: { host: "127.0.0.1", port: 0, tls, limits: { ...portLimits, ...ownLimits }, trustedProxies },
       ...serving,
       settings: (url) => ({ ...settingsAt(url), ...settings }),
     });
