@@ -170,6 +170,7 @@ it("ends the tour, and says what is missing, if Kubernetes cannot be built", asy
   const env = { ...process.env, PATH: folder, TMPDIR: folder, XDG_CACHE_HOME: folder, KUBEBUILDER_ASSETS: "" };
   const { status, stdout } = spawnSync(process.execPath, [main], { encoding: "utf8", env });
   expect(stdout).toContain("The demo failed: Go is not installed: install Go 1.26 or newer");
+  expect(stdout).toContain("Or use a cluster that you have: npm run demo -- --context NAME");
   expect(stdout).not.toContain("2. Start Kubernetes");
   expect(status).toBe(1);
   await rm(folder, { recursive: true });

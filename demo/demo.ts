@@ -21,6 +21,7 @@ import { manifestsFor, Stage, startOperator, startSystem } from "./stage.ts";
 import { showSummary } from "./summary.ts";
 import { platformTour } from "./platform-tour.ts";
 import { within } from "#test/support/within.ts";
+import { ControlPlaneUnavailable } from "#test/support/control-plane/unavailable.ts";
 
 const chapters = [apply, look, edit, drift, mistakes, deletion];
 const startSeconds = 30;
@@ -182,6 +183,8 @@ class Demo {
       style: "red",
       indent: 0,
     });
+    if (reason instanceof ControlPlaneUnavailable)
+      screen.say("Or use a cluster that you have: npm run demo -- --context NAME", { indent: 2 });
     const operator = this.#system?.operators.at(-1);
     if (this.#stage !== undefined) screen.show(describeFailure(this.#stage));
     else if (operator !== undefined) screen.show(lastLines("The operator's last output:", operator));

@@ -1,8 +1,12 @@
-import type { Settings } from "#src/commands/settings/settings.ts";
+import type { Setting, Settings } from "#src/commands/settings/settings.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
-const one: JsonSchema = { type: ["string", "integer", "boolean"] };
-const many: JsonSchema = { type: ["string", "array"], items: { type: "string" } };
+function schemaOf({ repeatable, pattern }: Setting<unknown>): JsonSchema {
+  const text: JsonSchema = { type: "string", ...(pattern === undefined ? {} : { pattern: pattern.source }) };
+  // One text can contain several values.
+  if (repeatable) return { type: ["string", "array"], items: text };
+  return pattern === undefined ? { type: ["string", "integer", "boolean"] } : text;
+}
 
 /**
  * The settings of a command as a map: each setting by its key, with one value or, if it can be repeated, a list.
@@ -16,7 +20,7 @@ export function settingsSchema<S extends Settings>(
   const properties = Object.fromEntries(
     Object.entries(settings)
       .filter(([key]) => !reserved.includes(key))
-      .map(([key, { help, repeatable }]) => [key, { ...(repeatable ? many : one), description: help }]),
+      .map(([key, setting]) => [key, { ...schemaOf(setting), description: setting.help }]),
   );
   return { type: "object", description, default: {}, additionalProperties: false, properties };
 }

@@ -64,8 +64,7 @@ const networkPolicy = (subject: string) =>
 const platform = object("A platform in this cluster. Without it, settings.platformUrl names an existing one.", {
   enabled: toggle("Whether to run a platform.", false),
   clusterIssuer: text(
-    "The issuer of this cluster's service-account tokens: kubectl get --raw /.well-known/openid-configuration.",
-    "https://kubernetes.default.svc.cluster.local",
+    "The issuer of the operator's service-account tokens. Empty: that of this cluster, as a token in the platform's pod names it.",
   ),
   baseUrl: text(
     "The address of the API as clients use it. Default: the host of ingress or gateway, otherwise the address of the Service.",

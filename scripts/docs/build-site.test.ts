@@ -56,5 +56,5 @@ it("finds words of a section, without a server", () => {
   const search = `const { options, index } = window.musterSearch;
     globalThis.found = MiniSearch.loadJSON(index, options).search("breaker confirm", { prefix: true, combineWith: "AND", boost: { heading: 4 } });`;
   runInNewContext(search, context);
-  expect(context.found?.map(({ url }) => url)).toContain("operator.html#the-breaker");
+  expect(context.found?.map(({ url }) => url)).toContain("operate/outages.html#the-breaker");
 });

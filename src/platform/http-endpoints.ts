@@ -24,7 +24,7 @@ export interface HttpEndpoints {
  */
 export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
   const { rest, faults, documents, descriptions, metrics, readiness } = endpoints;
-  return async (request, readBody) => {
+  return async (request, readBody, address) => {
     const path = pathOf(request);
     if (path === "/livez") return text(200, "ok");
     if (path === "/readyz") {
@@ -32,7 +32,7 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
       return state === "ready" ? text(200, "ok") : text(503, state);
     }
     if (path === "/metrics") return text(200, await metrics.registry.metrics());
-    if (path === "/faults" && faults !== undefined) return faults(request, readBody);
+    if (path === "/faults" && faults !== undefined) return faults(request, readBody, address);
     if (request.method === "GET") {
       const document = await documents.at(path);
       if (document !== undefined) return json(document);
@@ -43,7 +43,7 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
       }
       if (path === "/docs") return html(descriptions.page);
     }
-    return rest(request, readBody);
+    return rest(request, readBody, address);
   };
 }
 

@@ -52,9 +52,10 @@ const schema = z.strictObject({
 
 /**
  * Reads an init file: one YAML or JSON document. Its size is bounded.
+ * @param issuerIn returns the issuer that the text of a field means. Default: the text.
  * @throws Error whose message names the field
  */
-export function parseInitFile(content: string): InitFile {
+export function parseInitFile(content: string, issuerIn = (issuer: string): string => issuer): InitFile {
   if (content.length > maximumLength) throw new Error(`the file must have at most ${maximumLength} characters`);
   // In the failsafe schema every scalar is text: a uid that consists of decimal digits does not become a number.
   const document = parseDocument(content, { schema: "failsafe" });
@@ -79,7 +80,7 @@ export function parseInitFile(content: string): InitFile {
       if (role === undefined)
         throw new Error(`${at}.role: must be a built-in role: ${builtinRoles.map((known) => known.name).join(", ")}`);
       const claimMatch = create(ClaimMatchSchema, {
-        iss: { case: "issuer", value: issuer },
+        iss: { case: "issuer", value: readIssuer(issuer, issuerIn, at) },
         sub: { case: "subject", value: subject },
         ...(audience === undefined ? {} : { aud: { case: "audience", value: audience } }),
       });
@@ -93,6 +94,14 @@ export function parseInitFile(content: string): InitFile {
       return named;
     }),
   };
+}
+
+function readIssuer(issuer: string, issuerIn: (issuer: string) => string, at: string): string {
+  try {
+    return issuerIn(issuer);
+  } catch (error) {
+    throw new Error(`${at}.issuer: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** The first problem of a document that does not have the schema's shape, with its field. */

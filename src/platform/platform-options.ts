@@ -23,6 +23,8 @@ export interface PlatformOptions {
   readonly latency: number;
   /** The maximum number of concurrent API calls. More fail with code 8. */
   readonly maximumInFlight: number;
+  /** How many token issuers are asked for their keys at a time. */
+  readonly maximumIssuerRequests: number;
   /** Milliseconds between the creation of two keys that sign API tokens. */
   readonly signingKeyInterval: number;
   /** Milliseconds after which records of the audit log are deleted; undefined to keep them. */

@@ -1,5 +1,6 @@
 import { Faults } from "./faults/faults.ts";
-import { grpcHandler, isGrpcPath, isStreamPath } from "./grpc/grpc-handler.ts";
+import { grpcHandler } from "./grpc/grpc-handler.ts";
+import { kindOf } from "./grpc/kind-of-request.ts";
 import { httpEndpoints } from "./http-endpoints.ts";
 import { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
 import { securityTokenService } from "./oidc/security-token-service.ts";
@@ -12,6 +13,7 @@ import { Transcoder } from "./rest/transcoder.ts";
 import type { PortHandlers } from "./server/http-server.ts";
 import { Authenticator } from "./service/authenticator.ts";
 import { CallRunner } from "./service/call-runner.ts";
+import { CallSlots } from "./service/call-slots.ts";
 import { type Operation, operationsOf } from "./service/operations.ts";
 import { PlatformMetrics } from "./service/platform-metrics.ts";
 import type { PlatformSettings } from "./service/platform-settings.ts";
@@ -21,8 +23,11 @@ import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
 import { DatabaseHealth } from "./store/database-health.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
+import { RefusalLog } from "./oidc/refusal-log.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
+import { PatternCache } from "./tokens/pattern-cache.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
+import { StaticKeySets } from "./tokens/static-keys.ts";
 
 /**
  * Connects the components of a platform, from the database to the port.
@@ -39,7 +44,7 @@ export async function portHandlers(
   const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse } = settings;
   const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
   const tokens = new ApiTokens(keys, authUrl, baseUrl, clock);
-  const authenticator = new Authenticator(database, tokens);
+  const authenticator = new Authenticator(database, tokens, clock);
   const operations = platformOperations(options, settings, tokens, authenticator);
   const overGrpc = operations.filter(({ transports }) => transports === "all");
   const health = new DatabaseHealth(database);
@@ -54,10 +59,11 @@ export async function portHandlers(
     signingKeyInterval: interval,
   });
   const faults = new Faults(options.faults);
-  const runner = new CallRunner({ metrics, log, latency, maximumInFlight, faults, tracer: options.tracer });
+  const slots = new CallSlots({ maximumInFlight, onChange: (running) => metrics.inFlight.set(running) });
+  const runner = new CallRunner({ metrics, log, latency, slots, faults, tracer: options.tracer });
   const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });
   return {
-    kindOf: (path) => (isStreamPath(path) ? "stream" : isGrpcPath(path) ? "rpc" : "http"),
+    kindOf,
     rpc: grpcHandler(overGrpc, runner, { ...settings, readiness, log }),
     rejection: (rejection) => rejectionResponse(rejection, errorDomain),
     http: httpEndpoints({
@@ -73,18 +79,36 @@ export async function portHandlers(
 
 /** The methods of all services, with what they need of the options and settings. */
 function platformOperations(
-  { database, masterKey, clock, log, rateLimit: callsPerSecond }: PlatformOptions,
+  { database, masterKey, clock, log, rateLimit: callsPerSecond, maximumIssuerRequests }: PlatformOptions,
   settings: PlatformSettings,
   tokens: ApiTokens,
   authenticator: Authenticator,
 ): Operation[] {
   const pageTokens = new PageTokens(masterKey.derive("page token"));
   const sessions = new Sessions(database, clock, settings, pageTokens);
-  const issuerKeys = new IssuerKeys(settings.trustedIssuers, clock);
+  const issuerKeys = new IssuerKeys({
+    trusted: settings.trustedIssuers,
+    clock,
+    maximumRequests: maximumIssuerRequests,
+  });
+  const staticKeys = new StaticKeySets();
+  const patterns = new PatternCache();
   const rateLimit = callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock);
+  const refusals = new RefusalLog(log, clock);
   const services = [
     ...servicesOf(sessions, masterKey),
-    securityTokenService({ database, tokens, issuerKeys, rateLimit, settings, clock, log }),
+    securityTokenService({
+      database,
+      tokens,
+      issuerKeys,
+      staticKeys,
+      patterns,
+      rateLimit,
+      settings,
+      clock,
+      log,
+      refusals,
+    }),
   ];
   return operationsOf(services, authenticator, rateLimit);
 }

@@ -51,6 +51,12 @@ export class SessionChecks {
     return this.#reports.get(session) ?? { is: "unchecked" };
   }
 
+  /** Why the session did not work when it was last checked; undefined if it did, or was not checked yet. */
+  failureOf(session: PlatformSession): PlatformProblem | undefined {
+    const report = this.reportOf(session);
+    return report.is === "failed" ? report.problem : undefined;
+  }
+
   /** Checks the session until `signal` aborts; never rejects. Must be called once for a session. */
   async run(session: PlatformSession, signal: AbortSignal): Promise<void> {
     const { clock, random, limit } = this.#options;

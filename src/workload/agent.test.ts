@@ -49,7 +49,7 @@ afterEach(() => {
 });
 
 /** Starts an agent, as a container that starts. The one before ends. */
-function start(random = () => 0.5, files = new TokenFiles(join(folder, "token"))): void {
+function start(random = () => 0.5, files = new TokenFiles(join(folder, "token"))): Agent {
   stop.abort();
   stop = new AbortController();
   const record = (level: string) => (message: string) => lines.push({ level, message });
@@ -70,6 +70,7 @@ function start(random = () => 0.5, files = new TokenFiles(join(folder, "token"))
   });
   // It ends only when it is stopped.
   agent.run(stop.signal).catch(() => undefined);
+  return agent;
 }
 
 const token = () => readFileSync(join(folder, "token"), "utf8");
@@ -93,6 +94,28 @@ describe("Agent", () => {
     expect(exchanges).toHaveLength(2);
     expect(expiry()).toBeGreaterThan(first);
     expect(lines.map(({ message }) => message)).toEqual(["token renewed", "token renewed"]);
+  });
+
+  it("renews at once when it is asked to, in a pause and during an attempt", async () => {
+    const agent = start();
+    await clock.advance(0);
+    agent.renewNow();
+    await clock.advance(0);
+    expect(exchanges).toHaveLength(2);
+    await clock.advance(30 * minute);
+    expect(exchanges).toHaveLength(2);
+
+    const slow = Promise.withResolvers<ApiToken>();
+    exchange = () => slow.promise;
+    agent.renewNow();
+    await clock.advance(0);
+    // The token that this attempt gets may have been issued before the request.
+    agent.renewNow();
+    slow.resolve(tokenUntil(clock.now() + hour));
+    await clock.advance(0);
+    expect(exchanges).toHaveLength(4);
+    await clock.advance(30 * minute);
+    expect(exchanges).toHaveLength(4);
   });
 
   it("keeps the last token during an outage, and says so in the status and the log", async () => {

@@ -42,6 +42,8 @@ export class Agent {
   #failures = 0;
   /** Of the subject token of the last attempt. Undefined if it could not be read. */
   #fingerprint: string | undefined;
+  /** Aborts the present pause, or the next one if an attempt is being made. */
+  #renewalRequest = new AbortController();
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -57,6 +59,11 @@ export class Agent {
       this.#options.beforePause?.();
       await this.#wait(delayMs, signal);
     }
+  }
+
+  /** Ends the present pause. During an attempt, another one follows: the token of this one may be older than the reason. */
+  renewNow(): void {
+    this.#renewalRequest.abort();
   }
 
   /** Makes one attempt. @returns the pause until the next one, in milliseconds */
@@ -108,8 +115,22 @@ export class Agent {
     return delayMs;
   }
 
-  /** Resolves after `delayMs`, or earlier if the subject token changes or the wall clock passes that time. */
+  /**
+   * Resolves after `delayMs`, or earlier if a renewal is requested, the subject token changes or the wall clock passes that
+   * time.
+   */
   async #wait(delayMs: number, signal: AbortSignal): Promise<void> {
+    const requested = this.#renewalRequest.signal;
+    try {
+      await this.#pause(delayMs, AbortSignal.any([signal, requested]));
+    } catch (error) {
+      if (signal.aborted || !requested.aborted) throw error;
+      this.#renewalRequest = new AbortController();
+      this.#options.log.info("renewal requested");
+    }
+  }
+
+  async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
     const due = clock.monotonic() + delayMs;
     // The monotonic clock stops while a machine is suspended, and the wall clock can be set back: the earlier one counts.

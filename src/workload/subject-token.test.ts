@@ -82,6 +82,8 @@ describe("readSubjectToken", () => {
   );
 
   it("names a file that does not exist", () => {
-    expect(() => readSubjectToken(join(folder, "missing"))).toThrowError(/own token cannot be read: ENOENT.*missing/);
+    expect(() => readSubjectToken(join(folder, "missing"))).toThrowError(
+      /^the file with the workload's own token cannot be read: .*missing does not exist; name it with --subject-token-file/,
+    );
   });
 });

@@ -25,7 +25,12 @@ export function readSubjectToken(path: string): SubjectToken {
   try {
     text = readFileSync(path === standardInput ? 0 : path, "utf8").trim();
   } catch (error) {
-    throw new Error(`the file with the workload's own token cannot be read: ${(error as Error).message}`, {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason =
+      code === "ENOENT"
+        ? `${path} does not exist; name it with --subject-token-file (MUSTER_SUBJECT_TOKEN_FILE)`
+        : message;
+    throw new Error(`the file with the workload's own token cannot be read: ${reason}`, {
       cause: error,
     });
   }

@@ -92,7 +92,7 @@ describe("TokenService", () => {
     expect(refused.message).toBe(
       `the token service refused the exchange for the identity ${identity}: ${message} (PERMISSION_DENIED). ` +
         `The workload's own token has the issuer "https://issuer.example", the subject "system:serviceaccount:shop:cart" ` +
-        `and the audience ["auth"]: compare them with status.exchange of the Identity. ` +
+        `and the audience ["auth"]: compare them, and the claims in spec.claimMatch.claims, with status.exchange of the Identity. ` +
         "An Identity that was created again has another uid: a pod that still has the old one in MUSTER_IDENTITY must be re-created",
     );
   });
@@ -187,7 +187,9 @@ describe("TokenService", () => {
     it("trusts the authorities of --platform-ca, and without it those of Node", async () => {
       const authUrl = new URL(`https://localhost:${await secureService()}`);
       expect((await exchange(authUrl, { ca: tls.certificate })).value).toBe("api-token");
-      expect((await failure(exchange(authUrl))).message).toMatch(/self-signed certificate/);
+      expect((await failure(exchange(authUrl))).message).toMatch(
+        /self-signed certificate; name the certificate authority with --platform-ca/,
+      );
     });
 
     it("connects through HTTPS_PROXY, except to the hosts in NO_PROXY", async () => {

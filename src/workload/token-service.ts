@@ -1,6 +1,7 @@
 import { parseRetryAfter } from "#src/http/retry-after.ts";
 import { redact } from "#src/telemetry/redaction.ts";
 import { seconds } from "#src/time/durations.ts";
+import { adviceForConnection, adviceForRefusal } from "./exchange-advice.ts";
 import { HttpClient, type HttpClientOptions, type HttpGetResponse } from "./http-client.ts";
 import type { SubjectToken } from "./subject-token.ts";
 
@@ -107,7 +108,7 @@ function readToken({ text }: HttpGetResponse, now: number): ApiToken {
 function failureOf(
   { status, retryAfter, text }: HttpGetResponse,
   subject: SubjectToken,
-  { authUrl, clock, identity }: TokenServiceOptions,
+  { authUrl, audience, clock, identity }: TokenServiceOptions,
 ): ExchangeFailure {
   const retryAfterMs = parseRetryAfter(retryAfter, clock.now()) ?? 0;
   const { code, message } = parseObject(text) ?? {};
@@ -125,19 +126,8 @@ function failureOf(
   if (refusal?.status !== status)
     return new ExchangeFailure(`the token service returned HTTP ${status}: ${said}`, { retryAfterMs });
   const reason = `the token service refused the exchange for the identity ${identity}: ${said} (${refusal.name})`;
-  return new ExchangeFailure(refusal.name === "PERMISSION_DENIED" ? `${reason}. ${advice(subject)}` : reason, {
-    refused: true,
-    retryAfterMs,
-  });
-}
-
-/** The platform does not say whether the identity is unknown or the token does not match it, so the advice covers both. */
-function advice({ claims }: SubjectToken): string {
-  const presented =
-    claims === undefined
-      ? "The workload's own token is not a JSON Web Token."
-      : `The workload's own token has the issuer ${claims.issuer}, the subject ${claims.subject} and the audience ${claims.audience}: compare them with status.exchange of the Identity.`;
-  return `${presented} An Identity that was created again has another uid: a pod that still has the old one in MUSTER_IDENTITY must be re-created`;
+  const advice = adviceForRefusal(refusal.name, said, { audience, authUrl, claims: subject.claims });
+  return new ExchangeFailure(advice === undefined ? reason : `${reason}. ${advice}`, { refused: true, retryAfterMs });
 }
 
 const maxMessageLength = 1_000;
@@ -152,7 +142,7 @@ function oneLine(text: string): string {
 function describe(error: unknown): string {
   // Node reports the failure to connect to several addresses of one name as an AggregateError without a message.
   const { message, code } = error as NodeJS.ErrnoException;
-  return message === "" ? (code ?? "the connection failed") : oneLine(message);
+  return message === "" ? (code ?? "the connection failed") : adviceForConnection(error, oneLine(message).trim());
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -13,6 +13,8 @@ const settings = {
   rootGroup: [uid],
   allowedRole: ["viewer"],
 };
+/** That of the token that Kubernetes puts into the pod. */
+const clusterIssuer = "https://kubernetes.example.com";
 const withPlatform = { platform: { enabled: true }, settings: { allowedRole: ["viewer"] } };
 const find = (objects: readonly KubeObject[], kind: string, name: string) =>
   objects.find((one) => one.kind === kind && one.metadata.name === name) ?? expect.fail(`no ${kind} ${name}`);
@@ -36,6 +38,16 @@ describe("the values of the chart muster", () => {
       "additional properties 'namespace' not allowed",
     ],
     ["a uid without quotes", { settings: { ...settings, rootGroup: [1] } }, "got number, want string"],
+    [
+      "an identity that is no uid",
+      { settings: { ...settings, identity: "muster" } },
+      "at '/settings/identity': 'muster' does not match pattern",
+    ],
+    [
+      "a duration without a unit",
+      { settings: { ...settings, resync: 20 } },
+      "'/settings/resync': got number, want string",
+    ],
     ["missing settings", {}, "settings.platformUrl, settings.identity, settings.rootGroup, settings.allowedRole"],
     [
       "a platform without its only required setting",
@@ -129,7 +141,9 @@ describe("the values of the chart muster", () => {
 
 describe("the platform of the chart muster", () => {
   const initFile = (objects: readonly KubeObject[], name = "muster-platform-init") =>
-    parseInitFile(find(objects, "ConfigMap", name)["data"]["init.yaml"]);
+    parseInitFile(find(objects, "ConfigMap", name)["data"]["init.yaml"], (issuer) =>
+      issuer.replace("token:/etc/cluster/token", clusterIssuer),
+    );
 
   it.each([
     ["hashes of the release", {}, "muster", ""],
@@ -162,6 +176,19 @@ describe("the platform of the chart muster", () => {
     const releases = [release, { ...release, name: "another" }, { ...release, namespace: "another" }];
     const rendered = await Promise.all(releases.map((one) => renderChart("muster", withPlatform, one)));
     expect(new Set(rendered.map((objects) => initFile(objects).rootGroup.uid)).size).toBe(3);
+  });
+
+  it.each([
+    ["of the cluster, by default", {}, clusterIssuer, "token:/etc/cluster/token"],
+    ["that is given", { clusterIssuer: "https://given.example.com" }, "https://given.example.com", ""],
+  ])("trusts the issuer %s", async (_, more, issuer, setting) => {
+    const objects = await renderChart("muster", { ...withPlatform, platform: { enabled: true, ...more } });
+    expect(initFile(objects).identities).toMatchObject([{ claimMatch: { iss: { value: issuer } } }]);
+    const { spec } = find(objects, "StatefulSet", "muster-platform")["spec"].template;
+    const { value } = spec.containers[0].env.find(({ name }: { name: string }) => name === "MUSTER_TRUSTED_ISSUER");
+    expect(value).toBe(
+      `${setting || issuer},ca=/etc/cluster/ca.crt,jwks=https://kubernetes.default.svc/openid/v1/jwks`,
+    );
   });
 
   it("serves TLS with the certificate of a Secret, which the operator trusts", async () => {

@@ -1,3 +1,6 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
 import { operatorSettings } from "#src/commands/operator/settings.ts";
 import platform from "#src/commands/platform/platform.ts";
@@ -104,25 +107,35 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
     });
   });
 
-  it("configures the platform with valid settings only", () => {
+  it("configures the platform with valid settings only", async () => {
     const environment = platformPod().environment;
-    const known = [...Object.keys(platform.settings).map(variableOf), "CLUSTER_ISSUER"];
+    const known = Object.keys(platform.settings).map(variableOf);
     expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([]);
-    // Reading the settings reads this file, which here is the CA certificate of the test control plane.
+    // Reading the settings reads these files, which Kubernetes creates.
+    const tokenFile = join(controlPlane().folder, "platform-token");
+    const { namespace, serviceAccount } = platformPod();
+    const [{ tokens }] = platformPod().mounts.filter(({ path }) => path === "/etc/cluster") as [Mount];
+    const [{ audience, path }] = tokens as [Mount["tokens"][number]];
+    expect(path).toBe("token");
+    const token = await controlPlane().admin.createToken(namespace, serviceAccount, { audiences: [audience] });
+    await writeFile(tokenFile, token);
     const args = platformPod()
       .args.slice(1)
-      .map((arg) => arg.replace("/etc/cluster/ca.crt", controlPlane().caFile));
+      .map((arg) => arg.replace("/etc/cluster/ca.crt", controlPlane().caFile).replace("/etc/cluster/token", tokenFile));
     expect(readSettings(platform.settings, args, environment)).toMatchObject({
       data: "/data/platform.db",
       initFile: "/etc/muster/init/init.yaml",
       baseUrl: new URL("http://platform.muster-platform.svc:8080"),
-      trustedIssuer: [{ issuer: "https://kubernetes.default.svc.cluster.local", ca: controlPlane().ca }],
+      trustedIssuer: [{ issuer: decodeJwt(token).iss, ca: controlPlane().ca }],
     });
   });
 
   it("gives the platform the identity that the operator assumes", () => {
     const [{ files }] = platformPod().mounts.filter(({ path }) => path === "/etc/muster/init") as [Mount];
-    const { rootGroup, identities } = parseInitFile(files["init.yaml"] ?? "");
+    const { rootGroup, identities } = parseInitFile(files["init.yaml"] ?? "", (issuer) => {
+      expect(issuer).toBe("token:/etc/cluster/token");
+      return "https://kubernetes.example.com";
+    });
     const { environment, namespace, serviceAccount } = operator();
     expect(rootGroup.uid).toBe(environment["MUSTER_ROOT_GROUP"]);
     expect(identities).toMatchObject([

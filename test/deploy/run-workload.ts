@@ -6,7 +6,7 @@ import type { Workload } from "./workload.ts";
 
 /** Where Kubernetes mounts the credentials of a pod's service account. */
 const accountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
-const secret = { mode: 0o600 };
+const secretMode = 0o600;
 
 export interface RunOptions {
   readonly controlPlane: ControlPlane;
@@ -33,12 +33,12 @@ export async function runWorkload(
       .reduce((result, [inContainer, here]) => result.replaceAll(inContainer, here), text)
       .replaceAll("https://kubernetes.default.svc.cluster.local", url)
       .replaceAll("https://kubernetes.default.svc", url);
-  const write = async (path: string, content: string) => {
+  const write = async (path: string, content: string, mode = secretMode) => {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, content, secret);
+    await writeFile(path, content, { mode });
   };
 
-  for (const { path, tokens, files } of workload.mounts) {
+  for (const { path, tokens, files, mode } of workload.mounts) {
     const here = join(own, path);
     paths.push([path, here]);
     await mkdir(here, { recursive: true });
@@ -47,7 +47,7 @@ export async function runWorkload(
         join(here, name),
         await admin.createToken(namespace, serviceAccount, { audiences: [audience], expirationSeconds }),
       );
-    for (const [name, content] of Object.entries(files)) await write(join(here, name), localized(content));
+    for (const [name, content] of Object.entries(files)) await write(join(here, name), localized(content), mode);
   }
   // The CA certificate of the API server, which Kubernetes puts into a ConfigMap of every namespace.
   await write(join(own, "etc/cluster/ca.crt"), ca);

@@ -1,16 +1,20 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Agent, fetch } from "undici";
 import { parseAllDocuments } from "yaml";
 import { finalizer } from "#src/api/custom-resource.ts";
+import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
+import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
 import type { MusterProcess } from "#test/support/harness/muster-process.ts";
 import { applyDefinitions } from "./definitions.ts";
-import { helm, release } from "./helm.ts";
+import { helm, release, renderChart } from "./helm.ts";
 import { HookRunner } from "./hook-runner.ts";
 import { kustomize } from "./kustomize.ts";
 import { permissionsOf, usedPermissions } from "./permissions.ts";
@@ -219,14 +223,68 @@ describeWithControlPlane(
       });
     });
 
+    let operatorUrl = "";
     // The CRDs and the Tenant of the chart are still there.
     it("the Kustomize overlay makes examples/ Ready, without a step by hand", async () => {
       const { admin } = controlPlane();
       await applyDefinitions(admin);
       const overlay = await kustomize("overlays/try-out");
       for (const object of overlay) await admin.apply(object);
-      await start(overlay, "platform", "kustomize");
+      ({ operatorUrl } = await start(overlay, "platform", "kustomize"));
       await applyExamples();
+    });
+
+    describeWithPostgres("the chart's platform with PostgreSQL and TLS", (postgres) => {
+      it("runs in two replicas, and accepts the operator's token over TLS", async () => {
+        const { admin } = controlPlane();
+        const { key, certificate } = selfSignedCertificate();
+        const stringData = {
+          tls: { "tls.crt": certificate, "tls.key": key, "ca.crt": certificate },
+          database: { url: await postgres().newDatabase(), key: randomBytes(32).toString("base64") },
+        };
+        const secrets = Object.entries(stringData).map(([name, data]) => ({
+          apiVersion: "v1",
+          kind: "Secret",
+          metadata: { name, namespace: release.namespace },
+          stringData: data,
+        }));
+        const rendered = await renderChart("muster", {
+          settings: { allowedRole: ["viewer"] },
+          platform: {
+            enabled: true,
+            replicas: 2,
+            database: { secretName: "database" },
+            tls: { secretName: "tls" },
+          },
+        });
+        for (const one of rendered) if (one.kind === "ServiceAccount") await admin.apply(one);
+        const pod = new Workload([...rendered, ...secrets], "StatefulSet", "muster-platform");
+        const env = { MUSTER_LISTEN: "127.0.0.1:0", MUSTER_BASE_URL: "" };
+        const at = (name: string) => ({ controlPlane: controlPlane(), folder: join(folder, name) });
+        const replicas = [];
+        for (const name of ["replica-0", "replica-1"]) {
+          const process = await runWorkload(pod, { ...at(name), env });
+          running.push(process);
+          replicas.push(`https://${String((await process.logged("listening"))["address"])}`);
+        }
+        const dispatcher = new Agent({ connect: { ca: certificate } });
+        const adminToken = await readFile(
+          join(folder, "replica-0/StatefulSet-muster-platform/data/admin-token"),
+          "utf8",
+        );
+        for (const url of replicas) {
+          for (const path of pod.probePaths) expect((await fetch(url + path, { dispatcher })).status).toBe(200);
+          const headers = { authorization: `Bearer ${adminToken.trim()}` };
+          expect((await fetch(`${url}/iam/v2beta1/groups`, { dispatcher, headers })).status).toBe(200);
+        }
+        await dispatcher.close();
+
+        const check = new Workload([...rendered, ...secrets], "Pod", "muster-operator-check");
+        const addresses = { MUSTER_OPERATOR_URL: operatorUrl, MUSTER_PLATFORM_URL: replicas[1] ?? "" };
+        const run = await runWorkload(check, { ...at("check"), env: addresses });
+        await run.ended;
+        expect([run.exitCode, run.plainOutput]).toEqual([0, expect.stringContaining("can assume its identity")]);
+      });
     });
   },
   { audit: true },

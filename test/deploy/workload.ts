@@ -12,7 +12,13 @@ interface Container {
 
 type EnvironmentVariable =
   | { readonly name: string; readonly value: string }
-  | { readonly name: string; readonly valueFrom: { readonly fieldRef: { readonly fieldPath: string } } };
+  | {
+      readonly name: string;
+      readonly valueFrom: {
+        readonly fieldRef?: { readonly fieldPath: string };
+        readonly secretKeyRef?: { readonly name: string; readonly key: string };
+      };
+    };
 
 interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
@@ -28,14 +34,21 @@ interface Volume {
   readonly name: string;
   readonly projected?: { readonly sources: readonly { readonly serviceAccountToken?: ProjectedToken }[] };
   readonly configMap?: { readonly name: string };
+  readonly secret?: {
+    readonly secretName: string;
+    readonly defaultMode?: number;
+    readonly items?: readonly { readonly key: string; readonly path: string }[];
+  };
 }
 
 /** A folder of the container, with the files that Kubernetes puts into it. */
 export interface Mount {
   readonly path: string;
   readonly tokens: readonly ProjectedToken[];
-  /** The contents of the files from a ConfigMap, by their names. */
+  /** The contents of the files from a ConfigMap or a Secret, by their names. */
   readonly files: Readonly<Record<string, string>>;
+  /** The mode of these files. */
+  readonly mode: number;
 }
 
 /**
@@ -80,7 +93,7 @@ export class Workload {
    * The variables of the container: those of its ConfigMaps, overridden by its own. Of the fields of a pod, only
    * `spec.serviceAccountName` is known.
    *
-   * @throws if a ConfigMap is missing or a field is not known: the pod would not start.
+   * @throws if a ConfigMap or Secret is missing or a field is not known: the pod would not start.
    */
   get environment(): Readonly<Record<string, string>> {
     const maps = (this.container.envFrom ?? []).map(
@@ -89,7 +102,7 @@ export class Workload {
     const own = Object.fromEntries(
       (this.container.env ?? []).map((variable) => [
         variable.name,
-        "value" in variable ? variable.value : this.#fieldOfPod(variable.valueFrom.fieldRef.fieldPath),
+        "value" in variable ? variable.value : this.#valueFrom(variable.valueFrom),
       ]),
     );
     return Object.assign({}, ...maps, own) as Record<string, string>;
@@ -104,7 +117,7 @@ export class Workload {
   /**
    * The folders that are mounted. The ConfigMap that Kubernetes creates in every namespace is empty.
    *
-   * @throws if another ConfigMap is missing: the pod would not start.
+   * @throws if another ConfigMap, or a Secret or its key, is missing: the pod would not start.
    */
   get mounts(): readonly Mount[] {
     const volumes: readonly Volume[] = this.pod.volumes ?? [];
@@ -114,16 +127,35 @@ export class Workload {
       return {
         path: mountPath,
         tokens: volume?.projected?.sources.flatMap(({ serviceAccountToken }) => serviceAccountToken ?? []) ?? [],
-        files: map === undefined || map === "kube-root-ca.crt" ? {} : this.#find("ConfigMap", map)["data"],
+        files:
+          map === undefined || map === "kube-root-ca.crt"
+            ? this.#secretFiles(volume)
+            : this.#find("ConfigMap", map)["data"],
+        mode: volume?.secret?.defaultMode ?? 0o644,
       };
     });
+  }
+
+  #secretFiles({ secret }: Partial<Volume> = {}): Readonly<Record<string, string>> {
+    if (secret === undefined) return {};
+    const data: Readonly<Record<string, string>> = this.#find("Secret", secret.secretName)["stringData"];
+    const items = secret.items ?? Object.keys(data).map((key) => ({ key, path: key }));
+    return Object.fromEntries(
+      items.map(({ key, path }) => {
+        const content = data[key];
+        if (content === undefined) throw new Error(`Secret ${secret.secretName} has no key ${key}`);
+        return [path, content];
+      }),
+    );
   }
 
   get probePaths(): readonly string[] {
     return [this.container.livenessProbe, this.container.readinessProbe].map(({ httpGet }) => httpGet.path);
   }
 
-  #fieldOfPod(fieldPath: string): string {
+  #valueFrom({ fieldRef, secretKeyRef }: Extract<EnvironmentVariable, { valueFrom: unknown }>["valueFrom"]): string {
+    if (secretKeyRef !== undefined) return this.#find("Secret", secretKeyRef.name)["stringData"][secretKeyRef.key];
+    const fieldPath = fieldRef?.fieldPath;
     if (fieldPath === "spec.serviceAccountName") return this.serviceAccount;
     throw new Error(`the field ${fieldPath} of a pod is not known`);
   }

@@ -18,7 +18,7 @@ const platformOnly = new Set(platformScenarios.map(({ name }) => name));
 
 /** What follows from a failure, and has an alert, too. */
 const alsoFires: Readonly<Record<string, readonly string[]>> = {
-  MusterCallsSuspended: ["MusterResyncLate"],
+  MusterCallsSuspended: ["MusterObjectNotReady", "MusterResyncLate"],
   MusterWritesSuspended: ["MusterObjectNotReady"],
   MusterTenantNotReady: ["MusterObjectNotReady"],
   MusterQueueStuck: ["MusterObjectNotReady", "MusterResyncLate"],

@@ -99,6 +99,13 @@ const proxyFault = (proxy: FaultProxy, fault: Fault, methods: readonly string[])
   proxy.options = { faultFor: ({ method }) => (methods.includes(method) ? fault : undefined) };
 };
 
+/** The operator's own calls are suspended, because the platform fails. */
+const circuitOpen = (calls: "all" | "writes") =>
+  new RegExp(`^muster_circuits_open\\{credential="operator",calls="${calls}",class="platform"\\} 1$`, "m");
+
+const unavailableGroups = (count: number) =>
+  new RegExp(`^muster_objects\\{kind="Group",ready="False",reason="PlatformUnavailable"\\} ${count}$`, "m");
+
 export const operatorScenarios: readonly Scenario[] = [
   scenario("Healthy", async ({ system, kube, startOperator, readyGroups, platform }, recorder) => {
     const leader = await startOperator();
@@ -133,7 +140,8 @@ export const operatorScenarios: readonly Scenario[] = [
     await recorder.scrape(targets);
     proxyFault(proxy, unreachable, ["GET", "POST"]);
     await applyGroups(5, "waiting");
-    await sleep(8_000);
+    await untilMetric(targets[0], circuitOpen("all"));
+    await untilMetric(targets[0], unavailableGroups(5));
     await recorder.scrapeTwice(targets);
   }),
   scenario("MusterWritesSuspended", async ({ proxy, startOperator, readyGroups, applyGroups, platform }, recorder) => {
@@ -142,7 +150,8 @@ export const operatorScenarios: readonly Scenario[] = [
     await recorder.scrape(targets);
     proxyFault(proxy, readOnly, ["POST", "PATCH", "DELETE"]);
     await applyGroups(8, "waiting");
-    await sleep(15_000);
+    await untilMetric(targets[0], circuitOpen("writes"));
+    await untilMetric(targets[0], unavailableGroups(8));
     await recorder.scrapeTwice(targets);
   }),
   scenario("MusterTenantCredentialsFail", async ({ system, kube, startOperator, platform }, recorder) => {

@@ -35,6 +35,8 @@ export class Recorder {
   }
 
   async scrape(targets: readonly Target[]): Promise<void> {
+    // The time is recorded in seconds. Rounded, an age would grow too slowly or too fast between two scrapes.
+    await sleep(1_000 - (Date.now() % 1_000));
     const time = Math.round(Date.now() / 1000);
     this.#scrapes.push(
       ...(await Promise.all(

@@ -82,6 +82,10 @@ describe("muster agent", () => {
       stdout: `the token is valid until ${String(expiry)}\n`,
       stderr: "",
     });
+    const [before, logged] = [token(), agent.log.length];
+    agent.signal("SIGHUP");
+    await agent.logged("token renewed", logged);
+    expect(token()).not.toBe(before);
     expect(JSON.stringify(agent.log) + agent.plainOutput).not.toContain(token().slice(-40));
     await agent.stop();
     expect(agent.exitCode).toBe(0);
@@ -147,7 +151,9 @@ describe("muster token", () => {
   it("fails with the reason of the token service", async () => {
     const { code, stdout, stderr } = await run(["token", "--api-audience", "https://elsewhere.example.com"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^muster token: the token service refused the exchange .*aud.*\(INVALID_ARGUMENT\)\n$/);
+    expect(stderr).toMatch(
+      /^muster token: the token service refused the exchange .*aud.*\(INVALID_ARGUMENT\)\. The requested audience is https:\/\/elsewhere\.example\.com: correct --api-audience .*\n$/,
+    );
   });
 });
 

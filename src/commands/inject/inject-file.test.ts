@@ -195,10 +195,6 @@ describe("muster inject", () => {
   it.each([
     ["another kind", "apiVersion: v1\nkind: ConfigMap\ndata:\n    a:   'b' # c\n"],
     ["a workload without the label", deployment.replace("iam.muster.dev/identity", "other")],
-    [
-      "a label on the workload, not in its template",
-      `kind: Job\napiVersion: batch/v1\nmetadata: {labels: {iam.muster.dev/identity: a}}\n`,
-    ],
     ["another group", deployment.replace("apps/v1", "apps.example/v1")],
     ["several documents, an empty one among them", "---\n# nothing\n---\na:   1\n--- # c\nb: 2\n...\n"],
     ["nothing", ""],
@@ -244,6 +240,25 @@ spec:
     );
     expect(problems[2]).toContain("app.yaml: not valid YAML:");
     expect(problems.at(-1)).toContain("app.yaml: Deployment shop: the pod is invalid: spec.containers:");
+  });
+
+  it("refuses a label on the object around the pod, where it has no effect", async () => {
+    const outside = (kind: string) =>
+      manifest("apps/v1", kind, { spec: pod.spec }).replace(
+        '"name":"shop"',
+        '"name":"shop","labels":{"iam.muster.dev/identity":"checkout"}',
+      );
+    await expect(inject(outside("Deployment"))).rejects.toThrowError(
+      "app.yaml: Deployment shop: metadata.labels[iam.muster.dev/identity] has no effect here. Set it in spec.template.metadata.labels",
+    );
+    await expect(inject(outside("CronJob").replace("apps/v1", "batch/v1"))).rejects.toThrowError(
+      "Set it in spec.jobTemplate.spec.template.metadata.labels",
+    );
+    const both = manifest("apps/v1", "Deployment", pod).replace(
+      '"name":"shop"',
+      '"name":"shop","labels":{"iam.muster.dev/identity":"checkout"}',
+    );
+    await expect(inject(both)).resolves.toContain("muster-agent");
   });
 
   it("refuses one uid for two Identities", async () => {

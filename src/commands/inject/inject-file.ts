@@ -88,14 +88,21 @@ export function startOf({ name, namespace }: Pick<LabelledPod, "name" | "namespa
   return namespace === undefined ? `Identity ${name}` : messageStart.of({ name, namespace });
 }
 
+const labelsSchema = z.record(z.string(), z.unknown());
+
 function labelledPod(
   value: unknown,
-  { owner, namespace }: PodTemplate,
+  { owner, namespace, within, labels: outside }: PodTemplate,
   report: (problem: string) => void,
 ): LabelledPod | undefined {
-  const labels = z.object({ metadata: z.object({ labels: z.record(z.string(), z.unknown()) }) }).safeParse(value).data
-    ?.metadata.labels;
-  if (labels === undefined || !Object.hasOwn(labels, identityLabel)) return undefined;
+  const labels = z.object({ metadata: z.object({ labels: labelsSchema }) }).safeParse(value).data?.metadata.labels;
+  if (labels === undefined || !Object.hasOwn(labels, identityLabel)) {
+    if (within.length > 0 && Object.hasOwn(labelsSchema.safeParse(outside).data ?? {}, identityLabel))
+      report(
+        `${owner}: metadata.labels[${identityLabel}] has no effect here. Set it in ${within.join(".")}.metadata.labels`,
+      );
+    return undefined;
+  }
   const name = labels[identityLabel];
   if (typeof name !== "string" || name === "") {
     report(`${owner}: ${emptyLabel}`);

@@ -10,7 +10,7 @@ import { injectFile, type ValuesOf } from "./inject-file.ts";
 
 const quantity = settings.matching(
   "NAME=QUANTITY",
-  /^[a-z0-9./-]+=[0-9A-Za-z.+-]+$/,
+  /^[A-Za-z0-9._/-]+=[+-]?(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/,
   "NAME=QUANTITY, such as memory=48Mi",
 );
 
@@ -178,7 +178,7 @@ async function readManifests(path: string): Promise<string> {
       chunks.push(chunk);
     }
   } catch (error) {
-    throw new Error(`--file: ${path} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw settings.readError("--file", path === "-" ? "standard input" : path, error);
   }
   return Buffer.concat(chunks).toString();
 }

@@ -20,6 +20,10 @@ export interface PodTemplate {
   /** Of the object that contains the pod; undefined if the manifest names none. */
   readonly namespace: string | undefined;
   readonly path: PodPath;
+  /** The path of the pod from the object that contains it: empty for a Pod. */
+  readonly within: PodPath;
+  /** The labels of the object that contains the pod. */
+  readonly labels: unknown;
 }
 
 /** Lists in lists do not occur; the bound keeps a hostile file from exhausting the stack. */
@@ -36,13 +40,15 @@ export function podTemplates(manifest: unknown, path: PodPath = []): readonly Po
     );
   const template = Object.hasOwn(templates, `${apiVersion}/${kind}`) ? templates[`${apiVersion}/${kind}`] : undefined;
   if (template === undefined) return [];
-  const { name, generateName, namespace } = isRecord(metadata) ? metadata : {};
+  const { name, generateName, namespace, labels } = isRecord(metadata) ? metadata : {};
   const known = [name, generateName].find((text) => typeof text === "string");
   return [
     {
       owner: `${kind} ${known ?? "without a name"}`,
       namespace: typeof namespace === "string" && namespace !== "" ? namespace : undefined,
       path: [...path, ...template],
+      within: template,
+      labels,
     },
   ];
 }

@@ -2,7 +2,8 @@ import { request } from "undici";
 import { defineCommand } from "#src/commands/command.ts";
 import { Proxies } from "#src/http/proxies.ts";
 import * as settings from "#src/commands/settings/settings.ts";
-import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
+import { PlatformFailure } from "#src/platform-client/failure.ts";
+import { type ReadSubjectToken, subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport } from "#src/platform-client/transport.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
@@ -72,17 +73,39 @@ async function checkIdentity(
     proxies: address.proxies,
     ...(address.ca === undefined ? {} : { ca: address.ca }),
   });
+  const readSubjectToken = subjectTokenFile(values.tokenFile);
   try {
     const tokens = new TokenSource(transport, {
       authUrl: address.authUrl,
       audience: address.platformUrl.href.replace(/\/$/, ""),
       identity: values.identity,
-      readSubjectToken: subjectTokenFile(values.tokenFile),
+      readSubjectToken,
       clock,
     });
     await tokens.token();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    throw new Error(`${messageOf(error)}. ${await adviceFor(readSubjectToken)}`, { cause: error });
   } finally {
     await transport.close();
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof PlatformFailure)) return false;
+  const { problem } = error;
+  return problem.kind === "credential" && problem.cause === "exchange";
+}
+
+/** What an administrator compares after a refused exchange. It contains no token. */
+async function adviceFor(readToken: ReadSubjectToken): Promise<string> {
+  const { decodeJwt } = await import("jose");
+  try {
+    const { iss, sub, aud } = decodeJwt(await readToken());
+    const [issuer, subject, audience] = [iss, sub, aud].map((claim) => JSON.stringify(claim) ?? "none");
+    return `The token in --token-file has the issuer ${issuer}, the subject ${subject} and the audience ${audience}: correct --identity, or the claimMatch of that identity on the platform.`;
+  } catch {
+    return "The content of --token-file is not a JSON Web Token: name the file with the service-account token.";
   }
 }
 

@@ -36,7 +36,7 @@ import type { Cluster } from "./cluster.ts";
 import { PlatformConnection, readPlatformAddress } from "./connect-platform.ts";
 import { settleTimes } from "./earlier-leader.ts";
 import { watchCredentials } from "./credential-metrics.ts";
-import { createSessions, startSessionWork } from "./live-sessions.ts";
+import { createSessionChecks, createSessions, startSessionWork } from "./live-sessions.ts";
 import type { ServiceAccountKeys } from "./service-account-keys.ts";
 import type { OperatorValues } from "./settings.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";
@@ -109,6 +109,11 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   const sources: Sources = { ...base, undeclared };
   const controllers = createControllers(options, sources, (one) => tenancy.tenantsOf(one));
   const orphans = new Map<string, readonly string[]>();
+  const enqueueTenantsOf = (session: PlatformSession) => {
+    for (const context of tenancy.contexts)
+      if (context.session === session) tenants.enqueue(context.name, { priority: "low" });
+  };
+  const checks = createSessionChecks({ values, sessions, telemetry, clock, random, onReport: enqueueTenantsOf });
   const tenants = createTenantController(options, {
     sources,
     tenancy,
@@ -116,6 +121,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     outer: outerBoundOf(values),
     owner,
     ownerCheck,
+    failedCheckOf: (session) => checks.failureOf(session),
     orphans: () => (orphans.size < kinds.length ? null : [...orphans.values()].flat()),
     undeclared: (tenant) => undeclared.shareOf(tenant),
     abandoned: (tenant) => telemetry.abandonedIn(tenant),
@@ -164,8 +170,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   };
   const onResynced = async (session: PlatformSession) => {
     for (const key of await undeclared.assess(session)) controllers.get("Group").enqueue(key, { priority: "low" });
-    for (const context of tenancy.contexts)
-      if (context.session === session) tenants.enqueue(context.name, { priority: "low" });
+    enqueueTenantsOf(session);
   };
   const onOrphans = (kind: Kind, uids: readonly string[]) => void orphans.set(kind.name, uids);
   const expiries = runExpiryChecks(
@@ -178,6 +183,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     sessions,
     sources,
     telemetry,
+    checks,
     onOrphans,
     onResync,
     onResynced,

@@ -57,6 +57,7 @@ export interface SessionWorkOptions {
   readonly sessions: TenantSessions;
   readonly sources: Sources;
   readonly telemetry: OperatorTelemetry;
+  readonly checks: SessionChecks;
   /** Called with the orphans that a resync found. */
   readonly onOrphans: (kind: Kind, uids: readonly string[]) => void;
   readonly clock: Clock;
@@ -68,14 +69,34 @@ export interface SessionWorkOptions {
 }
 
 export interface SessionWork {
-  readonly checks: SessionChecks;
   /** Resolves once the work of all sessions has ended, which it does when they end. */
   ended(): Promise<void>;
 }
 
+export interface SessionChecksSources
+  extends Pick<SessionWorkOptions, "values" | "sessions" | "telemetry" | "clock" | "random"> {
+  /** Called after the report of a session changed. */
+  readonly onReport: (session: ServedSession["session"]) => void;
+}
+
+/** The checks of all sessions, which are logged. */
+export function createSessionChecks(options: SessionChecksSources): SessionChecks {
+  const { sessions, telemetry, clock, random, onReport } = options;
+  return new SessionChecks({
+    clock,
+    random,
+    limit: new Semaphore(maxChecks),
+    onReport: (session, report) => {
+      if (session === sessions.operator.session && report.is === "checked") reportSettings(options, sessions.operator);
+      telemetry.sessionChecked(tenantOf(sessions, session), report);
+      onReport(session);
+    },
+  });
+}
+
 /** Checks and resyncs every session until it ends. */
 export function startSessionWork(options: SessionWorkOptions): SessionWork {
-  const { kinds, values, sessions, sources, telemetry, clock, random } = options;
+  const { kinds, values, sessions, sources, telemetry, checks, clock, random } = options;
   const running = new Set<Promise<void>>();
   const track = (work: Promise<void>) => {
     running.add(work);
@@ -84,15 +105,6 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
   const resyncs = new Semaphore(maxResyncs);
   // By kind and session: a resync of one session says nothing new of the others.
   const orphans = new PerKind(kinds, () => new Map<ServedSession["session"], readonly string[]>());
-  const checks = new SessionChecks({
-    clock,
-    random,
-    limit: new Semaphore(maxChecks),
-    onReport: (session, report) => {
-      if (session === sessions.operator.session && report.is === "checked") reportSettings(options, sessions.operator);
-      telemetry.sessionChecked(tenantOf(sessions, session), report);
-    },
-  });
   sessions.onSession(({ tenant, session, signal }) => {
     session.onOutageChange((outage) => telemetry.outageChanged(tenant, outage));
     session.onWriteOutageChange((outage) => telemetry.writeOutageChanged(tenant, outage));
@@ -126,7 +138,6 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
     );
   });
   return {
-    checks,
     ended: async () => {
       while (running.size > 0) await Promise.all(running);
     },
@@ -134,7 +145,7 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
 }
 
 /** Reports what the settings name and the platform does not have. */
-function reportSettings({ values, telemetry }: SessionWorkOptions, { session }: ServedSession): void {
+function reportSettings({ values, telemetry }: SessionChecksSources, { session }: ServedSession): void {
   const { roles, unreadableRoots } = session;
   telemetry.settingsChecked({
     unknownRoles: roles === undefined ? [] : findUnknownRoles(values.allowedRole, roles),

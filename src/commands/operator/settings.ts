@@ -78,9 +78,9 @@ export const operatorSettings = {
     "The class of the Tenants that this operator serves. Set it if the cluster has several operators: one without a class, and one for each class. (default: Tenants without a class)",
   ),
   serviceAccountDirectory: withDefault(
-    file,
+    { ...file, placeholder: "FOLDER" },
     serviceAccountDirectory,
-    "Directory where the pod's service account is mounted: ca.crt, namespace and token.",
+    "Folder where the pod's service account is mounted: ca.crt, namespace and token.",
   ),
   kubeconfig: optional(
     file,

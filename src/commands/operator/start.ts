@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
-import { requirePrivateFile } from "#src/commands/settings/settings.ts";
+import { listenError, requirePrivateFile } from "#src/commands/settings/settings.ts";
 import { Proxies } from "#src/http/proxies.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
@@ -59,7 +59,9 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   const { kube, leases, newClient, ...connection } = await connectKubernetes(values, { env, clock, observe, tracer });
   const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
   const metrics = () => telemetry.metrics.text();
-  const health = await serveHealth({ ...values.listen, ready: () => ready, metrics });
+  const health = await serveHealth({ ...values.listen, ready: () => ready, metrics }).catch((error: unknown) => {
+    throw listenError("--listen", error);
+  });
   log.info({ address: health.address }, "listening");
   try {
     const { allowedNamespace } = values;

@@ -16,7 +16,7 @@ export default defineCommand({
     uid: settings.optional(resourceUid(), "Only changes of this resource and of everything below it."),
     actor: settings.optional(
       settings.text,
-      "Only changes by this actor: the uid of an identity; admin (the admin token); host (a command on the data, such as load); or platform (the platform itself).",
+      "Only changes by this actor: the uid of an identity; admin (the admin token without a name); admin/NAME (a named admin); host (a command on the data, such as load); or platform (the platform itself).",
     ),
     output: anyOutput("json"),
   },
@@ -39,7 +39,7 @@ export default defineCommand({
 /** A uid is the last column, because it is long. The changed values are in the other formats. */
 const columns: readonly Column<AuditRecord>[] = [
   { title: "TIME", of: ({ time: at }) => at, width: 24 },
-  { title: "ACTOR", of: ({ actor }) => nameOf(actor).replace(/^.*\//, "…/"), width: 18 },
+  { title: "ACTOR", of: ({ actor }) => nameOf(actor).replace(/^.*\/(?=[0-9a-f]{16}$)/, "…/"), width: 18 },
   { title: "ACTION", of: ({ action }) => action, width: 6 },
   { title: "TYPE", of: ({ type }) => type, width: 12 },
   { title: "UID", of: ({ uid }) => uid, width: 0 },

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Database } from "#src/platform/store/database.ts";
+import { type Database, NewerSchemaError } from "#src/platform/store/database.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
@@ -56,11 +56,25 @@ export function defaultFile(location: DataLocation, name: "admin-token" | "key",
 export async function openDatabase(location: DataLocation, connections = 2): Promise<Database> {
   if (location.kind === "file") {
     settings.requireFolderOf("--data", location.path);
-    return new SqliteDatabase(location.path);
+    return openSqlite(location.path);
   }
   // Imported on demand, so that a platform on SQLite does not load the PostgreSQL client.
   const { PostgresDatabase } = await import("#src/platform/store/postgres/postgres-database.ts");
   return PostgresDatabase.open(location.url, { connections });
+}
+
+/** @throws {NewerSchemaError | Error} */
+function openSqlite(path: string): SqliteDatabase {
+  try {
+    return new SqliteDatabase(path);
+  } catch (error) {
+    if (error instanceof NewerSchemaError) throw error;
+    const { message } = error as Error;
+    throw new Error(
+      `--data: cannot open ${path}: ${message}. If it is damaged, restore a backup with "muster platform restore"`,
+      { cause: error },
+    );
+  }
 }
 
 /**

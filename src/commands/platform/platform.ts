@@ -4,11 +4,13 @@ import { startTracing } from "#src/telemetry/start-tracing.ts";
 import { type InitFile, parseInitFile } from "#src/platform/init-file.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
+import { portLimits } from "#src/platform/server/port-limits.ts";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { openKeyFile } from "#src/platform/tokens/key-file.ts";
-import { defineCommand } from "#src/commands/command.ts";
+import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { hours } from "#src/time/durations.ts";
+import { issuerIn } from "./cluster-issuer.ts";
 import { dataLocation, defaultFile, openDatabase } from "./data.ts";
 import { platformSettings } from "./settings.ts";
 
@@ -25,6 +27,8 @@ export default defineCommand({
     settings.requirePrivateFile("--admin-token-file", adminTokenFile);
     const initFile = values.initFile === undefined ? undefined : await readInitFile(values.initFile);
     const log = createLog({ level: values.logLevel });
+    warnOfIgnoredProxy(env, log);
+    warnOfTestSettings(values, log);
     const tracer = await startTracing("muster-platform", env, log);
     const settingsAt = (url: string): PlatformSettings => {
       const baseUrl = withoutSlash(values.baseUrl?.href ?? url);
@@ -33,6 +37,7 @@ export default defineCommand({
         authUrl: withoutSlash(values.authUrl?.href ?? baseUrl),
         audiences: values.audience,
         refreshLifetime: values.refreshLifetime,
+        maximumRefreshTokens: values.maximumRefreshTokens,
         trustedIssuers: values.trustedIssuer,
         errorDomain: values.errorDomain,
         vendorAlias: values.vendorAlias,
@@ -56,11 +61,21 @@ export default defineCommand({
       clock: Date.now,
       log,
       tracer,
-      listen: { ...values.listen, tls },
+      listen: {
+        ...values.listen,
+        tls,
+        limits: {
+          ...portLimits,
+          connections: values.maximumConnections,
+          requestMemory: values.requestMemory * 1024 * 1024,
+        },
+        trustedProxies: values.trustedProxy,
+      },
       adminTokenFile,
       initFile,
       latency: values.latency,
       maximumInFlight: values.maximumInFlight,
+      maximumIssuerRequests: values.maximumIssuerRequests,
       signingKeyInterval: values.signingKeyInterval,
       rateLimit: values.rateLimit,
       faults: values.fault,
@@ -68,6 +83,8 @@ export default defineCommand({
       drainDelay: values.drainDelay,
       auditRetention: values.auditRetention === undefined ? undefined : values.auditRetention * dayMs,
       settings: settingsAt,
+    }).catch((error: unknown) => {
+      throw settings.listenError("--listen", error);
     });
     const { baseUrl, authUrl } = platform.settings;
     log.info({ address: platform.address, baseUrl, authUrl, rootGroup: platform.rootGroup }, "listening");
@@ -79,11 +96,31 @@ export default defineCommand({
   },
 });
 
+/** A proxy would resolve the names of issuers, so that the platform could not check their addresses. */
+function warnOfIgnoredProxy(env: CommandContext["env"], log: Logger): void {
+  const variables = ["https_proxy", "HTTPS_PROXY"].filter((name) => env[name]);
+  if (variables.length > 0)
+    log.warn({ variables }, "the platform uses no proxy: it fetches the keys of issuers directly");
+}
+
+function warnOfTestSettings(
+  { fault, faultInjection, latency }: settings.Values<typeof platformSettings>,
+  log: Logger,
+): void {
+  const used = { "--fault": fault.length > 0, "--fault-injection": faultInjection, "--latency": latency > 0 };
+  const names = Object.entries(used).flatMap(([name, isUsed]) => (isUsed ? [name] : []));
+  if (names.length > 0)
+    log.warn(
+      { settings: names },
+      "settings for tests are in use: calls are delayed or fail on purpose, or may be made to",
+    );
+}
+
 /** @throws {SettingsError} that names the field of the file */
 async function readInitFile(path: string): Promise<InitFile> {
   const content = await settings.readTextFile("--init-file", path);
   try {
-    return parseInitFile(content);
+    return parseInitFile(content, issuerIn);
   } catch (error) {
     throw new settings.SettingsError([`--init-file: ${(error as Error).message}`]);
   }

@@ -5,7 +5,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 import { dataLocation, dataSettings, defaultFile, keyFileSetting, openExistingDatabase } from "./data.ts";
 
 export default defineCommand({
-  summary: "create a key that signs API tokens now, of a platform that runs or not",
+  summary: "create the next key that signs API tokens, also while the platform runs",
   description: `Running platforms publish the new key within a minute, and sign with it an hour later (or after half of --signing-key-interval, if that is less), so that whoever verifies tokens knows it by then. Earlier keys stay published until their last token has expired. If a key is compromised, use --revoke.`,
   settings: {
     revoke: settings.toggle(

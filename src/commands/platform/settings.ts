@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
+import { limits } from "#src/platform/limits/limits.ts";
+import { parseAddressRange } from "#src/platform/server/client-address.ts";
+import { portLimits } from "#src/platform/server/port-limits.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { issuerIn } from "./cluster-issuer.ts";
 import { dataSettings } from "./data.ts";
 
 /** Calls per second, written as `50/s` or `600/m`. */
@@ -29,7 +33,7 @@ const keyInterval = {
 };
 
 const trustedIssuer = {
-  placeholder: "URL[,ca=FILE][,jwks=URL]",
+  placeholder: "ISSUER[,ca=FILE][,jwks=URL]",
   commas: true,
   parse: (value: string): TrustedIssuer => {
     const [issuer = "", ...options] = value.split(",");
@@ -39,7 +43,7 @@ const trustedIssuer = {
         throw new Error(`"${name}" is not an option of an issuer; the options are ca=FILE and jwks=URL`);
     const caFile = given.get("ca");
     return {
-      issuer: httpsUrl(issuer),
+      issuer: httpsUrl(issuerIn(issuer)),
       ca: caFile === undefined ? undefined : readFileSync(caFile, "utf8"),
       jwksUrl: given.has("jwks") ? httpsUrl(given.get("jwks") ?? "") : undefined,
     };
@@ -50,6 +54,8 @@ function httpsUrl(value: string): string {
   if (URL.parse(value)?.protocol !== "https:") throw new Error(`"${value}" is not an https URL`);
   return value;
 }
+
+const mebibyte = 1024 * 1024;
 
 /** The settings of `muster platform`. */
 export const platformSettings = {
@@ -98,6 +104,11 @@ export const platformSettings = {
     "24h",
     "The lifetime of refresh tokens, counted from the token exchange. Replacing a refresh token does not extend it.",
   ),
+  maximumRefreshTokens: settings.withDefault(
+    settings.integer(1, 100_000),
+    String(limits.refreshTokens.value),
+    "About how many valid refresh tokens an identity can have. When there are more, the oldest ones end.",
+  ),
   signingKeyInterval: settings.withDefault(
     keyInterval,
     "720h",
@@ -105,7 +116,7 @@ export const platformSettings = {
   ),
   trustedIssuer: settings.optionalList(
     trustedIssuer,
-    "A token issuer that is allowed to have a private address, such as the issuer of a cluster, with the certificate authorities and the key set to use for it.",
+    "A token issuer that is allowed to have a private address, such as the issuer of a cluster, with the certificate authorities and the key set to use for it. ISSUER is its URL, or token:FILE for the issuer of the token in a file, such as a service-account token of the cluster.",
   ),
   errorDomain: settings.withDefault(settings.text, "iam.muster.dev", "The domain in the ErrorInfo detail of errors."),
   vendorAlias: settings.optional(
@@ -146,7 +157,26 @@ export const platformSettings = {
   maximumInFlight: settings.withDefault(
     settings.integer(1, 100_000),
     "1000",
-    "The maximum number of concurrent API calls. Further ones are rejected with RESOURCE_EXHAUSTED and Retry-After.",
+    "The maximum number of concurrent API calls. Further ones are rejected with RESOURCE_EXHAUSTED and Retry-After. One identity can use two thirds of it, and one root group four fifths; less if others are busy too.",
+  ),
+  maximumConnections: settings.withDefault(
+    settings.integer(10, 100_000),
+    String(portLimits.connections),
+    "The maximum number of open connections. Further ones are closed. One address can have two thirds of them, or less if others have many; the connections of a --trusted-proxy are not limited further.",
+  ),
+  requestMemory: settings.withDefault(
+    { ...settings.integer(8, 65_536), placeholder: "MIB" },
+    String(portLimits.requestMemory / mebibyte),
+    "The maximum memory for open requests, in MiB. Each counts its body and 32 KiB, from its headers to the end of its response. Further requests are rejected with RESOURCE_EXHAUSTED. One address can use two thirds of it, or less if others are busy too.",
+  ),
+  trustedProxy: settings.optionalList(
+    { placeholder: "CIDR", parse: parseAddressRange },
+    "The range of addresses of a load balancer or proxy, such as 10.0.0.0/8, whose Forwarded or X-Forwarded-For header names the address of the client. Without it, all clients behind a proxy share the limits of one address, for what is not authenticated.",
+  ),
+  maximumIssuerRequests: settings.withDefault(
+    settings.integer(1, 10_000),
+    String(limits.issuerRequests.value),
+    "The maximum number of token issuers that are asked for their keys at a time, and an eighth of it for the identities below one root group. Further exchanges that need it are rejected with UNAVAILABLE.",
   ),
   rateLimit: settings.optional(
     callRate,

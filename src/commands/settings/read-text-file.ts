@@ -9,10 +9,20 @@ export async function readTextFile(flag: string, path: string): Promise<string> 
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") requireFolderOf(flag, path);
-    throw new Error(`${flag}: ${reasonOf(code, path) ?? `the file cannot be read: ${message}`}`, { cause: error });
+    throw readError(flag, path, error);
   }
+}
+
+/** Names the flag, and says what to do, after the file that is its value could not be read. */
+export function readError(flag: string, path: string, error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  try {
+    if (code === "ENOENT") requireFolderOf(flag, path);
+  } catch (missingFolder) {
+    return missingFolder as Error;
+  }
+  const reason = reasonOf(code, path) ?? `${path} cannot be read: ${message}`;
+  return new Error(`${flag}: ${reason}`, { cause: error });
 }
 
 function reasonOf(code: string | undefined, path: string): string | undefined {

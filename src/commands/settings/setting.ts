@@ -13,6 +13,8 @@ export interface Setting<T> {
   /** Whether a value may contain commas. If so, commas do not separate the values in the variable. */
   readonly commas: boolean;
   readonly completion: Completion | undefined;
+  /** Matches every valid text of one value. */
+  readonly pattern: RegExp | undefined;
   /** The letter of a short flag, such as `o` for `-o`. */
   readonly short?: string;
   /** Set for a positional argument, as in `muster platform backup FILE`, which has neither flag nor variable. */
@@ -84,6 +86,7 @@ function single<T>(type: ValueType<T>) {
     placeholder: type.placeholder,
     commas: type.commas ?? false,
     completion: type.completion,
+    pattern: type.pattern,
     repeatable: false,
     read: (texts: readonly string[]) => {
       const [value, ...more] = texts;
@@ -98,6 +101,7 @@ function many<T>(type: ValueType<T>) {
     placeholder: type.placeholder,
     commas: type.commas ?? false,
     completion: type.completion,
+    pattern: type.pattern,
     repeatable: true,
     read: (texts: readonly string[]) => texts.map((value) => type.parse(value)),
   };

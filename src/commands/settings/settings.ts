@@ -3,6 +3,7 @@
  * and gets parsing, errors and help from the declaration.
  */
 export * from "./describe-settings.ts";
+export * from "./listen-error.ts";
 export * from "./nearest.ts";
 export * from "./private-file.ts";
 export * from "./read-settings.ts";

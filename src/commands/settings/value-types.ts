@@ -11,6 +11,8 @@ export interface ValueType<T> {
   readonly commas?: boolean;
   /** Absent: a shell has nothing to complete. */
   readonly completion?: Completion;
+  /** Matches every valid text, for the schemas of other files with settings. */
+  readonly pattern?: RegExp;
   /** @throws {Error} whose message says what is wrong with the text and what a valid one looks like. */
   readonly parse: (text: string) => T;
 }
@@ -38,12 +40,14 @@ export const url: ValueType<URL> = {
   },
 };
 
+const durationPattern = /^(\d+(\.\d+)?(ms|s|m|h))+$/;
+
 /** Milliseconds, written as `500ms`, `15s`, `10m`, `1h` or a sequence of these (`1h30m`). */
 export const duration: ValueType<number> = {
   placeholder: "DURATION",
+  pattern: durationPattern,
   parse: (value) => {
-    if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value))
-      throw new Error(`"${value}" is not a duration, such as 15s, 10m or 1h30m`);
+    if (!durationPattern.test(value)) throw new Error(`"${value}" is not a duration, such as 15s, 10m or 1h30m`);
     const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
     let total = 0;
     for (const [, amount, , name] of value.matchAll(/(\d+(\.\d+)?)(ms|s|m|h)/g))
@@ -82,6 +86,7 @@ export function oneOf<const T extends string>(...choices: readonly T[]): ValueTy
 export function matching(placeholder: string, pattern: RegExp, expected: string): ValueType<string> {
   return {
     placeholder,
+    pattern,
     parse: (value) => {
       if (!pattern.test(value)) throw new Error(`"${value}" is not ${expected}`);
       return value;

@@ -13,6 +13,7 @@ import { apiAudience, defaultTokenFile, exchangeSettings } from "./settings.ts";
 
 export default defineCommand({
   summary: "keep a token of the platform in a file, for the containers of a pod",
+  description: "SIGHUP renews the token at once, for example after the platform ended it early.",
   settings: {
     ...exchangeSettings,
     apiAudience,
@@ -44,6 +45,7 @@ export default defineCommand({
       log: lineLog(writeToStandardError, () => systemClock.now()),
       beforePause: keepHeapSmall(),
     });
+    process.on("SIGHUP", () => agent.renewNow());
     await agent.run(signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });

@@ -58,7 +58,33 @@ describe("downscope", () => {
       { groups: undefined, capabilities: new Set([list, Capability.CAP_REPO_LIST]) },
       [{ group: team, capabilities: new Set([list]) }],
     ],
+    [
+      "to groups within each other: only the outermost",
+      { groups: [member, team, team], capabilities: undefined },
+      [{ group: team, capabilities: new Set([list, create]) }],
+    ],
   ])("%s", (_, downscoping, expected) => expect(downscope(grants, downscoping)).toEqual(expected));
+
+  it("adds what is granted above a group to what is granted in it", () => {
+    const both = [
+      { group: team, capabilities: new Set([list]) },
+      { group: member, capabilities: new Set([create]) },
+    ];
+    const downscoped = new Access(downscope(both, { groups: [member], capabilities: undefined }));
+    expect(downscoped.missing([list, create], member)).toBeUndefined();
+    expect(downscoped.sees(team)).toBe(false);
+  });
+
+  it("takes no more memory than the grants and the scopes together", () => {
+    const capabilities = new Set([list]);
+    const uid = (number: number) => `${root}/${String(number).padStart(16, "0")}`;
+    const many = Array.from({ length: 2_000 }, (_, n) => ({ group: n % 2 === 0 ? root : uid(n), capabilities }));
+    expect(downscope(many, { groups: Array(480).fill(team), capabilities: undefined }).length).toBeLessThan(2_064);
+    const scopes = Array.from({ length: 64 }, (_, n) => uid(n));
+    const downscoped = downscope(many, { groups: scopes, capabilities: new Set([list, create]) });
+    expect(downscoped.length).toBeLessThan(2_064);
+    expect(new Set(downscoped.map((grant) => grant.capabilities)).size).toBeLessThanOrEqual(65);
+  });
 });
 
 describe("capabilities and built-in roles", () => {

@@ -1,17 +1,23 @@
 import type { Capability } from "../gen/muster/capabilities/capabilities_pb.ts";
-import type { SecurityStamp } from "./security-stamp.ts";
+import type { TokenStamp } from "./security-stamp.ts";
+
+/** The holder of an admin token. */
+export interface Admin {
+  readonly kind: "admin";
+  /** The person or program that the token was created for; absent for the token for emergencies. */
+  readonly name?: string;
+}
 
 /**
- * The authenticated caller. The admin is not an identity: it is the holder of the admin token and has all capabilities
+ * The authenticated caller. The admin is not an identity: it is the holder of an admin token and has all capabilities
  * everywhere, so that no change of a binding can lock out the operators of the platform.
  */
 export type Caller =
-  | { readonly kind: "admin" }
+  | Admin
   | {
       readonly kind: "identity";
       readonly uid: string;
-      /** The identity's security stamp when the token was issued. */
-      readonly securityStamp: SecurityStamp;
+      readonly stamp: TokenStamp;
       readonly downscoping: Downscoping;
       /** The issuer and subject on whose behalf the token was issued; undefined if the token does not say. */
       readonly actor: Actor | undefined;

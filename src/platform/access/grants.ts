@@ -5,7 +5,8 @@ import { type Reader, statement } from "../store/database.ts";
 import { Access, type Grant, downscope } from "./access.ts";
 import { builtinRole } from "./builtin-roles.ts";
 import type { Caller } from "./caller.ts";
-import { initialStamp } from "./security-stamp.ts";
+import type { Capability } from "./capability.ts";
+import { isCurrent, parseStamp } from "./security-stamp.ts";
 
 /** One row for each binding of the identity, or a single row without a binding. */
 const identityWithBindings = statement((db, p: { identity: string }) =>
@@ -29,16 +30,16 @@ export async function accessOf(reader: Reader, caller: Caller, now: number): Pro
   const [found] = rows;
   if (found === undefined) throw unauthenticated("the identity of the token was deleted");
   if (found.expires !== null && found.expires <= now) throw unauthenticated("the identity's static keys have expired");
-  if ((found.stamp ?? initialStamp) !== caller.securityStamp)
+  if (!isCurrent(parseStamp(found.stamp), caller.stamp))
     throw unauthenticated(
       "how the identity is assumed was changed after the token was issued, or its tokens were revoked: exchange a subject token again",
     );
-  return new Access(downscope(rows.flatMap(grantIn), caller.downscoping));
+  return new Access(downscope(grantsIn(rows), caller.downscoping));
 }
 
 /** The grants of all bindings of an identity. */
 export async function grantsOf(reader: Reader, identityUid: string): Promise<Grant[]> {
-  return (await reader.all(identityWithBindings, { identity: identityUid })).flatMap(grantIn);
+  return grantsIn(await reader.all(identityWithBindings, { identity: identityUid }));
 }
 
 interface BindingRow {
@@ -47,8 +48,16 @@ interface BindingRow {
   readonly role: Uint8Array | null;
 }
 
-function grantIn({ group, role_uid, role }: BindingRow): Grant[] {
-  if (group === null || role_uid === null || role === null) return [];
-  const builtin = builtinRole(role_uid)?.capabilities;
-  return [{ group, capabilities: builtin ?? new Set(fromBinary(RoleSchema, role).capabilities) }];
+/** Reads each role once: an identity may have thousands of bindings of a few roles. */
+function grantsIn(rows: readonly BindingRow[]): Grant[] {
+  const known = new Map<string, ReadonlySet<Capability>>();
+  return rows.flatMap(({ group, role_uid, role }) => {
+    if (group === null || role_uid === null || role === null) return [];
+    let capabilities = known.get(role_uid) ?? builtinRole(role_uid)?.capabilities;
+    if (capabilities === undefined) {
+      capabilities = new Set(fromBinary(RoleSchema, role).capabilities);
+      known.set(role_uid, capabilities);
+    }
+    return [{ group, capabilities }];
+  });
 }

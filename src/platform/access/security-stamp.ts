@@ -2,14 +2,47 @@ import { randomBytes } from "node:crypto";
 import { type Reader, statement, type Writer } from "../store/database.ts";
 
 /**
- * The security stamp of an identity: a random value that its API tokens contain, and that is replaced when its tokens are
- * ended. A token is valid only while its stamp is the identity's. Times would not do: `iat` has seconds, and the clocks of
- * replicas differ. A number would not do either: after a backup is restored, it would be given out twice.
+ * What ends API tokens of an identity before their time: a random value that its tokens contain, and that is replaced when all
+ * of them are ended. Times would not do: `iat` has seconds, and the clocks of replicas differ. A number would not do either:
+ * after a backup is restored, it would be given out twice.
  */
-export type SecurityStamp = string;
+export interface SecurityStamp {
+  readonly value: string;
+  /** The fingerprints of the static keys that were removed since the value was replaced: what they vouched for has ended. */
+  readonly removedKeys: readonly string[];
+}
 
-/** The stamp of an identity whose tokens were never ended. Its tokens contain none. */
-export const initialStamp: SecurityStamp = "";
+/** The part of a token that decides whether it was ended. */
+export interface TokenStamp {
+  /** The value of the identity's stamp when the token was issued. */
+  readonly value: string;
+  /** The fingerprint of the static key that vouched for it; undefined for an identity without static keys. */
+  readonly key: string | undefined;
+}
+
+/** The stamp of an identity whose tokens were never ended. Its tokens contain no value. */
+export const initialStamp: SecurityStamp = { value: "", removedKeys: [] };
+
+/** More removals end all tokens of the identity, so that what is stored has a bound. */
+const maximumRemovedKeys = 16;
+
+/** The text of a stamp: the value, then the removed keys, each after a space, which neither contains. */
+const textOf = ({ value, removedKeys }: SecurityStamp): string => [value, ...removedKeys].join(" ");
+
+/** @param text as it is stored; null if the tokens of the identity were never ended */
+export function parseStamp(text: string | null | undefined): SecurityStamp {
+  const [value = "", ...removedKeys] = (text ?? "").split(" ");
+  return { value, removedKeys };
+}
+
+/**
+ * Whether a token with this part was not ended. A token that was issued before tokens named their key does not say which one
+ * vouched for it, so every removal ends it.
+ */
+export function isCurrent({ value, removedKeys }: SecurityStamp, token: TokenStamp): boolean {
+  if (token.value !== value) return false;
+  return removedKeys.length === 0 || (token.key !== undefined && !removedKeys.includes(token.key));
+}
 
 const select = statement((db, p: { identity: string }) =>
   db.selectFrom("security_stamps").select("stamp").where("identity_uid", "=", p.identity),
@@ -25,12 +58,30 @@ const remove = statement((db, p: { identity: string }) =>
 );
 
 export async function securityStampOf(reader: Reader, identity: string): Promise<SecurityStamp> {
-  return (await reader.first(select, { identity }))?.stamp ?? initialStamp;
+  return parseStamp((await reader.first(select, { identity }))?.stamp);
 }
 
 /** Ends the API tokens that were issued to the identity until now, on every replica. */
 export async function replaceSecurityStamp(tx: Writer, identity: string): Promise<void> {
   await tx.run(upsert, { identity, stamp: randomBytes(9).toString("base64url") });
+}
+
+/**
+ * Ends the API tokens for which removed static keys vouched, on every replica.
+ * @param keys the fingerprints of keys that are added and removed
+ * @returns false, without effect, if all tokens of the identity must be ended instead: a key that was removed earlier is added
+ *   again, and the tokens for which it vouched before must not become valid; or too many keys were removed
+ */
+export async function recordKeyChange(
+  tx: Writer,
+  identity: string,
+  { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
+): Promise<boolean> {
+  const { value, removedKeys } = await securityStampOf(tx, identity);
+  const all = [...removedKeys, ...removed];
+  if (all.length > maximumRemovedKeys || added.some((key) => removedKeys.includes(key))) return false;
+  if (removed.length > 0) await tx.run(upsert, { identity, stamp: textOf({ value, removedKeys: all }) });
+  return true;
 }
 
 /** Deletes the stamp of an identity that is deleted. */

@@ -18,7 +18,7 @@ export interface AuditRecord {
   readonly fields: FieldChanges;
 }
 
-type Action = "create" | "update" | "delete" | "rotate" | "revokeTokens";
+type Action = "create" | "update" | "delete" | "rotate" | "revoke" | "revokeTokens";
 
 const insert = statement(
   (db, p: { time: number; actor: string; author: string; action: string; type: string; uid: string; fields: string }) =>
@@ -67,7 +67,7 @@ export interface AuditFilter {
   readonly until: number | undefined;
   /** A resource, which stands for itself and everything below it. */
   readonly uid: string | undefined;
-  /** `admin`, `host`, `platform`, or the uid of an identity. */
+  /** `admin`, `admin/NAME`, `host`, `platform`, or the uid of an identity. */
   readonly actor: string | undefined;
 }
 

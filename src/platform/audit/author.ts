@@ -1,8 +1,8 @@
-import type { Actor, Caller } from "../access/caller.ts";
+import type { Actor, Admin, Caller } from "../access/caller.ts";
 
 /** The author of a change. */
 export type Author =
-  | { readonly kind: "admin" }
+  | Admin
   /** `onBehalfOf`: the subject token that was exchanged for the API token. */
   | { readonly kind: "identity"; readonly uid: string; readonly onBehalfOf: Actor | undefined }
   /** A person who runs a command on the platform's data. */
@@ -15,7 +15,11 @@ export function authorOf(caller: Caller): Author {
   return { kind: "identity", uid: caller.uid, onBehalfOf: caller.actor };
 }
 
-/** The author as `muster platform audit --actor` takes it: the uid of an identity, or the kind of any other author. */
+/**
+ * The author as `muster platform audit --actor` takes it: the uid of an identity, `admin/` and the name of a named admin, or
+ * the kind of any other author.
+ */
 export function nameOf(author: Author): string {
-  return author.kind === "identity" ? author.uid : author.kind;
+  if (author.kind === "identity") return author.uid;
+  return author.kind === "admin" && author.name !== undefined ? `admin/${author.name}` : author.kind;
 }

@@ -12,6 +12,11 @@ export function isRoot(uid: string): boolean {
   return !uid.includes("/");
 }
 
+/** The root of the tree that a resource is in: itself, if it is a root. */
+export function rootOf(uid: string): string {
+  return uid.split("/", 1)[0] ?? uid;
+}
+
 /** The uid of the parent; `undefined` for a root. */
 export function parentOf(uid: string): string | undefined {
   const end = uid.lastIndexOf("/");

@@ -8,10 +8,12 @@ const longestSeconds = 315_576_000_000n;
 
 /**
  * Rejects values that the binary format can encode but JSON cannot: unknown enum numbers, and timestamps and durations
- * out of range. Over REST, reading the JSON rejects them.
- * @throws ApiError (3) that names the field as JSON does
+ * out of range; and unknown fields, which are there only if the message was read with them. Over REST, reading the JSON
+ * rejects them.
+ * @throws ApiError (3) that names the field as JSON does, or the number of an unknown field
  */
 export function checkMessage(desc: DescMessage, message: Message, path = ""): void {
+  checkKnown(message, path);
   for (const field of desc.fields) {
     if (field.enum === undefined && field.message === undefined) continue;
     const at = path === "" ? field.jsonName : `${path}.${field.jsonName}`;
@@ -23,6 +25,11 @@ export function checkMessage(desc: DescMessage, message: Message, path = ""): vo
       for (const [key, item] of Object.entries(value as Properties)) checkItem(field, item, `${at}.${key}`);
     else checkItem(field, value, at);
   }
+}
+
+function checkKnown({ $unknown }: Message, path: string): void {
+  const [field] = $unknown ?? [];
+  if (field !== undefined) throw invalidArgument(path === "" ? `${field.no}` : `${path}.${field.no}`, "unknown field");
 }
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -42,6 +49,7 @@ function checkItem(field: DescField, value: unknown, at: string): void {
 }
 
 function checkNested(desc: DescMessage, message: Message, at: string): void {
+  checkKnown(message, at);
   const { seconds, nanos } = message as Message & { readonly seconds: bigint; readonly nanos: number };
   switch (desc.typeName) {
     case "google.protobuf.Timestamp":

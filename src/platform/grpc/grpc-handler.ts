@@ -1,21 +1,28 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
-import { createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
+import { createConnectRouter, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
 import {
   compressionBrotli,
   compressionGzip,
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
+import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import { invalidArgument, unimplemented } from "../errors/api-error.ts";
 import type { ResponseFault } from "../faults/fault-rule.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { bearerOf } from "../server/bearer.ts";
 import { breakResponse } from "../server/break-response.ts";
-import type { NodeHandler } from "../server/http-handler.ts";
-import type { CallRunner } from "../service/call-runner.ts";
-import type { Operation } from "../service/operations.ts";
+import type { BodyReader, HttpRequest, RpcHandler } from "../server/http-handler.ts";
+import { portLimits } from "../server/port-limits.ts";
+import { rejectionErrors } from "../server/request-rejection.ts";
+import type { CallOrigin, CallRunner } from "../service/call-runner.ts";
+import type { CallSlot } from "../service/call-slots.ts";
+import type { AuthenticatedCall, Operation } from "../service/operations.ts";
 import type { Readiness } from "../service/readiness.ts";
 import { checkMessage } from "./check-message.ts";
+import { ErrorResponses } from "./error-response.ts";
 import { grpcErrorOf } from "./grpc-error.ts";
 import { mountHealth } from "./health.ts";
 import { mountReflection } from "./reflection.ts";
@@ -24,14 +31,17 @@ import { VendorAlias } from "./vendor-alias.ts";
 
 /** Breaks the response of a call. Handlers have no access to the response itself. */
 const breaker = createContextKey<(fault: ResponseFault) => void>(() => {});
-
-/** The same limit as over REST. */
-const maximumMessageBytes = 1024 * 1024;
+/** The address of the client of a call. */
+const clientAddress = createContextKey("unknown");
+/** The call, once its caller is authenticated. */
+const authenticated = createContextKey<AuthenticatedCall | undefined>(undefined);
 
 export interface GrpcOptions {
   readonly errorDomain: string;
   /** A vendor under whose package names (`<vendor>.platform…`) the same methods are served too. */
   readonly vendorAlias: string | undefined;
+  /** How to treat fields that the contract does not have. */
+  readonly unknownFields: "refuse" | "ignore";
   readonly readiness: Readiness;
   readonly log: Logger;
 }
@@ -39,27 +49,45 @@ export interface GrpcOptions {
 /**
  * Serves the operations over gRPC, gRPC-web and Connect, and the standard services health and reflection.
  */
-export function grpcHandler(operations: readonly Operation[], runner: CallRunner, options: GrpcOptions): NodeHandler {
-  const { errorDomain, vendorAlias, readiness, log } = options;
+export function grpcHandler(operations: readonly Operation[], runner: CallRunner, options: GrpcOptions): RpcHandler {
+  const { errorDomain, vendorAlias, unknownFields, readiness, log } = options;
   const alias = vendorAlias === undefined ? undefined : new VendorAlias(vendorAlias);
   const services = [...new Set(operations.map(({ method }) => method.parent))];
   const names = services.map(({ typeName }) => typeName);
+  const operationOf = new Map(operations.map((operation) => [operation.method, operation]));
   const router = createConnectRouter({
-    readMaxBytes: maximumMessageBytes,
+    // A compressed message may be larger than its body.
+    readMaxBytes: portLimits.bodyBytes,
     acceptCompression: [compressionGzip, compressionBrotli],
-    // Discard unknown fields, which would otherwise be stored invisibly.
-    binaryOptions: { readUnknownFields: false },
+    // Unknown fields are read only to be refused. Otherwise they would be stored invisibly.
+    binaryOptions: { readUnknownFields: unknownFields === "refuse" },
+    jsonOptions: { ignoreUnknownFields: unknownFields === "ignore" },
+    // A missing or invalid token is reported before anything in the request is judged.
+    requestGate: async (context) => {
+      const operation = operationOf.get(context.method);
+      if (operation === undefined) return;
+      try {
+        context.values.set(
+          authenticated,
+          await operation.authenticate(bearerOf(context.requestHeader.get("authorization"))),
+        );
+      } catch (error) {
+        const result = await runner.run(failing(operation.name, error), originOf(context));
+        throw result.kind === "error" ? grpcErrorOf(result.error, errorDomain) : error;
+      }
+    },
   });
   for (const operation of operations)
-    router.rpc(operation.method as DescMethodUnary, async (request: Message, { requestHeader, values }) => {
-      const bearer = bearerOf(requestHeader.get("authorization"));
-      const run = async () => {
+    router.rpc(operation.method as DescMethodUnary, async (request: Message, context) => {
+      const call = context.values.get(authenticated);
+      if (call === undefined) throw new Error("the caller was not authenticated");
+      const read = () => {
         checkMessage(operation.method.input, request);
-        return operation.invoke(request, bearer);
+        return request;
       };
-      const traceparent = requestHeader.get("traceparent") ?? undefined;
-      const result = await runner.run(async () => ({ operation: operation.name, run }), traceparent);
-      if (result.responseFault !== undefined) values.get(breaker)(result.responseFault);
+      const find = async () => ({ operation: operation.name, run: (slot: CallSlot) => call(slot, read) });
+      const result = await runner.run(find, originOf(context));
+      if (result.responseFault !== undefined) context.values.get(breaker)(result.responseFault);
       // The stream is reset: there is nothing left to send.
       if (result.responseFault === "reset") return new Promise<never>(() => {});
       if (result.kind === "error") throw grpcErrorOf(result.error, errorDomain);
@@ -68,32 +96,82 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
   mountHealth(router, alias === undefined ? names : [...names, ...names.map((name) => alias.nameOf(name))], readiness);
   mountReflection(router, [...services, Health], alias, readiness.stopping);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, rejectingUnreadable(handler)]));
-  return (request, response) => {
+  const errors = new ErrorResponses(errorDomain);
+
+  const handlerOf = (request: HttpRequest): UniversalHandler | undefined => {
     // An alias differs only in the path.
     if (alias !== undefined) request.url = alias.contractPath(request.url ?? "");
-    const handler = handlers.get((request.url ?? "").replace(/\?.*$/s, ""));
-    if (handler === undefined) {
-      response.writeHead(404).end();
-      return;
-    }
-    const breakThis = (fault: ResponseFault) => breakResponse(request, response, fault);
-    const values = createContextValues().set(breaker, breakThis);
-    handler(universalRequestFromNodeRequest(request, response, undefined, values))
-      .then((result) => universalResponseToNodeResponse(result, response))
+    return handlers.get((request.url ?? "").replace(/\?.*$/s, ""));
+  };
+  const respond = (response: ServerResponse, result: Promise<UniversalServerResponse>) => {
+    result
+      .then((universal) => universalResponseToNodeResponse(universal, response))
       .catch((error: unknown) => {
         // Handlers convert their own errors to responses, so the client has disconnected.
         log.debug({ err: error }, "response could not be sent");
         response.destroy();
       });
   };
+  const call = async (
+    request: HttpRequest,
+    universal: UniversalServerRequest,
+    readBody: BodyReader,
+    address: string,
+  ): Promise<UniversalServerResponse> => {
+    const refuse = async (error: unknown) => {
+      const traceparent = universal.header.get("traceparent") ?? undefined;
+      const result = await runner.run(failing("unknown", error), { address, traceparent });
+      if (result.kind === "error") return errors.of(result.error, universal);
+      throw error;
+    };
+    const handler = handlerOf(request);
+    if (handler === undefined) return refuse(unimplemented(`unknown method ${request.url}`));
+    let body: Buffer | undefined;
+    try {
+      body = await readBody();
+    } catch (error) {
+      return refuse(error);
+    }
+    const tooLarge = () => grpcErrorOf(invalidArgument("body", "must not be larger than 1 MiB"), errorDomain);
+    return handler({ ...universal, body: body === undefined ? failed(tooLarge()) : complete(body) });
+  };
+  return {
+    call: (request, response, readBody, address) => {
+      const breakThis = (fault: ResponseFault) => breakResponse(request, response, fault);
+      const values = createContextValues().set(breaker, breakThis).set(clientAddress, address);
+      const universal = universalRequestFromNodeRequest(request, response, undefined, values);
+      respond(response, call(request, universal, readBody, address));
+    },
+    stream: (request, response) => {
+      const universal = universalRequestFromNodeRequest(request, response, undefined, undefined);
+      const handler = handlerOf(request);
+      const result =
+        handler === undefined
+          ? errors.of(unimplemented(`unknown method ${request.url}`), universal)
+          : handler(universal);
+      respond(response, result);
+    },
+    reject: (request, response, rejection) => {
+      const universal = universalRequestFromNodeRequest(request, response, undefined, undefined);
+      respond(response, errors.of(rejectionErrors[rejection], universal));
+    },
+  };
 }
 
-/** Whether the path has the form `/package.Service/Method`. No REST path but `/.well-known` has a dot in its first segment. */
-export function isGrpcPath(path: string): boolean {
-  return /^\/[a-zA-Z]\w*(\.\w+)+\/\w+$/.test(path);
+/** A call that fails before its operation runs. */
+function failing(operation: string, error: unknown) {
+  return async () => ({ operation, run: () => Promise.reject<Message>(error) });
 }
 
-/** Whether the method streams. Only methods of the standard services do. */
-export function isStreamPath(path: string): boolean {
-  return path === "/grpc.health.v1.Health/Watch" || path.startsWith("/grpc.reflection.");
+function originOf({ values, requestHeader }: HandlerContext): CallOrigin {
+  return { address: values.get(clientAddress), traceparent: requestHeader.get("traceparent") ?? undefined };
+}
+
+async function* complete(body: Buffer): AsyncGenerator<Uint8Array> {
+  yield body;
+}
+
+// oxlint-disable-next-line require-yield -- the error takes the place of the body
+async function* failed(error: Error): AsyncGenerator<Uint8Array> {
+  throw error;
 }

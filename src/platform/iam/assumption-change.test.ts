@@ -32,22 +32,22 @@ describe("assumptionChange", () => {
       "none",
     ],
     ["another name", staticKeys(), Object.assign(staticKeys(), { name: "other" }), "none"],
-    ["an additional key", staticKeys(), staticKeys({ issuerKeys: jwks(key("1"), key("2"), key("3")) }), "extended"],
-    ["a later expiry", staticKeys(), staticKeys({ expirationTime: "2027-01-02T00:00:00Z" }), "extended"],
-    ["the default expiry", staticKeys(), staticKeys({ expirationTime: null }), "extended"],
+    ["an additional key", staticKeys(), staticKeys({ issuerKeys: jwks(key("1"), key("2"), key("3")) }), "keys +1 -0"],
+    ["a later expiry", staticKeys(), staticKeys({ expirationTime: "2027-01-02T00:00:00Z" }), "keys +0 -0"],
+    ["the default expiry", staticKeys(), staticKeys({ expirationTime: null }), "keys +0 -0"],
     ["an earlier expiry", staticKeys(), staticKeys({ expirationTime: "2026-12-31T00:00:00Z" }), "replaced"],
-    ["a removed key", staticKeys(), staticKeys({ issuerKeys: jwks(key("1")) }), "replaced"],
+    ["a removed key", staticKeys(), staticKeys({ issuerKeys: jwks(key("1")) }), "keys +0 -1"],
     [
       "a key with another value",
       staticKeys(),
       staticKeys({ issuerKeys: jwks(key("1"), key("2", "other")) }),
-      "replaced",
+      "keys +1 -1",
     ],
     [
       "a removed key and a later expiry",
       staticKeys(),
       staticKeys({ issuerKeys: jwks(key("1")), expirationTime: "2027-02-01T00:00:00Z" }),
-      "replaced",
+      "keys +0 -1",
     ],
     [
       "an additional private key",
@@ -70,7 +70,11 @@ describe("assumptionChange", () => {
     ["no relationship", staticKeys(), create(IdentitySchema), "replaced"],
     ["the same AWS identity", aws(), aws(), "none"],
     ["another AWS user", aws(), aws({ userId: "v" }), "replaced"],
-  ] as const)("%s", (_, before, after, expected) => expect(assumptionChange(before, after)).toBe(expected));
+  ] as const)("%s", (_, before, after, expected) => {
+    const change = assumptionChange(before, after);
+    const keys = change.kind === "keys" ? ` +${change.added.length} -${change.removed.length}` : "";
+    expect(change.kind + keys).toBe(expected);
+  });
 });
 
 function reversed(kid: string): object {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { clone, create, equals } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import {
@@ -7,20 +6,31 @@ import {
   Identity_StaticKeysSchema as StaticKeysSchema,
   IdentitySchema,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { parseJwks } from "../tokens/jwks.ts";
+import { fingerprintOf, parseJwks } from "../tokens/jwks.ts";
 
 /**
  * How an update changes which subject tokens may assume an identity.
  * - `none`: not at all. The same keys may be written differently.
- * - `extended`: static keys are added or expire later. Whatever vouched for a token still does, so tokens remain valid.
+ * - `keys`: static keys are added or removed, or expire later. What the removed keys vouched for ends.
  * - `replaced`: everything else. The tokens that were issued before it end.
  */
-export type AssumptionChange = "none" | "extended" | "replaced";
+export type AssumptionChange =
+  | { readonly kind: "none" }
+  | {
+      readonly kind: "keys";
+      /** The fingerprints of keys. */
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+    }
+  | { readonly kind: "replaced" };
+
+const none = { kind: "none" } as const;
+const replaced = { kind: "replaced" } as const;
 
 export function assumptionChange(before: Identity, after: Identity): AssumptionChange {
-  if (equals(IdentitySchema, assumption(before), assumption(after))) return "none";
+  if (equals(IdentitySchema, assumption(before), assumption(after))) return none;
   const [old, updated] = [before.relationship, after.relationship];
-  if (old.case !== "staticKeys" || updated.case !== "staticKeys") return "replaced";
+  if (old.case !== "staticKeys" || updated.case !== "staticKeys") return replaced;
   return staticKeysChange(old.value, updated.value);
 }
 
@@ -32,12 +42,15 @@ function assumption({ relationship }: Identity): Identity {
 }
 
 function staticKeysChange(before: StaticKeys, after: StaticKeys): AssumptionChange {
-  if (!equals(StaticKeysSchema, withoutKeys(before), withoutKeys(after))) return "replaced";
+  if (!equals(StaticKeysSchema, withoutKeys(before), withoutKeys(after))) return replaced;
   const [old, updated] = [parseJwks(before.issuerKeys), parseJwks(after.issuerKeys)];
-  if (old === undefined || updated === undefined || updated.others > 0) return "replaced";
+  if (old === undefined || updated === undefined || updated.others > 0) return replaced;
   const [end, newEnd] = [endOf(before), endOf(after)];
-  if (newEnd < end || !areIn(old.publicKeys, updated.publicKeys)) return "replaced";
-  return newEnd > end || !areIn(updated.publicKeys, old.publicKeys) ? "extended" : "none";
+  if (newEnd < end) return replaced;
+  const [oldKeys, newKeys] = [old.publicKeys.map(fingerprintOf), updated.publicKeys.map(fingerprintOf)];
+  const added = newKeys.filter((key) => !oldKeys.includes(key));
+  const removed = oldKeys.filter((key) => !newKeys.includes(key));
+  return newEnd > end || added.length > 0 || removed.length > 0 ? { kind: "keys", added, removed } : none;
 }
 
 function withoutKeys(keys: StaticKeys): StaticKeys {
@@ -50,9 +63,4 @@ function withoutKeys(keys: StaticKeys): StaticKeys {
 /** An expiry that is not set becomes the latest possible one, at least as late as any that is stored. */
 function endOf({ expirationTime }: StaticKeys): number {
   return expirationTime === undefined ? Number.POSITIVE_INFINITY : timestampMs(expirationTime);
-}
-
-/** Whether each key is among the others, with the same members. */
-function areIn(keys: readonly object[], others: readonly object[]): boolean {
-  return keys.every((key) => others.some((other) => isDeepStrictEqual(key, other)));
 }

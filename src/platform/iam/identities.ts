@@ -22,7 +22,7 @@ import { checkUniqueName } from "../handlers/unique-name.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
-import { deleteTokens, endTokens } from "../tokens/end-tokens.ts";
+import { deleteTokens, endTokens, endTokensOfKeys } from "../tokens/end-tokens.ts";
 import { assumptionChange } from "./assumption-change.ts";
 import { lookUpIdentity } from "./identity-lookup.ts";
 import { checkRelationship } from "./identity-rules.ts";
@@ -67,11 +67,12 @@ export function identitiesService(sessions: Sessions): Service {
         const change = assumptionChange(current, updated);
         checkTexts(updated);
         // The relationship is not checked if it is unchanged: expired static keys do not prevent a new description.
-        if (change !== "none") {
+        if (change.kind !== "none") {
           await requireGrantsOf(session, current.uid);
           checkRelationship(updated, session.now);
         }
-        if (change === "replaced") await endTokens(session.tx, updated.uid);
+        if (change.kind === "replaced") await endTokens(session.tx, updated.uid);
+        if (change.kind === "keys") await endTokensOfKeys(session.tx, updated.uid, change);
         if (updated.name !== current.name) await checkUniqueName(session, identities, updated.uid, updated.name);
         updated.updateTime = timestampFromMs(session.now);
         await identities.update(session.tx, updated);

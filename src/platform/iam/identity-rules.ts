@@ -8,8 +8,10 @@ import type {
   Identity_ClaimMatch as ClaimMatch,
   Identity_StaticKeys as StaticKeys,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { limits } from "../limits/limits.ts";
+import { KeySet } from "../tokens/key-set.ts";
 import { parseJwks } from "../tokens/jwks.ts";
-import { compilePattern } from "../tokens/pattern.ts";
+import { checkPatterns, type NamedPattern } from "./pattern-rules.ts";
 
 /** The maximum and default lifetime of static keys (ms). */
 const staticKeysLifetime = 365 * 24 * 60 * 60 * 1_000;
@@ -33,21 +35,34 @@ export function checkRelationship({ relationship }: Identity, now: number): void
 
 function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: ClaimMatch): void {
   if (iss.case === "issuer") checkIssuer("claimMatch.issuer", iss.value);
-  else if (iss.case === "issuerPattern") checkPattern("claimMatch.issuerPattern", iss.value);
-  else throw invalidArgument("claimMatch.issuer", "one of issuer, issuerPattern is required");
+  else if (iss.case !== "issuerPattern")
+    throw invalidArgument("claimMatch.issuer", "one of issuer, issuerPattern is required");
 
   if (sub.case === "subject") checkPresent("claimMatch.subject", sub.value, subjectRule);
-  else if (sub.case === "subjectPattern") checkPattern("claimMatch.subjectPattern", sub.value);
-  else throw invalidArgument("claimMatch.subject", "one of subject, subjectPattern is required");
+  else if (sub.case !== "subjectPattern")
+    throw invalidArgument("claimMatch.subject", "one of subject, subjectPattern is required");
 
   if (aud.case === "audience") checkPresent("claimMatch.audience", aud.value);
-  if (aud.case === "audiencePattern") checkPattern("claimMatch.audiencePattern", aud.value);
 
   for (const name of Object.keys(claims)) checkPresent("claimMatch.claims", name);
-  for (const [name, pattern] of Object.entries(claimPatterns)) {
-    checkPresent("claimMatch.claimPatterns", name);
-    checkPattern(`claimMatch.claimPatterns.${name}`, pattern);
-  }
+  for (const name of Object.keys(claimPatterns)) checkPresent("claimMatch.claimPatterns", name);
+  checkPatterns(claimMatchPatterns({ iss, sub, aud, claimPatterns }));
+}
+
+function claimMatchPatterns({
+  iss,
+  sub,
+  aud,
+  claimPatterns,
+}: Pick<ClaimMatch, "iss" | "sub" | "aud" | "claimPatterns">): NamedPattern[] {
+  const patterns: NamedPattern[] = [];
+  if (iss.case === "issuerPattern")
+    patterns.push({ field: "claimMatch.issuerPattern", pattern: iss.value, instructions: limits.issuerPatternProgram });
+  if (sub.case === "subjectPattern") patterns.push({ field: "claimMatch.subjectPattern", pattern: sub.value });
+  if (aud.case === "audiencePattern") patterns.push({ field: "claimMatch.audiencePattern", pattern: aud.value });
+  for (const [name, pattern] of Object.entries(claimPatterns))
+    patterns.push({ field: `claimMatch.claimPatterns.${name}`, pattern });
+  return patterns;
 }
 
 function checkStaticKeys(keys: StaticKeys, now: number): void {
@@ -57,10 +72,13 @@ function checkStaticKeys(keys: StaticKeys, now: number): void {
   // Anyone who can read the identity could sign with a symmetric or private key.
   if (jwks === undefined || jwks.publicKeys.length === 0 || jwks.others > 0)
     throw invalidArgument("staticKeys.issuerKeys", "must be a JWKS document with public keys only");
-  const [audience = "", ...others] = keys.audiences;
-  if (others.length > 0 || audience === "")
-    throw invalidArgument("staticKeys.audiences", "must contain exactly one audience");
-  checkPresent("staticKeys.audiences", audience);
+  if (new KeySet(jwks.publicKeys).size === 0)
+    throw invalidArgument(
+      "staticKeys.issuerKeys",
+      "none of the keys can verify a token: they must be RSA keys of 2048 to 8192 bits, or of the curves P-256, P-384, P-521 or Ed25519, and use, key_ops and alg must allow signatures",
+    );
+  if (keys.audiences.length > 1) throw invalidArgument("staticKeys.audiences", "must contain at most one audience");
+  for (const audience of keys.audiences) checkPresent("staticKeys.audiences", audience);
   const latest = now + staticKeysLifetime;
   if (keys.expirationTime === undefined) keys.expirationTime = timestampFromMs(latest);
   else if (timestampMs(keys.expirationTime) > latest)
@@ -74,13 +92,10 @@ function checkAwsIdentity({ awsAccount, awsArn, awsUserId }: AWSIdentity): void 
   if (awsArn.case === undefined) throw invalidArgument("awsIdentity.arn", "one of arn, arnPattern is required");
   if (awsUserId.case === undefined)
     throw invalidArgument("awsIdentity.userId", "one of userId, userIdPattern is required");
-  if (awsArn.case === "arnPattern") checkPattern("awsIdentity.arnPattern", awsArn.value);
-  else checkPresent("awsIdentity.arn", awsArn.value);
-  if (awsUserId.case === "userIdPattern") checkPattern("awsIdentity.userIdPattern", awsUserId.value);
-  else checkPresent("awsIdentity.userId", awsUserId.value);
-}
-
-function checkPattern(field: string, value: string): void {
-  checkPresent(field, value);
-  if (compilePattern(value) === undefined) throw invalidArgument(field, "must be an RE2 regular expression");
+  if (awsArn.case === "arn") checkPresent("awsIdentity.arn", awsArn.value);
+  if (awsUserId.case === "userId") checkPresent("awsIdentity.userId", awsUserId.value);
+  checkPatterns([
+    ...(awsArn.case === "arnPattern" ? [{ field: "awsIdentity.arnPattern", pattern: awsArn.value }] : []),
+    ...(awsUserId.case === "userIdPattern" ? [{ field: "awsIdentity.userIdPattern", pattern: awsUserId.value }] : []),
+  ]);
 }

@@ -9,7 +9,7 @@ export function readDownscoping(request: {
   readonly scopes: readonly string[];
   readonly cap: readonly string[];
 }): Downscoping {
-  const groups = request.scope === "" ? request.scopes : [request.scope, ...request.scopes];
+  const groups = [...new Set(request.scope === "" ? request.scopes : [request.scope, ...request.scopes])];
   for (const uid of groups) if (!isUid(uid)) throw invalidArgument("scope", "must be the uid of a group");
   const capabilities = request.cap.map((name) => {
     const capability = capabilityNamed(name);

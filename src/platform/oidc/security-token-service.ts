@@ -3,12 +3,13 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
-import { securityStampOf } from "../access/security-stamp.ts";
+import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
-import { isUid } from "../contract/uid.ts";
+import { isUid, rootOf } from "../contract/uid.ts";
 import {
-  type ApiError,
+  ApiError,
+  Code,
   invalidArgument,
   permissionDenied,
   unauthenticated,
@@ -27,26 +28,32 @@ import {
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { RateLimit } from "../service/rate-limit.ts";
-import { implementAnonymous, type Service } from "../service/service.ts";
+import type { CallSlot } from "../service/call-slots.ts";
+import { type AnonymousCall, implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
-import { matchesIdentity } from "../tokens/claim-match.ts";
+import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
-import { parseJwks } from "../tokens/jwks.ts";
+import type { KeySet, Signer } from "../tokens/key-set.ts";
+import type { PatternCache } from "../tokens/pattern-cache.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
-import { isSignedBy } from "../tokens/signature.ts";
+import type { StaticKeySets } from "../tokens/static-keys.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { readDownscoping } from "./downscoping-request.ts";
+import type { RefusalLog } from "./refusal-log.ts";
 
 export interface SecurityTokenServiceOptions {
   readonly database: Database;
   readonly tokens: ApiTokens;
   readonly issuerKeys: IssuerKeys;
+  readonly staticKeys: StaticKeySets;
+  readonly patterns: PatternCache;
   readonly rateLimit: RateLimit | undefined;
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
   readonly log: Logger;
+  readonly refusals: RefusalLog;
 }
 
 /** The resolution of `lastSeenTime` (ms), so that not every exchange updates the identity. */
@@ -55,7 +62,7 @@ const lastSeenAccuracy = minutes(1);
 /** Exchanges subject tokens and refresh tokens for API tokens (RFC 8693). */
 export function securityTokenService(options: SecurityTokenServiceOptions): Service {
   return implementAnonymous(SecurityTokenService, {
-    exchange: (request, { bearer }) => exchange(options, request, bearer),
+    exchange: (request, call) => exchange(options, request, call),
     exchangeRefreshToken: (request, { bearer }) => refresh(options, request, bearer),
   });
 }
@@ -63,7 +70,7 @@ export function securityTokenService(options: SecurityTokenServiceOptions): Serv
 async function exchange(
   options: SecurityTokenServiceOptions,
   request: ExchangeRequest,
-  bearer: string | undefined,
+  { bearer, slot }: AnonymousCall,
 ): Promise<RawToken> {
   const subjectToken = readSubjectToken(bearer);
   const audiences = readAudiences(request.aud, options.settings);
@@ -76,31 +83,64 @@ async function exchange(
     await securityStampOf(tx, request.identity),
   ]);
   if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
-  if (identity === undefined || !canAssume(identity, subjectToken, options.settings)) throw mismatch();
+  const refused = (reason: string, error = mismatch()) => {
+    options.refusals.record({ identity: identity?.uid, reason, token: subjectToken });
+    return error;
+  };
+  if (identity === undefined) throw refused("the identity does not exist");
+  const exact = mismatchIn(options, identity, subjectToken);
+  if (exact !== undefined) throw refused(`the ${exact} does not match`);
   const now = options.clock();
-  checkTime(subjectToken, now);
-  if (!(await isSignedBy(subjectToken.text, await keysFor(options, identity, subjectToken, now))))
-    throw permissionDenied("the signature of the token does not match a key of its issuer");
+  const signer = await verify(options, identity, subjectToken, now, slot).catch((error: unknown) => {
+    throw error instanceof ApiError && error.code === Code.permissionDenied ? refused(error.message, error) : error;
+  });
+  // Only the issuer's tokens may cost the time of matching patterns.
+  const pattern = patternMismatch(identity, subjectToken, options.patterns);
+  if (pattern !== undefined) throw refused(`the ${pattern} does not match`);
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
-  const { issuer: iss, subject: sub, audiences: aud } = subjectToken;
-  const content = { identityUid: identity.uid, securityStamp, audiences, downscoping, actor: { iss, sub, aud } };
+  const { issuer: iss, subject: sub, audiences: subjectAudiences } = subjectToken;
+  const [onlyAudience = "", ...others] = subjectAudiences;
+  const aud = others.length === 0 ? onlyAudience : subjectAudiences;
+  // Only static keys have fingerprints: an issuer rotates its keys without ending tokens.
+  const stamp = { value: securityStamp.value, key: signer.fingerprint };
+  const content = { identityUid: identity.uid, stamp, audiences, downscoping, actor: { iss, sub, aud } };
   const { token, expires } = await options.tokens.issue(content);
   const refreshToken = await options.database.write(async (tx) => {
     await updateLastSeen(tx, identity.uid, now);
     // The API token contains the stamp that was read, so it has ended; a family would not have.
-    if ((await securityStampOf(tx, identity.uid)) !== securityStamp)
+    if (!isCurrent(await securityStampOf(tx, identity.uid), stamp))
       throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
-    return startFamily(tx, content, now, now + options.settings.refreshLifetime);
+    const { refreshLifetime, maximumRefreshTokens } = options.settings;
+    return startFamily(tx, content, { now, expires: now + refreshLifetime, maximum: maximumRefreshTokens });
   });
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
+}
+
+/**
+ * @returns the key that signed the token
+ * @throws ApiError (7) if the token is not valid now or was not signed by its issuer, (14) if that cannot be verified now
+ */
+async function verify(
+  options: SecurityTokenServiceOptions,
+  identity: Identity,
+  token: SubjectToken,
+  now: number,
+  slot: CallSlot,
+): Promise<Signer> {
+  checkTime(token, now);
+  // The issuer may be slow, and the identity's owners chose it: its callers wait at the expense of their own root group.
+  const keys = await slot.whileWaiting(identity.uid, () => keysFor(options, identity, token, now));
+  const signer = await keys.signerOf(token.text);
+  if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
+  return signer;
 }
 
 async function refresh(
   { database, tokens, settings, clock }: SecurityTokenServiceOptions,
   request: ExchangeRefreshTokenRequest,
-  bearer: string | undefined,
+  bearer: string,
 ): Promise<TokenPair> {
   const wanted = {
     audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
@@ -109,7 +149,7 @@ async function refresh(
   const now = clock();
   // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
   const result = await database.write(async (tx) => {
-    const used = await useRefreshToken(tx, bearer ?? "", wanted, now);
+    const used = await useRefreshToken(tx, bearer, wanted, now);
     if (used.kind === "rotated") await updateLastSeen(tx, used.content.identityUid, now);
     return used;
   });
@@ -139,36 +179,42 @@ function mismatch(): ApiError {
   return permissionDenied("the token may not assume this identity, or the identity does not exist");
 }
 
-function canAssume(identity: Identity, subjectToken: SubjectToken, { authUrl }: PlatformSettings): boolean {
+/** What prevents that the identity is assumed, even if the signature is valid and the patterns match. */
+function mismatchIn(
+  { settings: { authUrl }, patterns }: SecurityTokenServiceOptions,
+  identity: Identity,
+  token: SubjectToken,
+): string | undefined {
   // The platform's own tokens are rejected: with them, one identity could assume another.
-  if (subjectToken.issuer.replace(/\/$/, "") === authUrl) return false;
-  return matchesIdentity(identity, subjectToken, new URL(authUrl).hostname);
+  if (token.issuer.replace(/\/$/, "") === authUrl) return "issuer";
+  return exactMismatch(identity, token, new URL(authUrl).hostname, patterns);
 }
 
 function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
   if (requested.length === 0) throw invalidArgument("aud", `is required: "${baseUrl}"`);
-  return requested.map((name) => {
+  const accepted = requested.map((name) => {
     const audience = name.replace(/\/$/, "") === baseUrl ? baseUrl : name;
     if (audience !== baseUrl && !audiences.includes(audience))
       throw invalidArgument("aud", `must be "${baseUrl}" or another configured audience`);
     return audience;
   });
+  return [...new Set(accepted)];
 }
 
 async function keysFor(
-  { issuerKeys, log }: SecurityTokenServiceOptions,
+  { issuerKeys, staticKeys, log }: SecurityTokenServiceOptions,
   { relationship, uid }: Identity,
   { issuer, keyId }: SubjectToken,
   now: number,
-) {
+): Promise<KeySet> {
   if (relationship.case === "staticKeys") {
     const { expirationTime, issuerKeys: document } = relationship.value;
     if (expirationTime !== undefined && timestampMs(expirationTime) <= now)
       throw permissionDenied("the identity's static keys have expired");
-    return parseJwks(document)?.publicKeys ?? [];
+    return staticKeys.of(document);
   }
   try {
-    return await issuerKeys.of(issuer, keyId);
+    return await issuerKeys.of(issuer, keyId, rootOf(uid));
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     log.warn({ err: error, identity: uid }, "fetching the keys of an issuer failed");

@@ -1,23 +1,28 @@
-import { type ApiError, Code, invalidArgument } from "../errors/api-error.ts";
+import { type ApiError, Code } from "../errors/api-error.ts";
 import { bearerOf } from "../server/bearer.ts";
 import type { BodyReader, HttpHandler, HttpRequest, HttpResponse } from "../server/http-handler.ts";
-import type { RequestRejection } from "../server/reject-request.ts";
+import { rejectionErrors, type RequestRejection } from "../server/request-rejection.ts";
 import type { CallRunner } from "../service/call-runner.ts";
 import { httpStatusOf, restErrorOf } from "./rest-error.ts";
 import type { RestRequest, Transcoder } from "./transcoder.ts";
 
 /** Responses are private to their caller and must not be cached. */
-const responseHeaders = { "content-type": "application/json", "cache-control": "no-store" };
+const withoutBody = { "cache-control": "no-store" };
+const responseHeaders = { "content-type": "application/json", ...withoutBody };
 
 /** The REST API over HTTP. */
 export function restHandler(transcoder: Transcoder, runner: CallRunner, errorDomain: string): HttpHandler {
-  return async (request, readBody) => {
-    const result = await runner.run(async () => {
+  return async (request, readBody, address) => {
+    const find = async () => {
       const { operation, run } = transcoder.find(await restRequestOf(request, readBody));
       return { operation: operation.name, run };
-    }, traceparentOf(request));
+    };
+    const result = await runner.run(find, { address, traceparent: traceparentOf(request) });
     const { responseFault } = result;
-    if (result.kind === "response") return { status: 200, headers: responseHeaders, body: result.value, responseFault };
+    if (result.kind === "response") {
+      const { value: body } = result;
+      return { status: 200, headers: body === "" ? withoutBody : responseHeaders, body, responseFault };
+    }
     return { ...errorResponse(result.error, errorDomain), responseFault };
   };
 }
@@ -26,21 +31,14 @@ function traceparentOf({ headers: { traceparent } }: HttpRequest): string | unde
   return typeof traceparent === "string" ? traceparent : undefined;
 }
 
-/** The response to bytes that never became a request. Over HTTP/1.1 the connection ends with it. */
+/** The response to a request that no handler sees. Over HTTP/1.1 the connection ends with it. */
 export function rejectionResponse(rejection: RequestRejection, domain: string): HttpResponse {
-  return errorResponse(rejections[rejection], domain);
+  return errorResponse(rejectionErrors[rejection], domain);
 }
-
-const rejections: Readonly<Record<RequestRejection, ApiError>> = {
-  malformed: invalidArgument("request", "must be valid HTTP"),
-  headersTooLarge: invalidArgument("headers", "must not be larger than 32 KiB"),
-  timeout: invalidArgument("request", "request timed out"),
-};
 
 async function restRequestOf(request: HttpRequest, readBody: BodyReader): Promise<RestRequest> {
   const { method = "GET", url = "/", headers } = request;
   const body = await readBody();
-  if (body === undefined) throw invalidArgument("body", "must not be larger than 1 MiB");
   const mark = url.indexOf("?");
   return {
     method,

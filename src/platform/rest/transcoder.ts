@@ -4,6 +4,7 @@ import { type FieldMask, FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { invalidArgument, notFound, unimplemented } from "../errors/api-error.ts";
 import { fieldsOf, type JsonReadOptions, readJson } from "../json/read-json.ts";
 import { toJsonObject } from "../json/write-json.ts";
+import type { CallSlot } from "../service/call-slots.ts";
 import type { Operation } from "../service/operations.ts";
 import { pruneToMask } from "./prune-to-mask.ts";
 import { readQuery } from "./read-query.ts";
@@ -16,7 +17,8 @@ export interface RestRequest {
   /** The query without `?`. */
   readonly query: string;
   readonly contentType: string | undefined;
-  readonly body: Buffer;
+  /** Undefined if it is larger than the limit of the port. */
+  readonly body: Buffer | undefined;
   readonly bearer: string | undefined;
 }
 
@@ -29,7 +31,7 @@ export interface TranscoderOptions extends JsonReadOptions {
 export interface RestCall {
   readonly operation: Operation;
   /** @returns the JSON of the response; empty for no body @throws ApiError */
-  readonly run: () => Promise<string>;
+  readonly run: (slot: CallSlot) => Promise<string>;
 }
 
 type Properties = Record<string, unknown>;
@@ -52,24 +54,24 @@ export class Transcoder {
     const { route, variables } = match;
     return {
       operation: route.operation,
-      run: async () => {
-        const message = this.#read(route, variables, request);
-        return this.#write(route.operation, await route.operation.invoke(message, request.bearer));
+      run: async (slot) => {
+        const call = await route.operation.authenticate(request.bearer);
+        return this.#write(route.operation, await call(slot, () => this.#read(route, variables, request)));
       },
     };
   }
 
   #read(route: Route, variables: Readonly<Record<string, string>>, request: RestRequest): Message {
     const { input } = route.operation.method;
+    if (request.body === undefined) throw invalidArgument("body", "must not be larger than 1 MiB");
+    const { body } = request;
     const isForm = request.contentType?.startsWith("application/x-www-form-urlencoded") ?? false;
     const message =
-      route.body.kind === "whole" && !isForm
-        ? readJson(input, parseBody(request.body), this.#options).message
-        : create(input);
+      route.body.kind === "whole" && !isForm ? readJson(input, parseBody(body), this.#options).message : create(input);
     readQuery(input, message, new URLSearchParams(request.query), route.bound);
     if (route.body.kind === "whole" && isForm)
-      readQuery(input, message, new URLSearchParams(request.body.toString()), route.bound);
-    if (route.body.kind === "field") this.#readField(message, route, route.body, request.body);
+      readQuery(input, message, new URLSearchParams(body.toString()), route.bound);
+    if (route.body.kind === "field") this.#readField(message, route, route.body, body);
     for (const [path, value] of Object.entries(variables)) setVariable(message, route, path, value);
     return message;
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { ResponseFault } from "../faults/fault-rule.ts";
+import type { RequestRejection } from "./request-rejection.ts";
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 
@@ -14,11 +15,21 @@ export interface HttpResponse {
   readonly responseFault?: ResponseFault | undefined;
 }
 
-/** Reads the whole body; `undefined` if it is larger than the limit. */
+/**
+ * Reads the whole body; `undefined` if it is larger than the limit.
+ * @throws ApiError (1) if the client disconnects, (3) if the body takes too long, (8) if too many bytes are being received
+ */
 export type BodyReader = () => Promise<Buffer | undefined>;
 
-/** Handles a request and returns the whole response. */
-export type HttpHandler = (request: HttpRequest, readBody: BodyReader) => Promise<HttpResponse>;
+/** Handles a request and returns the whole response. @param address of the client, for its share of what is limited */
+export type HttpHandler = (request: HttpRequest, readBody: BodyReader, address: string) => Promise<HttpResponse>;
 
-/** Handles a request and writes the response itself, as Node libraries do. */
-export type NodeHandler = (request: HttpRequest, response: ServerResponse) => void;
+/** Handles remote procedure calls, and writes the response itself, as Node libraries do. */
+export interface RpcHandler {
+  /** A call with one request, which is read whole. */
+  readonly call: (request: HttpRequest, response: ServerResponse, readBody: BodyReader, address: string) => void;
+  /** A call that streams its requests or responses. */
+  readonly stream: (request: HttpRequest, response: ServerResponse) => void;
+  /** Sends the error that a rejection stands for. */
+  readonly reject: (request: HttpRequest, response: ServerResponse, rejection: RequestRejection) => void;
+}

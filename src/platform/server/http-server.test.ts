@@ -1,17 +1,24 @@
 import { once } from "node:events";
 import { connect as connectHttp2, constants } from "node:http2";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
+import pino from "pino";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { HttpResponse } from "./http-handler.ts";
 import { HttpServer, type PortHandlers } from "./http-server.ts";
+import { selfSignedCertificate } from "../tests/self-signed.testing.ts";
 import { type PortLimits, portLimits } from "./port-limits.ts";
+import { TlsFiles } from "./tls-files.ts";
 
 let server: HttpServer;
 const large = "x".repeat(8 * 1024 * 1024);
 
 const handlers: PortHandlers = {
   kindOf: () => "http",
-  rpc: () => {},
+  rpc: { call: () => {}, stream: () => {}, reject: () => {} },
   http: async ({ url }, readBody): Promise<HttpResponse> => {
     const body = await readBody();
     if (url === "/large") return { status: 200, body: large };
@@ -21,8 +28,8 @@ const handlers: PortHandlers = {
   rejection: (rejection) => ({ status: 400, body: rejection }),
 };
 
-async function listen(limits: Partial<PortLimits>, to = handlers): Promise<void> {
-  const options = { host: "127.0.0.1", port: 0, limits: { ...portLimits, ...limits } };
+async function listen(limits: Partial<PortLimits>, to = handlers, tls?: TlsFiles): Promise<void> {
+  const options = { host: "127.0.0.1", port: 0, limits: { ...portLimits, ...limits }, tls };
   server = await HttpServer.listen(options, Promise.resolve(to));
 }
 afterEach(() => server.close(0));
@@ -30,6 +37,20 @@ afterEach(() => server.close(0));
 function open(): Socket {
   const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
   socket.on("error", () => {});
+  return socket;
+}
+
+/** Opens a connection and makes a request on it. */
+async function begin(): Promise<Socket> {
+  const socket = open();
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(socket, "data");
+  return socket;
+}
+
+async function beginTls(ca: string): Promise<Socket> {
+  const socket = connectTls({ host: "127.0.0.1", port: Number(new URL(server.url).port), ca });
+  await once(socket, "secureConnect");
   return socket;
 }
 
@@ -97,6 +118,38 @@ describe("the port ends", () => {
     expect(await untilClosed(socket)).toContain("200 OK");
     const session = connectHttp2(server.url);
     await once(session, "close");
+  });
+
+  it("an HTTP/2 connection without requests, even if it sends pings", async () => {
+    await listen({ idleTime: 200 });
+    const session = connectHttp2(server.url);
+    session.on("error", () => {});
+    const pings = setInterval(() => session.destroyed || session.ping(() => {}), 20);
+    await once(session, "close");
+    clearInterval(pings);
+  });
+
+  it.each(["without TLS", "with TLS"])("connections that do not begin beyond their limit, %s", async (kind) => {
+    const folder = mkdtempSync(join(tmpdir(), "muster-port-"));
+    const { key, certificate } = selfSignedCertificate();
+    const paths = { certificate: join(folder, "tls.crt"), key: join(folder, "tls.key") };
+    writeFileSync(paths.certificate, certificate);
+    writeFileSync(paths.key, key);
+    const tls = kind === "with TLS" ? new TlsFiles(paths, pino({ level: "silent" })) : undefined;
+    await listen({ openings: 5 }, handlers, tls);
+    const sockets = Array.from({ length: 6 }, open);
+    const closed = () => sockets.filter((socket) => socket.closed).length;
+    await vi.waitUntil(() => closed() === 2);
+    expect(await server.connections()).toBe(4);
+    for (const socket of sockets) socket.destroy();
+    await vi.waitUntil(async () => (await server.connections()) === 0);
+    // Connections that have begun do not count.
+    const begun = await Promise.all(
+      Array.from({ length: 8 }, () => (tls === undefined ? begin() : beginTls(certificate))),
+    );
+    expect(begun.filter((socket) => socket.destroyed)).toEqual([]);
+    for (const socket of begun) socket.destroy();
+    rmSync(folder, { recursive: true });
   });
 
   it("connections beyond the limit", async () => {

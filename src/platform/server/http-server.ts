@@ -10,21 +10,27 @@ import {
 } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { breakResponse } from "./break-response.ts";
-import type { HttpHandler, HttpRequest, HttpResponse, NodeHandler } from "./http-handler.ts";
+import { Lease } from "../shares/lease.ts";
+import { Pool } from "../shares/pool.ts";
+import { addressShare } from "../shares/share.ts";
+import { ClientAddresses } from "./client-address.ts";
+import { ConnectionLimits } from "./connection-limits.ts";
+import type { HttpHandler, HttpRequest, HttpResponse, RpcHandler } from "./http-handler.ts";
 import { type PortLimits, portLimits } from "./port-limits.ts";
 import { sniffingServer } from "./protocol-sniffer.ts";
 import { readBody } from "./read-body.ts";
-import { rejectRequest, type RequestRejection } from "./reject-request.ts";
+import { rejectRequest } from "./reject-request.ts";
+import type { RequestRejection } from "./request-rejection.ts";
 import type { TlsFiles } from "./tls-files.ts";
 import { tlsServer } from "./tls-port.ts";
 
 /** The handlers of the port. */
 export interface PortHandlers {
-  /** Which handler serves the path. A "stream" is an "rpc" that may last as long as its client wants. */
-  readonly kindOf: (path: string) => "http" | "rpc" | "stream";
-  readonly rpc: NodeHandler;
+  /** Which handler serves the request. A "stream" is a call that may last as long as its client wants. */
+  readonly kindOf: (request: HttpRequest) => "http" | "rpc" | "stream";
+  readonly rpc: RpcHandler;
   readonly http: HttpHandler;
-  /** The response to bytes that never became a request. */
+  /** The response to a request that no handler sees. */
   readonly rejection: (rejection: RequestRejection) => HttpResponse;
 }
 
@@ -34,6 +40,8 @@ export interface ListenOptions {
   /** Serves only TLS if set. */
   readonly tls?: TlsFiles | undefined;
   readonly limits?: PortLimits;
+  /** Ranges of addresses of proxies that are trusted to name the addresses of their clients. */
+  readonly trustedProxies?: readonly string[];
 }
 
 /** The port of the platform: HTTP/1.1 and HTTP/2, with or without TLS, with limits on size and time. */
@@ -44,10 +52,23 @@ export class HttpServer {
   /** The HTTP/2 sessions with the number of running requests. */
   readonly #sessions = new Map<ServerHttp2Session, number>();
   readonly #scheme: "http" | "https";
+  readonly #limits: PortLimits;
+  readonly #addresses: ClientAddresses;
+  /** Bytes of open requests. */
+  readonly #requests: Pool;
+  readonly #streamingCalls: Pool;
 
-  private constructor({ tls, limits = portLimits }: ListenOptions, handlers: Promise<PortHandlers>) {
+  /** @throws Error if a trusted proxy is not a range of addresses */
+  private constructor(
+    { tls, limits = portLimits, trustedProxies = [] }: ListenOptions,
+    handlers: Promise<PortHandlers>,
+  ) {
+    this.#limits = limits;
+    this.#addresses = new ClientAddresses(trustedProxies);
+    this.#requests = new Pool(limits.requestMemory);
+    this.#streamingCalls = new Pool(limits.streamingCalls);
     const onRequest = (request: HttpRequest, response: ServerResponse) =>
-      void respond(handlers, request, response, limits);
+      void this.#respond(handlers, request, response);
     const onStream = (request: Http2ServerRequest, response: Http2ServerResponse) => {
       response.stream.once("wantTrailers", () => setImmediate(() => endRequest(response.stream)));
       // In Node's compatibility API, the used part of both response types is the same.
@@ -95,13 +116,20 @@ export class HttpServer {
         stream.once("close", () => this.#count(session, -1));
       });
     });
-    const onHttp1 = (socket: Socket) => void this.#http1.emit("connection", socket);
-    const onHttp2 = (socket: Socket) => void this.#http2.emit("connection", socket);
+    const connections = new ConnectionLimits(limits, this.#addresses);
+    const onHttp1 = (socket: Socket) => {
+      connections.opened(socket);
+      this.#http1.emit("connection", socket);
+    };
+    const onHttp2 = (socket: Socket) => {
+      connections.opened(socket);
+      this.#http2.emit("connection", socket);
+    };
     this.#port =
       tls === undefined
         ? sniffingServer(limits.openingTime, onHttp1, onHttp2)
         : tlsServer(tls, limits.openingTime, onHttp1, onHttp2);
-    this.#port.maxConnections = limits.connections;
+    connections.limit(this.#port);
     this.#scheme = tls === undefined ? "http" : "https";
   }
 
@@ -164,35 +192,50 @@ export class HttpServer {
     const running = this.#sessions.get(session);
     if (running !== undefined) this.#sessions.set(session, running + change);
   }
-}
 
-async function respond(
-  handlers: Promise<PortHandlers>,
-  request: HttpRequest,
-  response: ServerResponse,
-  { callTime, bodyBytes }: PortLimits,
-): Promise<void> {
-  try {
-    const { kindOf, rpc, http, rejection } = await handlers;
-    if (request.httpVersion === "1.1" && request.headers.host === undefined) {
-      response.setHeader("connection", "close");
-      return send(response, rejection("malformed"));
-    }
-    const kind = kindOf(request.url ?? "");
-    if (kind !== "stream") {
-      const timer = setTimeout(() => abandon(request), callTime);
+  async #respond(handlers: Promise<PortHandlers>, request: HttpRequest, response: ServerResponse): Promise<void> {
+    try {
+      const { kindOf, rpc, http, rejection } = await handlers;
+      if (request.httpVersion === "1.1" && request.headers.host === undefined) {
+        response.setHeader("connection", "close");
+        return send(response, rejection("malformed"));
+      }
+      const kind = kindOf(request);
+      const address = this.#addresses.of(request.socket.remoteAddress, request.headers);
+      const lease = this.#admit(kind, address, response);
+      if (lease === undefined) {
+        if (request.httpVersionMajor === 1) response.setHeader("connection", "close");
+        return kind === "http" ? send(response, rejection("overloaded")) : rpc.reject(request, response, "overloaded");
+      }
+      if (kind === "stream") return rpc.stream(request, response);
+      const timer = setTimeout(() => abandon(request), this.#limits.callTime);
       response.once("close", () => clearTimeout(timer));
+      const body = () => readBody(request, response, lease, this.#limits);
+      if (kind === "rpc") return rpc.call(request, response, body, address);
+      const result = await http(request, body, address);
+      const { responseFault } = result;
+      if (response.destroyed) return;
+      if (responseFault !== undefined) breakResponse(request, response, responseFault);
+      if (response.destroyed || responseFault === "reset") return;
+      send(response, result);
+    } catch {
+      // Handlers convert their own errors to responses, so the connection is broken.
+      response.destroy();
     }
-    if (kind !== "http") return rpc(request, response);
-    const result = await http(request, () => readBody(request, response, bodyBytes));
-    const { responseFault } = result;
-    if (response.destroyed) return;
-    if (responseFault !== undefined) breakResponse(request, response, responseFault);
-    if (response.destroyed || responseFault === "reset") return;
-    send(response, result);
-  } catch {
-    // Handlers convert their own errors to responses, so the connection is broken.
-    response.destroy();
+  }
+
+  /** Counts a request until its response has been sent. @returns undefined if there are too many */
+  #admit(kind: "http" | "rpc" | "stream", address: string, response: ServerResponse): Lease | undefined {
+    if (response.destroyed) return undefined;
+    const shares = [addressShare(address)];
+    const stream = kind === "stream" ? Lease.take(this.#streamingCalls, shares) : undefined;
+    if (kind === "stream" && stream === undefined) return undefined;
+    const lease = Lease.take(this.#requests, shares, this.#limits.headerBytes);
+    response.once("close", () => {
+      stream?.release();
+      lease?.release();
+    });
+    return lease;
   }
 }
 

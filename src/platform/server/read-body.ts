@@ -1,37 +1,80 @@
 import type { ServerResponse } from "node:http";
-import { cancelled } from "../errors/api-error.ts";
+import { type ApiError, cancelled, invalidArgument, resourceExhausted } from "../errors/api-error.ts";
+import type { Lease } from "../shares/lease.ts";
 import type { HttpRequest } from "./http-handler.ts";
 
+export interface BodyLimits {
+  /** The maximum number of bytes of a body. */
+  readonly bodyBytes: number;
+  /** Milliseconds in which the whole body has to arrive. */
+  readonly bodyTime: number;
+}
+
 /**
- * Reads the whole body of a request. @returns `undefined` if it is larger than the limit.
- * @throws ApiError (1) if the client disconnects
+ * Reads the whole body of a request into memory that the lease accounts for.
+ * @returns `undefined` if it is larger than the limit
+ * @throws ApiError (1) if the client disconnects, (3) if the body takes too long, (8) if the lease cannot grow
  */
 export function readBody(
   request: HttpRequest,
   response: ServerResponse,
-  maximumBytes: number,
+  lease: Lease,
+  { bodyBytes, bodyTime }: BodyLimits,
 ): Promise<Buffer | undefined> {
-  const { headers, httpVersionMajor } = request;
-  const isHttp1 = httpVersionMajor === 1;
-  if (isHttp1 && headers["content-length"] === undefined && headers["transfer-encoding"] === undefined)
+  if (!hasBody(request)) {
+    request.resume();
     return Promise.resolve(Buffer.alloc(0));
+  }
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let received: Buffer = Buffer.alloc(0);
     let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maximumBytes) {
-        // The rest of the body is not read, so an HTTP/1.1 connection cannot be reused.
-        if (isHttp1) response.setHeader("connection", "close");
-        request.pause();
-        resolve(undefined);
-        return;
+    const timer = setTimeout(() => stop(invalidArgument("body", "was not received in time")), bodyTime);
+    const add = (chunk: Buffer) => {
+      const needed = size + chunk.length;
+      if (needed > bodyBytes) return stop(undefined);
+      // The memory doubles, so that a body of many small chunks is copied a few times only, and does not keep each of them.
+      const capacity =
+        size === 0 || needed <= received.length ? needed : Math.min(bodyBytes, Math.max(needed, 2 * size));
+      const growth = Math.max(capacity, received.length) - received.length;
+      if (growth > 0 && !lease.grow(growth))
+        return stop(resourceExhausted("too many bytes of requests are being received; retry later", 1));
+      if (size === 0) received = chunk;
+      else {
+        if (growth > 0) {
+          const grown = Buffer.allocUnsafeSlow(capacity);
+          received.copy(grown, 0, 0, size);
+          received = grown;
+        }
+        chunk.copy(received, size);
       }
-      chunks.push(chunk);
-    });
-    request.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    const disconnected = () => reject(cancelled("the client disconnected"));
+      size = needed;
+    };
+    const complete = () => {
+      clearTimeout(timer);
+      resolve(received.length === size ? received : received.subarray(0, size));
+    };
+    const disconnected = () => {
+      clearTimeout(timer);
+      reject(cancelled("the client disconnected"));
+    };
+    /** Stops reading. The rest of the body stays unread, so an HTTP/1.1 connection cannot be reused. */
+    const stop = (error: ApiError | undefined) => {
+      clearTimeout(timer);
+      request.off("data", add);
+      request.pause();
+      if (request.httpVersionMajor === 1 && !response.headersSent) response.setHeader("connection", "close");
+      if (error === undefined) resolve(undefined);
+      else reject(error);
+    };
+    request.on("data", add);
+    request.on("end", complete);
     request.on("aborted", disconnected);
     request.on("error", disconnected);
   });
+}
+
+function hasBody(request: HttpRequest): boolean {
+  if ("stream" in request) return !request.stream.endAfterHeaders;
+  const { headers } = request;
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 }

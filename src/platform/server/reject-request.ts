@@ -1,9 +1,7 @@
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { HttpResponse } from "./http-handler.ts";
-
-/** Why the port rejects a request before any handler sees it. */
-export type RequestRejection = "malformed" | "headersTooLarge" | "timeout";
+import type { RequestRejection } from "./request-rejection.ts";
 
 /**
  * Ends an HTTP/1.1 connection whose bytes are not a valid request. Sends an error response first, unless an earlier

@@ -1,4 +1,5 @@
-import { isAdminToken, looksLikeAdminToken } from "../access/admin-token.ts";
+import type { WallClock } from "#src/time/wall-clock.ts";
+import { findAdmin, looksLikeAdminToken } from "../access/admin-token.ts";
 import type { Caller } from "../access/caller.ts";
 import { unauthenticated } from "../errors/api-error.ts";
 import type { Database } from "../store/database.ts";
@@ -8,18 +9,20 @@ import type { ApiTokens } from "../tokens/api-token.ts";
 export class Authenticator {
   readonly #database: Database;
   readonly #tokens: ApiTokens;
+  readonly #clock: WallClock;
 
-  constructor(database: Database, tokens: ApiTokens) {
+  constructor(database: Database, tokens: ApiTokens, clock: WallClock) {
     this.#database = database;
     this.#tokens = tokens;
+    this.#clock = clock;
   }
 
   /** @param bearer the token, without `Bearer ` @throws ApiError (16) */
   async authenticate(bearer: string | undefined): Promise<Caller> {
     if (bearer === undefined || bearer === "") throw unauthenticated("a bearer token is required");
     if (!looksLikeAdminToken(bearer)) return this.#tokens.verify(bearer);
-    if (!(await this.#database.read((tx) => isAdminToken(tx, bearer))))
-      throw unauthenticated("the admin token is not valid");
-    return { kind: "admin" };
+    const admin = await this.#database.read((tx) => findAdmin(tx, bearer, this.#clock()));
+    if (admin === undefined) throw unauthenticated("the admin token is not valid, or has expired");
+    return admin;
   }
 }

@@ -1,10 +1,11 @@
 import type { Logger } from "pino";
-import { ApiError, Code, resourceExhausted, unavailable } from "../errors/api-error.ts";
+import { ApiError, Code, unavailable } from "../errors/api-error.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { ResponseFault } from "../faults/fault-rule.ts";
 import { responseFaultOf, runWithFault } from "../faults/run-with-fault.ts";
 import { DatabaseUnavailableError } from "../store/database.ts";
 import type { Span, Tracer } from "#src/telemetry/tracer.ts";
+import type { CallSlot, CallSlots } from "./call-slots.ts";
 import type { PlatformMetrics } from "./platform-metrics.ts";
 
 export interface CallRunnerOptions {
@@ -12,8 +13,8 @@ export interface CallRunnerOptions {
   readonly log: Logger;
   /** Milliseconds by which each response is delayed, for tests. */
   readonly latency: number;
-  /** The maximum number of concurrent calls. More are rejected (8), which is better than making all of them slow. */
-  readonly maximumInFlight: number;
+  /** The slots of concurrent calls. More calls are rejected (8), which is better than making all of them slow. */
+  readonly slots: CallSlots;
   readonly faults: Faults;
   readonly tracer?: Tracer | undefined;
 }
@@ -21,8 +22,16 @@ export interface CallRunnerOptions {
 /** A call whose operation is known. */
 export interface FoundCall<T> {
   readonly operation: string;
-  /** @throws ApiError */
-  readonly run: () => Promise<T>;
+  /** Authenticates, takes the slot and does the work. @throws ApiError */
+  readonly run: (slot: CallSlot) => Promise<T>;
+}
+
+/** What is known of a call before its operation is. */
+export interface CallOrigin {
+  /** The address of the client. */
+  readonly address: string;
+  /** The trace of the caller, as the header of that name has it. */
+  readonly traceparent: string | undefined;
 }
 
 /** The result of a call. A fault on demand may break its response. */
@@ -34,53 +43,46 @@ export type CallResult<T> = { readonly responseFault?: ResponseFault | undefined
 /** Failures of the platform, not of the request. */
 const serverErrors: ReadonlySet<number> = new Set([Code.deadlineExceeded, Code.internal, Code.unavailable]);
 
-/** Seconds after which a rejected call may be retried. */
-const retryAfter = 1;
-
 /** Runs calls for every transport: limits, counts and logs them, and returns a response or an `ApiError`. */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
-  #inFlight = 0;
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
   }
 
   /**
-   * @param find determines the operation; it may throw an `ApiError`
-   * @param traceparent the trace of the caller, as the header of that name has it
+   * @param find receives the request and determines the operation; it may throw an `ApiError`. The call has no slot yet.
    */
-  run<T>(find: () => Promise<FoundCall<T>>, traceparent: string | undefined): Promise<CallResult<T>> {
+  run<T>(find: () => Promise<FoundCall<T>>, { address, traceparent }: CallOrigin): Promise<CallResult<T>> {
     const { tracer } = this.#options;
-    if (tracer === undefined) return this.#run(find);
+    if (tracer === undefined) return this.#run(find, address);
     const parent = traceparent === undefined ? null : { traceparent };
-    return tracer.span("call", { kind: "server", parent }, (span) => this.#run(find, span));
+    return tracer.span("call", { kind: "server", parent }, (span) => this.#run(find, address, span));
   }
 
-  async #run<T>(find: () => Promise<FoundCall<T>>, span?: Span): Promise<CallResult<T>> {
-    const { metrics, log, latency, maximumInFlight, faults } = this.#options;
+  async #run<T>(find: () => Promise<FoundCall<T>>, address: string, span?: Span): Promise<CallResult<T>> {
+    const { metrics, log, latency, slots, faults } = this.#options;
     const started = performance.now();
     let operation = "unknown";
     let result: CallResult<T>;
     let responseFault: ResponseFault | undefined;
-    metrics.inFlight.set(++this.#inFlight);
+    const slot = slots.slotFor(address);
     try {
-      if (this.#inFlight > maximumInFlight)
-        throw resourceExhausted("too many concurrent calls; retry later", retryAfter);
       const call = await find();
       operation = call.operation;
       const fault = faults.ruleFor(operation);
-      if (fault === undefined) result = { kind: "response", value: await call.run() };
+      if (fault === undefined) result = { kind: "response", value: await call.run(slot) };
       else {
         metrics.faults.inc({ method: operation });
         responseFault = responseFaultOf(fault.effect);
-        result = { kind: "response", value: await runWithFault(fault, call.run) };
+        result = { kind: "response", value: await runWithFault(fault, () => call.run(slot)) };
       }
     } catch (thrown) {
       result = { kind: "error", error: this.#errorOf(thrown, operation) };
     }
     if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
-    metrics.inFlight.set(--this.#inFlight);
+    slot.release();
     const seconds = (performance.now() - started) / 1_000;
     const code = result.kind === "response" ? 0 : result.error.code;
     metrics.observe(operation, code, seconds);

@@ -1,6 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
-import { unimplemented } from "../errors/api-error.ts";
+import { unauthenticated, unimplemented } from "../errors/api-error.ts";
 import type { Authenticator } from "./authenticator.ts";
+import type { CallSlot } from "./call-slots.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Service } from "./service.ts";
 
@@ -13,12 +14,19 @@ export interface Operation {
   readonly authentication: Service["authentication"];
   readonly transports: Service["transports"];
   /**
-   * Authenticates and runs the handler.
-   * @param bearer the bearer token of the call, without `Bearer `
-   * @throws ApiError
+   * Authenticates the caller of a call, of which nothing else is judged before.
+   * @param bearer the bearer token, without `Bearer `
+   * @throws ApiError (16)
    */
-  readonly invoke: (request: Message, bearer: string | undefined) => Promise<Message>;
+  readonly authenticate: (bearer: string | undefined) => Promise<AuthenticatedCall>;
 }
+
+/**
+ * Takes the slot of the call, reads the request and runs the handler.
+ * @param read reads and checks the request. It may throw an `ApiError`.
+ * @throws ApiError
+ */
+export type AuthenticatedCall = (slot: CallSlot, read: () => Message) => Promise<Message>;
 
 /**
  * All methods of the services. They are the only way into a handler, whatever the transport.
@@ -35,7 +43,14 @@ export function operationsOf(
       const { authentication, transports } = service;
       if (authentication === "none") {
         const handler = service.handler(method) ?? notImplemented;
-        return { method, name, authentication, transports, invoke: (request, bearer) => handler(request, { bearer }) };
+        const authenticate = async (bearer: string | undefined): Promise<AuthenticatedCall> => {
+          if (bearer === undefined || bearer === "") throw unauthenticated("a bearer token is required");
+          return async (slot, read) => {
+            slot.takeUnauthenticated();
+            return handler(read(), { bearer, slot });
+          };
+        };
+        return { method, name, authentication, transports, authenticate };
       }
       const handler = service.handler(method) ?? notImplemented;
       return {
@@ -43,10 +58,13 @@ export function operationsOf(
         name,
         authentication,
         transports,
-        invoke: async (request, bearer) => {
+        authenticate: async (bearer) => {
           const caller = await authenticator.authenticate(bearer);
-          if (caller.kind === "identity") rateLimit?.admit(caller.uid);
-          return handler(request, { caller });
+          return async (slot, read) => {
+            slot.takeFor(caller);
+            if (caller.kind === "identity") rateLimit?.admit(caller.uid);
+            return handler(read(), { caller });
+          };
         },
       };
     }),

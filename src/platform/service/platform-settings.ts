@@ -11,6 +11,8 @@ export interface PlatformSettings {
   readonly audiences: readonly string[];
   /** Milliseconds from an exchange until its refresh tokens expire, however often they are used. */
   readonly refreshLifetime: number;
+  /** How many refresh tokens an identity can have. The oldest ones end if there are more. */
+  readonly maximumRefreshTokens: number;
   readonly trustedIssuers: readonly TrustedIssuer[];
   /** `ErrorInfo.domain`. */
   readonly errorDomain: string;

@@ -1,6 +1,7 @@
 import type { DescMethod, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import type { Caller } from "../access/caller.ts";
 import { checkSizes } from "../contract/check-sizes.ts";
+import type { CallSlot } from "./call-slots.ts";
 
 /** The context of a call. */
 export interface Call {
@@ -10,7 +11,9 @@ export interface Call {
 
 /** The context of a call whose bearer token is not an API token. */
 export interface AnonymousCall {
-  readonly bearer: string | undefined;
+  readonly bearer: string;
+  /** The slot of the call, which the handler gives up while it waits for somebody else. */
+  readonly slot: CallSlot;
 }
 
 type Handler<M extends DescMethod, C> = (

@@ -113,7 +113,7 @@ async function withToken(principal: Principal, world: World, exchange: Exchange)
   const before = {
     kind: "identity",
     uid: principal.identity.uid,
-    securityStamp: initialStamp,
+    stamp: { value: initialStamp.value, key: undefined },
     downscoping: notDownscoped,
     actor: undefined,
   } as const;

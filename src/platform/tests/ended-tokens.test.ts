@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { decodeJwt, SignJWT } from "jose";
+import { decodeJwt, type JWTPayload, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { readAuditLog } from "../audit/audit-log.ts";
 import { type Client, RunningPlatform } from "./running-platform.testing.ts";
@@ -130,6 +130,53 @@ describe("a change of how an identity is assumed", () => {
     expect(await codeOf(second)).toBe(0);
     await change(uid, { staticKeys: { issuerKeys: JSON.stringify({ keys: keys.slice(1) }) } });
     expect(await codeOf(second)).toBe(16);
+  });
+
+  it("ends only the tokens that a removed key vouched for, refreshed or not, also if the key is added again", async () => {
+    const first = await viewer(platform);
+    const uid = first.identity;
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const second = { ...publicKey.export({ format: "jwk" }), kid: "2", alg: "ES256" };
+    const [old = {}] = await keysOf(platform, uid);
+    const setKeys = (...keys: object[]) => change(uid, { staticKeys: { issuerKeys: JSON.stringify({ keys }) } });
+    await setKeys(old, second);
+    const { iss, sub, aud, iat, exp } = decodeJwt(await platform.subjectToken(uid));
+    const signed = new SignJWT({ iss, sub, aud, iat, exp } as JWTPayload).setProtectedHeader({
+      alg: "ES256",
+      kid: "2",
+    });
+    const subjectToken = await signed.sign(privateKey);
+    const exchangedBySecond = async () => {
+      const { status, body, text } = await platform.exchange(subjectToken, uid);
+      expect(status, text).toBe(200);
+      return Object.assign(platform.as(body.token), { refreshToken: String(body["refreshToken"]) });
+    };
+    const other = await exchangedBySecond();
+
+    await setKeys(second);
+    expect([await codeOf(first), await codeOf(other)]).toEqual([16, 0]);
+    expect((await refresh(platform, first.refreshToken)).body).toMatchObject({ code: 16 });
+    const refreshed = (await refresh(platform, other.refreshToken)).body as unknown as { token: { token: string } };
+    expect(await codeOf(platform.as(refreshed.token.token))).toBe(0);
+
+    await setKeys(old, second);
+    expect(await codeOf(first)).toBe(16);
+    expect((await refresh(platform, first.refreshToken)).body).toMatchObject({ code: 16 });
+    expect(await codeOf(await exchanged(platform, uid))).toBe(0);
+    expect(await codeOf(await exchangedBySecond())).toBe(0);
+  });
+
+  it("ends all tokens of an identity after many removals, so that what it stores has a bound", async () => {
+    const caller = await viewer(platform);
+    const keys = await keysOf(platform, caller.identity);
+    for (let removed = 0; removed <= 16; removed++) {
+      expect(await codeOf(caller)).toBe(0);
+      for (const all of [[...keys, otherKey(String(removed + 2))], keys])
+        await change(caller.identity, { staticKeys: { issuerKeys: JSON.stringify({ keys: all }) } });
+    }
+    expect(await codeOf(caller)).toBe(16);
+    expect((await refresh(platform, caller.refreshToken)).body).toMatchObject({ code: 16 });
+    expect(await codeOf(await exchanged(platform, caller.identity))).toBe(0);
   });
 
   it("needs every capability of the identity even if it ends no token, such as an additional key", async () => {

@@ -3,14 +3,17 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createRemoteJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify, SignJWT } from "jose";
+import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RunningPlatform } from "./running-platform.testing.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 let platform: RunningPlatform;
 let identity: string;
+const lines: Record<string, unknown>[] = [];
 beforeAll(async () => {
-  platform = await RunningPlatform.start({ audiences: ["https://other.example.com"] });
+  const log = pino({ level: "warn" }, { write: (line) => void lines.push(JSON.parse(line)) });
+  platform = await RunningPlatform.start({ audiences: ["https://other.example.com"] }, { log });
   identity = await platform.makeIdentity(platform.root);
 });
 afterAll(() => platform.stop());
@@ -31,13 +34,19 @@ describe("token exchange", () => {
       iss: platform.url,
       sub: identity,
       aud: [platform.url],
-      act: { iss: "https://issuer.example.com", sub: "caller", aud: ["127.0.0.1"] },
+      act: { iss: "https://issuer.example.com", sub: "caller", aud: "127.0.0.1" },
       iat: expect.any(Number),
       exp: (payload.iat ?? 0) + 3_600,
     });
     expect(body.expiry).toBe(new Date((payload.exp ?? 0) * 1_000).toISOString());
     const discovery = await platform.as(undefined).get("/.well-known/openid-configuration");
     expect(discovery.body).toMatchObject({ issuer: platform.url, jwks_uri: `${platform.url}/.well-known/jwks.json` });
+  });
+
+  it("writes several audiences of the subject token as an array into act.aud", async () => {
+    const subjectToken = await platform.subjectToken(identity, { aud: ["127.0.0.1", "other"] });
+    const { body } = await platform.exchange(subjectToken, identity);
+    expect(decodeJwt(body.token)["act"]).toMatchObject({ aud: ["127.0.0.1", "other"] });
   });
 
   it.each([
@@ -51,6 +60,25 @@ describe("token exchange", () => {
     expect(response.text).toContain(message);
   });
 
+  it("logs why an exchange was refused, without the token, and tells the caller less", async () => {
+    const token = await platform.subjectToken(identity, { sub: "somebody else" });
+    const unknown = `${platform.root}/ffffffffffffffff`;
+    const expired = await platform.subjectToken(identity, { exp: 1 });
+    // Each is logged once a minute, and other tests have caused some.
+    platform.advance(60_000);
+    lines.length = 0;
+    const { text } = await platform.exchange(token, identity);
+    expect((await platform.exchange(token, unknown)).text).toBe(text);
+    await platform.exchange(expired, identity);
+    const refusal = { msg: "token exchange refused", issuer: "https://issuer.example.com", audiences: ["127.0.0.1"] };
+    expect(lines).toMatchObject([
+      { ...refusal, identity, reason: "the subject does not match", subject: "somebody else" },
+      { ...refusal, reason: "the identity does not exist" },
+      { ...refusal, identity, reason: "Permission denied: the token has expired", subject: "caller" },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("eyJ");
+  });
+
   it("rejects very large subject tokens with 16", async () => {
     const large = await platform.subjectToken(identity, { padding: "x".repeat(16_000) });
     const response = await platform.exchange(large, identity);
@@ -62,6 +90,12 @@ describe("token exchange", () => {
   it("rejects scopes that are not uids with a violation of scope", async () => {
     const { body } = await platform.exchange(await platform.subjectToken(identity), identity, "&scopes=nonsense");
     expect(body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field: "scope" }] }] });
+  });
+
+  it("expects the host name of the auth URL from static keys without an audience", async () => {
+    const uid = await platform.makeIdentity(platform.root, "caller", []);
+    expect((await platform.exchange(await platform.subjectToken(uid), uid)).status).toBe(200);
+    expect(await platform.exchange(await platform.subjectToken(uid, { aud: platform.url }), uid)).toMatchObject(denied);
   });
 
   it("issues tokens for audiences from the settings, which the API itself does not accept", async () => {

@@ -1,11 +1,12 @@
 import { once } from "node:events";
-import { connect } from "node:http2";
+import { connect, type IncomingHttpHeaders } from "node:http2";
 import { create } from "@bufbuild/protobuf";
 import { WireType } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { UIDPFilterSchema } from "../gen/muster/platform/common/uidp_pb.ts";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { RolesService } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { RepoSchema, ReposService } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
@@ -19,6 +20,29 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 const bearer = (token: string | undefined) => ({ headers: { authorization: `Bearer ${token}` } });
+
+/** Sends the bytes of a gRPC request without a token. */
+async function rawCall(path: string, bytes: string): Promise<{ status: number; trailers: IncomingHttpHeaders }> {
+  const session = connect(platform.url);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": path,
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  let status = 0;
+  let trailers: IncomingHttpHeaders = {};
+  stream.on("response", (headers) => {
+    status = Number(headers[":status"]);
+    trailers = headers;
+  });
+  stream.on("trailers", (received) => (trailers = received));
+  stream.resume();
+  stream.end(Buffer.from(bytes.replaceAll(" ", ""), "hex"));
+  await once(stream, "close");
+  session.destroy();
+  return { status, trailers };
+}
 
 describe("gRPC on the same port", () => {
   it.each([
@@ -89,7 +113,7 @@ describe("gRPC on the same port", () => {
     },
   );
 
-  it("rejects unknown enum numbers, and drops unknown fields", async () => {
+  it("rejects unknown enum numbers", async () => {
     const transport = createGrpcTransport({ baseUrl: platform.url });
     const role = { name: "r", capabilities: [9_999 as Capability] };
     await expect(
@@ -98,11 +122,64 @@ describe("gRPC on the same port", () => {
       code: Code.InvalidArgument,
       rawMessage: expect.stringContaining("role.capabilities[0]"),
     });
+  });
+
+  it("refuses unknown fields, so that a filter which it does not have is not dropped silently", async () => {
+    const groups = createClient(GroupsService, createGrpcTransport({ baseUrl: platform.url }));
+    const uidp = create(UIDPFilterSchema);
+    uidp.$unknown = [{ no: 999, wireType: WireType.LengthDelimited, data: new Uint8Array([1, 7]) }];
+    await expect(groups.listGroups({ uidp }, bearer(platform.admin.token))).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: "Invalid argument: uidp.999: unknown field",
+    });
+  });
+
+  it("ignores unknown fields if the platform is configured to, and stores none", async () => {
+    const separate = await RunningPlatform.start({ unknownFields: "ignore" });
+    const repos = createClient(ReposService, createGrpcTransport({ baseUrl: separate.url }));
     const repo = create(RepoSchema, { name: "r" });
     repo.$unknown = [{ no: 999, wireType: WireType.LengthDelimited, data: new Uint8Array([1, 7]) }];
-    const repos = createClient(ReposService, transport);
-    const { uid } = await repos.createRepo({ parent: platform.root, repo }, bearer(platform.admin.token));
-    expect((await repos.getRepo({ uid }, bearer(platform.admin.token))).$unknown).toBeUndefined();
+    const { uid } = await repos.createRepo({ parent: separate.root, repo }, bearer(separate.admin.token));
+    expect((await repos.getRepo({ uid }, bearer(separate.admin.token))).$unknown).toBeUndefined();
+    const response = await fetch(`${separate.url}/${GroupsService.typeName}/ListGroups`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${separate.admin.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ dragons: 1 }),
+    });
+    expect(response.status).toBe(200);
+    await separate.stop();
+  });
+
+  it.each(["/muster.platform.iam.v2beta1.GroupsService/Dragons", "/dragons.Dragons/Fly", "/Dragons/Fly", "/fly", "/"])(
+    "returns 12 in trailers with HTTP status 200 to a call of %s, which is not served",
+    async (path) => {
+      const { status, trailers } = await rawCall(path, "0000000000");
+      expect({ status, code: trailers["grpc-status"] }).toEqual({ status: 200, code: "12" });
+    },
+  );
+
+  it("returns 12 to a call of an unknown method over gRPC-web and Connect too", async () => {
+    const call = (type: string) =>
+      fetch(`${platform.url}/dragons.Dragons/Fly`, { method: "POST", headers: { "content-type": type }, body: "{}" });
+    const web = await call("application/grpc-web+proto");
+    expect({ status: web.status, text: await web.text() }).toEqual({
+      status: 200,
+      text: expect.stringMatching(/grpc-status: *12/),
+    });
+    const connected = await call("application/json");
+    expect({ status: connected.status, body: await connected.json() }).toMatchObject({
+      status: 501,
+      body: { code: "unimplemented" },
+    });
+  });
+
+  it.each([
+    ["an unknown field", "0000000004 ba3e0107"],
+    ["a message that cannot be read", "0000000002 0a05"],
+    ["a message that is not compressed as declared", "0100000004 00000000"],
+  ])("reports a missing token (16) before %s", async (_, bytes) => {
+    const { trailers } = await rawCall(`/${GroupsService.typeName}/GetGroup`, bytes);
+    expect(trailers["grpc-status"]).toBe("16");
   });
 
   it("completes running calls when it stops, and accepts no new ones", async () => {

@@ -9,6 +9,7 @@ afterAll(() => platform.stop());
 
 const issuer = "https://issuer.example.com";
 const claimMatch = { issuer, subject: "s" };
+const publicKey = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 const path = (uid: string) => `/iam/v2beta1/identities/${uid}`;
 
 describe("identities", () => {
@@ -33,13 +34,29 @@ describe("identities", () => {
       { staticKeys: { issuer, subject: "s", audiences: ["a"], issuerKeys: '{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}' } },
       "staticKeys.issuerKeys",
     ],
+    [
+      "keys that can never verify a token",
+      {
+        staticKeys: {
+          issuer,
+          subject: "s",
+          issuerKeys: JSON.stringify({
+            keys: [
+              { kty: "RSA", n: "AQAB", e: "AQAB" },
+              { ...publicKey, use: "enc" },
+            ],
+          }),
+        },
+      },
+      "staticKeys.issuerKeys",
+    ],
   ])("reject %s", async (_, relationship, field) => {
     const response = await platform.admin.post(path(platform.root), { name: "a", ...relationship });
     expect(response.body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field }] }] });
   });
 
   it("limit the lifetime of static keys to 365 days, which is the default", async () => {
-    const issuerKeys = JSON.stringify({ keys: [{ kty: "EC", crv: "P-256", x: "x", y: "y", kid: "1" }] });
+    const issuerKeys = JSON.stringify({ keys: [publicKey] });
     const staticKeys = { issuer, subject: "s", issuerKeys, audiences: ["a"] };
     const post = (keys: object) =>
       platform.admin.post(path(platform.root), { name: "a", staticKeys: { ...staticKeys, ...keys } });

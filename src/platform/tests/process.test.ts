@@ -18,7 +18,10 @@ async function start(...settings: string[]): Promise<{ child: ChildProcess; admi
   const child = spawn(
     process.execPath,
     ["src/main.ts", "platform", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "debug", ...settings],
-    { stdio: ["ignore", "inherit", "pipe"] },
+    {
+      stdio: ["ignore", "inherit", "pipe"],
+      env: { ...process.env, HTTPS_PROXY: "http://me:hidden@proxy.example:3128" },
+    },
   );
   for await (const line of createInterface({ input: child.stderr as NodeJS.ReadableStream })) {
     logs.push(line);
@@ -112,6 +115,7 @@ describe("muster platform", { timeout: 60_000 }, () => {
     await admin.callsInFlight(1);
     expect(await end(child, "SIGTERM")).toBe(0);
     expect((await running).status).toBe(200);
+    expect(logs.join("\n")).toContain('"settings":["--latency"],"msg":"settings for tests are in use');
   });
 
   it("makes the admin token and the key readable only by their owner, and keeps them out of the data and the logs", async () => {
@@ -119,6 +123,8 @@ describe("muster platform", { timeout: 60_000 }, () => {
     await admin.get("/iam/v2beta1/groups");
     await end(child, "SIGTERM");
     for (const file of ["admin-token", "key"]) expect(statSync(`${data}.${file}`).mode & 0o777).toBe(0o600);
+    expect(logs.join("\n")).toContain('"variables":["HTTPS_PROXY"],"msg":"the platform uses no proxy');
+    expect(logs.join("\n")).not.toContain("hidden");
     const secrets = ["admin-token", "key"].map((file) => readFileSync(`${data}.${file}`, "utf8").trim());
     expect(logs.join("\n")).toContain("GroupsService/ListGroups");
     for (const secret of secrets) {

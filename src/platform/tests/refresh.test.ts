@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { notDownscoped } from "../access/caller.ts";
+import type { Writer } from "../store/database.ts";
+import type { ApiTokenContent } from "../tokens/api-token.ts";
+import { startFamily } from "../tokens/refresh-families.ts";
 import { RunningPlatform, type TestResponse } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
@@ -16,8 +20,9 @@ async function firstToken(parameters = ""): Promise<string> {
   return body["refreshToken"] as string;
 }
 
-const refresh = (token: string, body: object = {}): Promise<TestResponse> =>
-  platform.as(token).post("/sts/exchange_refresh_token", body);
+const refreshOf = (of: RunningPlatform, token: string, body: object = {}): Promise<TestResponse> =>
+  of.as(token).post("/sts/exchange_refresh_token", body);
+const refresh = (token: string, body: object = {}) => refreshOf(platform, token, body);
 
 describe("refresh tokens", () => {
   it("succeed once in two concurrent uses; the other use gets 403", async () => {
@@ -56,6 +61,36 @@ describe("refresh tokens", () => {
     token = await start();
     await separate.admin.ok("DELETE", `/iam/v2beta1/identities/${uid}`);
     expect((await use(token)).body).toMatchObject({ code: 16 });
+    await separate.stop();
+  });
+
+  it("are limited for each identity: the oldest ones end", async () => {
+    const maximum = 20;
+    const separate = await RunningPlatform.start();
+    const database = await separate.openDatabase();
+    const [uid, other] = [await separate.makeIdentity(separate.root), await separate.makeIdentity(separate.root)];
+    const content = (identityUid: string): ApiTokenContent => ({
+      identityUid,
+      stamp: { value: "", key: undefined },
+      audiences: [separate.url],
+      downscoping: notDownscoped,
+      actor: { iss: "https://issuer.example.com", sub: "caller", aud: "127.0.0.1" },
+    });
+    const { now } = separate;
+    const start = (tx: Writer, identity: string, number = 0) =>
+      startFamily(tx, content(identity), { now, expires: now + 3_600_000 + number, maximum });
+    const tokens = await database.write(async (tx) => {
+      const ofOther = await start(tx, other);
+      const first = await start(tx, uid);
+      let last = first;
+      // Each of them ends the surplus with a probability of 1 in 64.
+      for (let number = 1; number <= 1_500; number++) last = await start(tx, uid, number);
+      return [first, last, ofOther];
+    });
+    const statuses: number[] = [];
+    for (const token of tokens) statuses.push((await refreshOf(separate, token)).status);
+    expect(statuses).toEqual([401, 200, 200]);
+    await database.close();
     await separate.stop();
   });
 });

@@ -62,7 +62,7 @@ describe("a signing key on demand", () => {
   it("is not created with another key file than that of the data", async () => {
     const other = new MasterKey(randomBytes(32));
     await expect(rotateSigningKey(database, other, { revoke: true, now: platform.now })).rejects.toThrow(
-      "sealed with another key file",
+      "sealed with another key file: restore that file from its backup, or name it with --key-file",
     );
     expect(await published()).toHaveLength(1);
   });

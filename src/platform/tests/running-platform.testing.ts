@@ -7,6 +7,8 @@ import { expect, vi } from "vitest";
 import type { PlatformOptions } from "#src/platform/platform-options.ts";
 import { type Platform, startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
+import { limits } from "#src/platform/limits/limits.ts";
+import { type PortLimits, portLimits } from "#src/platform/server/port-limits.ts";
 import type { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
@@ -121,6 +123,7 @@ interface RunningOptions
       | "signingKeyInterval"
       | "latency"
       | "maximumInFlight"
+      | "maximumIssuerRequests"
       | "rateLimit"
       | "faults"
       | "faultInjection"
@@ -131,6 +134,9 @@ interface RunningOptions
     >
   > {
   readonly tls?: TlsFiles;
+  /** Limits of the port that differ from the default. */
+  readonly limits?: Partial<PortLimits>;
+  readonly trustedProxies?: readonly string[];
   /** A PostgreSQL database; by default, a new database of the backend that the test run is for. */
   readonly database?: string | undefined;
   /** Shares the database and the key file of another platform. */
@@ -158,6 +164,7 @@ export function optionsIn(folder: string, database: Database): PlatformOptions {
     adminTokenFile: join(folder, "admin-token"),
     latency: 0,
     maximumInFlight: 1_000,
+    maximumIssuerRequests: limits.issuerRequests.value,
     signingKeyInterval: 30 * 24 * 3_600_000,
     rateLimit: undefined,
     faults: [],
@@ -200,7 +207,15 @@ export class RunningPlatform {
 
   static async start(
     settings: Partial<PlatformSettings> = {},
-    { tls, replicaOf, database: givenDatabase, stallTimeout, ...serving }: RunningOptions = {},
+    {
+      tls,
+      limits,
+      trustedProxies = [],
+      replicaOf,
+      database: givenDatabase,
+      stallTimeout,
+      ...serving
+    }: RunningOptions = {},
   ): Promise<RunningPlatform> {
     const { database, folder } =
       replicaOf === undefined
@@ -210,7 +225,7 @@ export class RunningPlatform {
     const platform = await startPlatform({
       ...optionsIn(folder, await openDatabase(database, folder, stallTimeout)),
       clock: () => clock.now(),
-      listen: { host: "127.0.0.1", port: 0, tls },
+      listen: { host: "127.0.0.1", port: 0, tls, limits: { ...portLimits, ...limits }, trustedProxies },
       ...serving,
       settings: (url) => ({ ...settingsAt(url), ...settings }),
     });
@@ -245,7 +260,7 @@ export class RunningPlatform {
   }
 
   /** Creates an identity with static keys, for which `subjectToken` makes tokens. @returns its uid */
-  async makeIdentity(group: string, name = "caller"): Promise<string> {
+  async makeIdentity(group: string, name = "caller", audiences: readonly string[] = ["127.0.0.1"]): Promise<string> {
     const { publicKey, privateKey } = await generateKeyPair("ES256");
     const jwk = { ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" };
     const { uid } = await this.admin.ok("POST", `/iam/v2beta1/identities/${group}`, {
@@ -254,7 +269,7 @@ export class RunningPlatform {
         issuer: "https://issuer.example.com",
         subject: name,
         issuerKeys: JSON.stringify({ keys: [jwk] }),
-        audiences: ["127.0.0.1"],
+        audiences,
       },
     });
     privateKeys.set(uid, privateKey);

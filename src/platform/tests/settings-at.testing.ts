@@ -1,3 +1,4 @@
+import { limits } from "#src/platform/limits/limits.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 
@@ -8,6 +9,7 @@ export function settingsAt(url: string): PlatformSettings {
     authUrl: url,
     audiences: [],
     refreshLifetime: 24 * 3_600_000,
+    maximumRefreshTokens: limits.refreshTokens.value,
     trustedIssuers: [],
     errorDomain: "iam.muster.dev",
     vendorAlias: undefined,

@@ -3,8 +3,9 @@ import { jwtVerify, SignJWT } from "jose";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Actor, Caller, Downscoping } from "../access/caller.ts";
 import { type Capability, capabilityNamed, dottedNameOf } from "../access/capability.ts";
-import { initialStamp, type SecurityStamp } from "../access/security-stamp.ts";
+import { initialStamp, type TokenStamp } from "../access/security-stamp.ts";
 import { unauthenticated } from "../errors/api-error.ts";
+import { BoundedCache } from "../limits/bounded-cache.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 import { apiTokenLifetime } from "./token-lifetime.ts";
 
@@ -12,14 +13,14 @@ import { apiTokenLifetime } from "./token-lifetime.ts";
 export interface ApiTokenContent {
   readonly identityUid: string;
   /** Read in the transaction that decided that the identity may be assumed. */
-  readonly securityStamp: SecurityStamp;
+  readonly stamp: TokenStamp;
   readonly audiences: readonly string[];
   readonly downscoping: Downscoping;
   readonly actor: Actor;
 }
 
-/** The size of the cache of verified tokens. Its keys are hashes, because tokens are secrets. */
-const maximumCached = 10_000;
+/** The memory of a caller is at most about that of its token as text, and a little more. */
+const bytesOf = (token: string) => 1_024 + 2 * token.length;
 
 /** Issues and verifies the platform's own tokens: JWTs that are signed with a published key. */
 export class ApiTokens {
@@ -27,7 +28,11 @@ export class ApiTokens {
   readonly #issuer: string;
   readonly #audience: string;
   readonly #clock: WallClock;
-  readonly #verified = new Map<string, { readonly caller: Caller; readonly expires: number }>();
+  /** Its keys are hashes, because tokens are secrets. */
+  readonly #verified = new BoundedCache<string, { readonly caller: Caller; readonly expires: number }>({
+    entries: 10_000,
+    bytes: 16 * 1024 * 1024,
+  });
 
   /** @param audience that a token must have to be accepted: the base URL of the API */
   constructor(keys: SigningKeys, issuer: string, audience: string, clock: WallClock) {
@@ -39,7 +44,7 @@ export class ApiTokens {
 
   async issue({
     identityUid,
-    securityStamp,
+    stamp,
     audiences,
     downscoping,
     actor,
@@ -52,9 +57,15 @@ export class ApiTokens {
       act: { ...actor },
       ...(capabilities === undefined ? {} : { cap: [...capabilities].map(dottedNameOf) }),
       ...(groups === undefined ? {} : { scopes: groups }),
-      ...(securityStamp === initialStamp ? {} : { stamp: securityStamp }),
+      ...(stamp.value === initialStamp.value ? {} : { stamp: stamp.value }),
     })
-      .setProtectedHeader({ alg: signingAlgorithm, kid, typ: "JWT" })
+      // The contract lists the claims; a parameter of the header is ignored by those who do not know it.
+      .setProtectedHeader({
+        alg: signingAlgorithm,
+        kid,
+        typ: "JWT",
+        ...(stamp.key === undefined ? {} : { subject_key: stamp.key }),
+      })
       .setIssuer(this.#issuer)
       .setSubject(identityUid)
       .setAudience([...audiences])
@@ -73,27 +84,31 @@ export class ApiTokens {
     const digest = hash("sha256", token, "base64url");
     const cached = this.#verified.get(digest);
     if (cached !== undefined && this.#clock() < cached.expires) return cached.caller;
-    this.#verified.delete(digest);
     const verified = await this.#verify(token);
-    if (this.#verified.size >= maximumCached) this.#evictOldest();
-    this.#verified.set(digest, verified);
+    this.#verified.set(digest, verified, bytesOf(token));
     return verified.caller;
   }
 
+  /** An estimate of the memory of the verified tokens. */
+  get cachedBytes(): number {
+    return this.#verified.bytes;
+  }
+
   async #verify(token: string): Promise<{ caller: Caller; expires: number }> {
-    let payload: Awaited<ReturnType<typeof jwtVerify>>["payload"];
+    let verified: Awaited<ReturnType<typeof jwtVerify>>;
     try {
-      ({ payload } = await jwtVerify(token, ({ kid }) => this.#publicKey(kid), {
+      verified = await jwtVerify(token, ({ kid }) => this.#publicKey(kid), {
         algorithms: [signingAlgorithm],
         typ: "JWT",
         issuer: this.#issuer,
         audience: this.#audience,
         currentDate: new Date(this.#clock()),
         requiredClaims: ["sub", "exp", "iat"],
-      }));
+      });
     } catch {
       throw unauthenticated("the bearer token is not a valid API token of this platform");
     }
+    const { payload, protectedHeader } = verified;
     const downscoping: Downscoping = {
       capabilities: capabilitiesOf(payload["cap"]),
       groups: payload["scopes"] as readonly string[] | undefined,
@@ -102,7 +117,10 @@ export class ApiTokens {
       caller: {
         kind: "identity",
         uid: payload.sub ?? "",
-        securityStamp: typeof payload["stamp"] === "string" ? payload["stamp"] : initialStamp,
+        stamp: {
+          value: typeof payload["stamp"] === "string" ? payload["stamp"] : initialStamp.value,
+          key: typeof protectedHeader["subject_key"] === "string" ? protectedHeader["subject_key"] : undefined,
+        },
         downscoping,
         actor: payload["act"] as Actor | undefined,
       },
@@ -114,13 +132,6 @@ export class ApiTokens {
     const publicKey = await this.#keys.publicKey(kid ?? "");
     if (publicKey === undefined) throw new Error("unknown key id");
     return publicKey;
-  }
-
-  #evictOldest(): void {
-    for (const [digest] of this.#verified) {
-      this.#verified.delete(digest);
-      return;
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { deleteSecurityStamp, replaceSecurityStamp } from "../access/security-stamp.ts";
+import { deleteSecurityStamp, recordKeyChange, replaceSecurityStamp } from "../access/security-stamp.ts";
 import type { Writer } from "../store/database.ts";
 import { revokeRefreshTokens } from "./refresh-families.ts";
 
@@ -6,6 +6,20 @@ import { revokeRefreshTokens } from "./refresh-families.ts";
 export async function endTokens(tx: Writer, identity: string): Promise<void> {
   await replaceSecurityStamp(tx, identity);
   await revokeRefreshTokens(tx, identity);
+}
+
+/**
+ * Ends the API tokens and refresh tokens for which removed static keys vouched; all of them if a key that was removed earlier is
+ * added again, or after many removals.
+ * @param keys the fingerprints of keys that are added and removed
+ */
+export async function endTokensOfKeys(
+  tx: Writer,
+  identity: string,
+  keys: { readonly added: readonly string[]; readonly removed: readonly string[] },
+): Promise<void> {
+  // A refresh token of a removed key is rejected when it is used.
+  if (!(await recordKeyChange(tx, identity, keys))) await endTokens(tx, identity);
 }
 
 /** Deletes what is stored about the tokens of an identity that is deleted. Its API tokens end because it does not exist. */

@@ -1,110 +1,110 @@
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { FetchError } from "./fetch-document.ts";
-import { IssuerKeys } from "./issuer-keys.ts";
+import type { KeySet } from "./key-set.ts";
+import { IssuerKeys, type IssuerKeysOptions } from "./issuer-keys.ts";
 
 const issuer = "https://issuer.example.com";
+const root = "a".repeat(40);
+
+const members = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
+const key = (kid: string) => ({ ...members, kid });
+const idsIn = (keys: KeySet) => ["1", "2", "3", "x"].filter((id) => keys.has(id));
+const jwks = (...ids: readonly string[]) => JSON.stringify({ keys: ids.map(key) });
 
 /** An issuer whose documents a test can change, with a log of what was fetched. */
-function setUp(trusted: ConstructorParameters<typeof IssuerKeys>[0] = []) {
+function setUp(trusted: IssuerKeysOptions["trusted"] = []) {
   const documents = new Map<string, string>([
     [`${issuer}/.well-known/openid-configuration`, JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` })],
-    [`${issuer}/keys`, JSON.stringify({ keys: [{ kty: "EC", kid: "1" }] })],
+    [`${issuer}/keys`, jwks("1")],
   ]);
   const fetched: string[] = [];
   const time = { now: 1_000_000 };
-  const keys = new IssuerKeys(
+  const keys = new IssuerKeys({
     trusted,
-    () => time.now,
-    async (url, { privateAddresses }) => {
+    clock: () => time.now,
+    maximumRequests: 16,
+    fetch: async (url, { privateAddresses }) => {
       fetched.push(privateAddresses ? `private ${url}` : url);
       const document = documents.get(url);
       if (document === undefined) throw new FetchError("is unreachable", true);
       return document;
     },
-  );
+  });
   return { documents, fetched, time, keys };
 }
 
 describe("IssuerKeys", () => {
   it("discovers once and caches the keys", async () => {
     const { keys, fetched, time } = setUp();
-    expect(await Promise.all([keys.of(issuer, "1"), keys.of(issuer, "1")])).toMatchObject([
-      [{ kid: "1" }],
-      [{ kid: "1" }],
-    ]);
+    const both = await Promise.all([keys.of(issuer, "1", root), keys.of(issuer, "1", root)]);
+    for (const found of both) expect(idsIn(found)).toEqual(["1"]);
     expect(fetched).toHaveLength(2);
     time.now += 11 * 60_000;
-    await keys.of(issuer, "1");
+    await keys.of(issuer, "1", root);
     expect(fetched).toHaveLength(4);
   });
 
   it("fetches again for an unknown key id, at most once per interval", async () => {
     const { keys, fetched, time, documents } = setUp();
-    await keys.of(issuer, "1");
-    await expect(keys.of(issuer, "2")).rejects.toMatchObject({ transient: true });
+    await keys.of(issuer, "1", root);
+    await expect(keys.of(issuer, "2", root)).rejects.toMatchObject({ transient: true });
     expect(fetched).toHaveLength(2);
     time.now += 31_000;
-    documents.set(`${issuer}/keys`, JSON.stringify({ keys: [{ kty: "EC", kid: "2" }] }));
-    expect(await keys.of(issuer, "2")).toMatchObject([{ kid: "2" }]);
+    documents.set(`${issuer}/keys`, jwks("2"));
+    expect(idsIn(await keys.of(issuer, "2", root))).toEqual(["2"]);
     for (let again = 0; again < 5; again++)
-      await expect(keys.of(issuer, "3")).rejects.toMatchObject({ transient: true });
+      await expect(keys.of(issuer, "3", root)).rejects.toMatchObject({ transient: true });
     expect(fetched).toHaveLength(4);
   });
 
   it("returns the keys of a request that an unknown key id caused, even if it is not among them", async () => {
     const { keys, time } = setUp();
-    await keys.of(issuer, "1");
+    await keys.of(issuer, "1", root);
     time.now += 31_000;
-    expect(await keys.of(issuer, "2")).toMatchObject([{ kid: "1" }]);
+    expect(idsIn(await keys.of(issuer, "2", root))).toEqual(["1"]);
   });
 
   it("reports a key that was added during the pause as a temporary failure, and finds it afterwards", async () => {
     const { keys, time, documents } = setUp();
-    await keys.of(issuer, "1");
-    documents.set(
-      `${issuer}/keys`,
-      JSON.stringify({
-        keys: [
-          { kty: "EC", kid: "1" },
-          { kty: "EC", kid: "2" },
-        ],
-      }),
-    );
+    await keys.of(issuer, "1", root);
+    documents.set(`${issuer}/keys`, jwks("1", "2"));
     time.now += 29_000;
-    await expect(keys.of(issuer, "2")).rejects.toThrowError("was asked for its keys less than 30 s ago");
-    expect(await keys.of(issuer, "1")).toMatchObject([{ kid: "1" }]);
+    await expect(keys.of(issuer, "2", root)).rejects.toThrowError("was asked for its keys less than 30 s ago");
+    expect(idsIn(await keys.of(issuer, "1", root))).toEqual(["1"]);
     time.now += 2_000;
-    expect(await keys.of(issuer, "2")).toMatchObject([{ kid: "1" }, { kid: "2" }]);
+    expect(idsIn(await keys.of(issuer, "2", root))).toEqual(["1", "2"]);
   });
 
   it("makes one request for concurrent calls with an unknown key id", async () => {
     const { keys, fetched, time, documents } = setUp();
-    await keys.of(issuer, "1");
+    await keys.of(issuer, "1", root);
     time.now += 31_000;
-    documents.set(`${issuer}/keys`, JSON.stringify({ keys: [{ kty: "EC", kid: "2" }] }));
-    const results = await Promise.all(Array.from({ length: 10 }, (_, n) => keys.of(issuer, n === 0 ? "x" : "2")));
+    documents.set(`${issuer}/keys`, jwks("2"));
+    const results = await Promise.all(Array.from({ length: 10 }, (_, n) => keys.of(issuer, n === 0 ? "x" : "2", root)));
     expect(fetched).toHaveLength(4);
-    for (const result of results) expect(result).toMatchObject([{ kid: "2" }]);
+    for (const result of results) expect(idsIn(result)).toEqual(["2"]);
   });
 
   it("keeps cached keys if the issuer does not respond to a request for an unknown key id", async () => {
     const { keys, fetched, time, documents } = setUp();
-    await keys.of(issuer, "1");
+    await keys.of(issuer, "1", root);
     time.now += 31_000;
     documents.clear();
-    await expect(keys.of(issuer, "2")).rejects.toMatchObject({ transient: true });
-    expect(await keys.of(issuer, "1")).toMatchObject([{ kid: "1" }]);
-    await expect(keys.of(issuer, "2")).rejects.toMatchObject({ transient: true });
+    await expect(keys.of(issuer, "2", root)).rejects.toMatchObject({ transient: true });
+    expect(idsIn(await keys.of(issuer, "1", root))).toEqual(["1"]);
+    await expect(keys.of(issuer, "2", root)).rejects.toMatchObject({ transient: true });
     expect(fetched).toHaveLength(3);
   });
 
   it("caches a failure for a short time", async () => {
     const { keys, fetched, time, documents } = setUp();
     documents.clear();
-    for (let again = 0; again < 3; again++) await expect(keys.of(issuer, "1")).rejects.toThrowError("is unreachable");
+    for (let again = 0; again < 3; again++)
+      await expect(keys.of(issuer, "1", root)).rejects.toThrowError("is unreachable");
     expect(fetched).toHaveLength(1);
     time.now += 6_000;
-    await expect(keys.of(issuer, "1")).rejects.toThrowError("is unreachable");
+    await expect(keys.of(issuer, "1", root)).rejects.toThrowError("is unreachable");
     expect(fetched).toHaveLength(2);
   });
 
@@ -117,7 +117,7 @@ describe("IssuerKeys", () => {
     const { keys, documents } = setUp();
     const text = typeof document === "string" ? document : JSON.stringify(document);
     documents.set(`${issuer}/.well-known/openid-configuration`, text);
-    await expect(keys.of(issuer, "1")).rejects.toThrowError(message);
+    await expect(keys.of(issuer, "1", root)).rejects.toThrowError(message);
   });
 
   it("allows a trusted issuer a private address and a configured JWKS URL", async () => {
@@ -125,13 +125,69 @@ describe("IssuerKeys", () => {
     documents.set(
       "https://10.0.0.1/keys",
       JSON.stringify({
-        keys: [
-          { kty: "EC", kid: "9" },
-          { kty: "oct", k: "x" },
-        ],
+        keys: [key("9"), { kty: "oct", k: "x" }],
       }),
     );
-    expect(await keys.of(issuer, "9")).toEqual([{ kty: "EC", kid: "9" }]);
+    const found = await keys.of(issuer, "9", root);
+    expect([found.size, found.has("9")]).toEqual([1, true]);
     expect(fetched).toEqual(["private https://10.0.0.1/keys"]);
+  });
+
+  it("asks a bounded number of issuers at a time, in total and for the identities below one root group", async () => {
+    const pending: (() => void)[] = [];
+    const keys = new IssuerKeys({
+      trusted: [],
+      clock: () => 1_000_000,
+      maximumRequests: 16,
+      fetch: () => new Promise((_, reject) => pending.push(() => reject(new FetchError("is unreachable", true)))),
+    });
+    const ask = (tenant: number, number: number) =>
+      keys.of(`https://${number}.tenant${tenant}.example.com`, undefined, String(tenant)).then(
+        () => "found",
+        ({ message }: Error) => message,
+      );
+    const tooMany = expect.stringContaining("too many issuers are being asked");
+    const hanging = [ask(1, 1), ask(1, 2)];
+    expect(await ask(1, 3)).toEqual(tooMany);
+    // Calls for an issuer that is being asked need no further request.
+    hanging.push(ask(1, 1), ask(2, 1));
+    for (let tenant = 3; tenant <= 15; tenant++) hanging.push(ask(tenant, 1));
+    expect(pending).toHaveLength(16);
+    expect(await ask(16, 1)).toEqual(tooMany);
+    for (const reject of pending) reject();
+    expect(new Set(await Promise.all(hanging))).toEqual(new Set(["is unreachable"]));
+    void ask(1, 3);
+    expect(pending).toHaveLength(17);
+  });
+
+  it("keeps a bounded number of bytes of keys, and only the members that it uses", async () => {
+    const padded = JSON.stringify({
+      keys: [{ ...key("1"), x5c: ["p".repeat(200_000)], padding: Array(10_000).fill([]) }],
+    });
+    const keys = new IssuerKeys({
+      trusted: [],
+      clock: () => 1_000_000,
+      maximumRequests: 16,
+      fetch: async (url) =>
+        url.endsWith("/keys")
+          ? padded
+          : JSON.stringify({ issuer: new URL(url).origin, jwks_uri: `${new URL(url).origin}/keys` }),
+    });
+    for (let number = 0; number < 44; number++) await keys.of(`https://${number}.example.com`, "1", root);
+    expect(keys.cachedBytes).toBeLessThan(44 * 10_000);
+
+    const large = JSON.stringify({ keys: Array.from({ length: 100 }, (_, n) => key(String(n).padEnd(1_000, "k"))) });
+    const many = new IssuerKeys({
+      trusted: [],
+      clock: () => 1_000_000,
+      maximumRequests: 16,
+      fetch: async (url) =>
+        url.endsWith("/keys")
+          ? large
+          : JSON.stringify({ issuer: new URL(url).origin, jwks_uri: `${new URL(url).origin}/keys` }),
+    });
+    for (let number = 0; number < 40; number++) await many.of(`https://${number}.example.com`, undefined, root);
+    expect(many.cachedBytes).toBeGreaterThan(8 * 1024 * 1024);
+    expect(many.cachedBytes).toBeLessThanOrEqual(16 * 1024 * 1024);
   });
 });

@@ -1,8 +1,10 @@
-import type { JWK } from "jose";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
+import { BoundedCache } from "../limits/bounded-cache.ts";
+import { Slots } from "../limits/slots.ts";
 import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
 import { parseJwks } from "./jwks.ts";
+import { KeySet } from "./key-set.ts";
 import type { TrustedIssuer } from "./trusted-issuer.ts";
 
 /** How long fetched keys are used before they are fetched again (ms). */
@@ -11,49 +13,70 @@ const freshTime = minutes(10);
 const refetchAfter = 30_000;
 /** How long a failure is cached (ms). */
 const failureTime = 5_000;
-const maximumCached = 1_000;
+/** An estimate of the memory of an entry without its keys. */
+const entryBytes = 2_048;
 
 export type FetchText = (url: string, options: FetchOptions) => Promise<string>;
 
+export interface IssuerKeysOptions {
+  readonly trusted: readonly TrustedIssuer[];
+  readonly clock: WallClock;
+  /** How many issuers are asked at a time; an eighth of it for the identities below one root group. */
+  readonly maximumRequests: number;
+  readonly fetch?: FetchText;
+}
+
 interface CachedKeys {
   readonly requestedAt: number;
-  readonly keys: Promise<readonly JWK[]>;
+  readonly keys: Promise<KeySet>;
   failed: boolean;
   /** The latest request that was caused by an unknown key id. */
-  refetched?: { readonly requestedAt: number; readonly keys: Promise<readonly JWK[]> };
+  refetched?: { readonly requestedAt: number; readonly keys: Promise<KeySet> };
 }
 
 /**
  * Discovers and caches the keys of issuers. An unknown key id causes a new request, so that an issuer may rotate its keys
  * at any time, but at most one per interval, so that callers cannot make the platform flood an issuer.
+ *
+ * Issuers are chosen by tenants, and may be slow. The requests to them are bounded, in total and for each root
+ * group, so that the issuers of one tenant do not use up the connections of all.
  */
 export class IssuerKeys {
   readonly #trusted: ReadonlyMap<string, TrustedIssuer>;
   readonly #clock: WallClock;
   readonly #fetch: FetchText;
-  readonly #known = new Map<string, CachedKeys>();
+  readonly #requests: Slots;
+  readonly #known = new BoundedCache<string, CachedKeys>({ entries: 1_000, bytes: 16 * 1024 * 1024 });
 
-  constructor(trusted: readonly TrustedIssuer[], clock: WallClock, fetch: FetchText = fetchDocument) {
+  constructor({ trusted, clock, maximumRequests, fetch = fetchDocument }: IssuerKeysOptions) {
     this.#trusted = new Map(trusted.map((entry) => [entry.issuer, entry]));
     this.#clock = clock;
     this.#fetch = fetch;
+    this.#requests = new Slots({ total: maximumRequests, perOwner: Math.ceil(maximumRequests / 8) });
+  }
+
+  /** An estimate of the memory of the cached keys. */
+  get cachedBytes(): number {
+    return this.#known.bytes;
   }
 
   /**
    * The issuer's keys. They are fetched again if none of the cached ones has the id, and returned even if none of the fetched
    * ones has it.
-   * @throws FetchError that is transient, if the id is unknown and the issuer cannot be asked now: it may have rotated its keys.
+   * @param root the root group of the identity that is assumed
+   * @throws FetchError that is transient, if the id is unknown and the issuer cannot be asked now: it may have rotated its
+   *   keys; or if too many issuers are being asked
    */
-  async of(issuer: string, keyId: string | undefined): Promise<readonly JWK[]> {
+  async of(issuer: string, keyId: string | undefined, root: string): Promise<KeySet> {
     const known = this.#known.get(issuer);
     const age = this.#clock() - (known?.requestedAt ?? 0);
-    if (known === undefined || age > (known.failed ? failureTime : freshTime)) return this.#fetchKeys(issuer);
+    if (known === undefined || age > (known.failed ? failureTime : freshTime)) return this.#fetchKeys(issuer, root);
     const keys = await known.keys;
-    if (keyId === undefined || has(keys, keyId)) return keys;
+    if (keyId === undefined || keys.has(keyId)) return keys;
     const latest = known.refetched ?? known;
-    if (this.#clock() - latest.requestedAt > refetchAfter) return this.#refetch(issuer, known);
+    if (this.#clock() - latest.requestedAt > refetchAfter) return this.#refetch(issuer, known, root);
     const fetched = await latest.keys;
-    if (has(fetched, keyId)) return fetched;
+    if (fetched.has(keyId)) return fetched;
     throw new FetchError(
       `was asked for its keys less than ${refetchAfter / 1_000} s ago, and had none with the id of the token's key; retry later`,
       true,
@@ -61,42 +84,49 @@ export class IssuerKeys {
   }
 
   /** Anyone can send an unknown key id, so the cached keys stay in use if the issuer does not respond. */
-  #refetch(issuer: string, known: CachedKeys): Promise<readonly JWK[]> {
+  #refetch(issuer: string, known: CachedKeys, root: string): Promise<KeySet> {
     const requestedAt = this.#clock();
-    const keys = this.#discover(issuer);
+    const keys = this.#request(issuer, root);
     known.refetched = { requestedAt, keys };
     keys.then(
-      () => this.#cache(issuer, { requestedAt, keys, failed: false }),
+      (fetched) => this.#cache(issuer, { requestedAt, keys, failed: false }, fetched),
       () => {},
     );
     return keys;
   }
 
-  #fetchKeys(issuer: string): Promise<readonly JWK[]> {
-    const keys = this.#discover(issuer);
+  #fetchKeys(issuer: string, root: string): Promise<KeySet> {
+    const keys = this.#request(issuer, root);
     const known: CachedKeys = { requestedAt: this.#clock(), keys, failed: false };
-    keys.catch(() => {
-      known.failed = true;
-    });
     this.#cache(issuer, known);
+    keys.then(
+      (fetched) => this.#cache(issuer, known, fetched),
+      () => {
+        known.failed = true;
+      },
+    );
     return keys;
   }
 
-  #cache(issuer: string, known: CachedKeys): void {
-    this.#known.delete(issuer);
-    this.#known.set(issuer, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > maximumCached && oldest !== undefined) this.#known.delete(oldest);
+  #cache(issuer: string, known: CachedKeys, keys?: KeySet): void {
+    this.#known.set(issuer, known, entryBytes + 2 * issuer.length + (keys?.bytes ?? 0));
   }
 
-  async #discover(issuer: string): Promise<readonly JWK[]> {
+  /** @throws FetchError that is transient, at once and uncached, if too many issuers are asked */
+  #request(issuer: string, root: string): Promise<KeySet> {
+    const release = this.#requests.take(root);
+    if (release === undefined)
+      throw new FetchError("cannot be asked for its keys, because too many issuers are being asked; retry later", true);
+    return this.#discover(issuer).finally(release);
+  }
+
+  async #discover(issuer: string): Promise<KeySet> {
     const trusted = this.#trusted.get(issuer);
     const options = { privateAddresses: trusted !== undefined, ca: trusted?.ca };
     const jwksUrl = trusted?.jwksUrl ?? (await this.#discoverJwksUrl(issuer, options));
-    const jwks = parseJwks(await this.#fetch(jwksUrl, options));
-    if (jwks === undefined || jwks.publicKeys.length === 0)
-      throw new FetchError("has no valid JWKS document with public keys", false);
-    return jwks.publicKeys;
+    const keys = new KeySet(parseJwks(await this.#fetch(jwksUrl, options))?.publicKeys ?? []);
+    if (keys.size === 0) throw new FetchError("has no valid JWKS document with public keys", false);
+    return keys;
   }
 
   async #discoverJwksUrl(issuer: string, options: FetchOptions): Promise<string> {
@@ -112,8 +142,4 @@ export class IssuerKeys {
       throw new FetchError("has a discovery document without jwks_uri", false);
     return configuration.jwks_uri;
   }
-}
-
-function has(keys: readonly JWK[], keyId: string): boolean {
-  return keys.some(({ kid }) => kid === keyId);
 }

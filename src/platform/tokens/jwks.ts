@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { JWK } from "jose";
 
 /** The maximum number of keys, more than any issuer has. It bounds the search for a key. */
@@ -26,6 +27,22 @@ export function parseJwks(document: string): Jwks | undefined {
   if (keys.length > maximumKeys) return undefined;
   const publicKeys = keys.filter(isPublicKey);
   return { publicKeys, others: keys.length - publicKeys.length };
+}
+
+/**
+ * Identifies a key with all its members, in whatever order they are written. A thumbprint (RFC 7638) would not do: the same key
+ * with another id or algorithm vouches for other tokens.
+ */
+export function fingerprintOf(key: JWK): string {
+  return hash("sha256", canonical(key), "base64url");
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
 }
 
 function isPublicKey(json: unknown): json is JWK {

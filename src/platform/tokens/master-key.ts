@@ -41,7 +41,10 @@ export class MasterKey {
     try {
       return decipher.update(sealed.subarray(ivLength + tagLength), undefined, "utf8") + decipher.final("utf8");
     } catch (cause) {
-      throw new Error("the data was sealed with another key file", { cause });
+      throw new Error(
+        "the data was sealed with another key file: restore that file from its backup, or name it with --key-file",
+        { cause },
+      );
     }
   }
 }

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Downscoping } from "../access/caller.ts";
 import type { Capability } from "../access/capability.ts";
-import { type SecurityStamp, securityStampOf } from "../access/security-stamp.ts";
+import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
 import { isWithin } from "../contract/uid.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
 import type { ApiTokenContent } from "./api-token.ts";
@@ -32,6 +32,20 @@ const deleteFamiliesOf = statement((db, p: { identity: string }) =>
 const deleteExpired = statement((db, p: { now: number }) =>
   db.deleteFrom("refresh_families").where("expires", "<=", p.now),
 );
+/** Deletes the families of an identity that expire first, and keeps some. */
+const deleteSurplus = statement((db, p: { identity: string; kept: number }) =>
+  db.deleteFrom("refresh_families").where("id", "in", (families) =>
+    families
+      .selectFrom("refresh_families")
+      .select("id")
+      .where("identity_uid", "=", p.identity)
+      .orderBy("expires", "desc")
+      .orderBy("id")
+      // SQLite has no offset without a limit.
+      .limit(1_000_000)
+      .offset(p.kept),
+  ),
+);
 const keysExpireAt = statement((db, p: { uid: string }) =>
   db.selectFrom("identities").select("expires").where("uid", "=", p.uid),
 );
@@ -57,12 +71,23 @@ export type RefreshResult =
     }
   | { readonly kind: "rejected"; readonly reason: RefreshFailure };
 
-/** Starts a family. @returns its first refresh token, of which only the hash is stored */
-export async function startFamily(tx: Writer, content: ApiTokenContent, now: number, expires: number): Promise<string> {
+/**
+ * Starts a family. An identity has at most about `maximum` of them: the ones that expire first end. They are counted only
+ * for one in 64 new families, because that reads all of them.
+ * @returns its first refresh token, of which only the hash is stored
+ */
+export async function startFamily(
+  tx: Writer,
+  content: ApiTokenContent,
+  { now, expires, maximum }: { readonly now: number; readonly expires: number; readonly maximum: number },
+): Promise<string> {
   await tx.run(deleteExpired, { now });
-  const id = randomBytes(12).toString("hex");
+  const random = randomBytes(12);
+  const id = random.toString("hex");
   const { token, token_hash } = newToken(id);
-  await tx.run(insert, { id, identity_uid: content.identityUid, token_hash, expires, content: serialize(content) });
+  const identity = content.identityUid;
+  if (random.readUInt8() < 256 / 64) await tx.run(deleteSurplus, { identity, kept: maximum - 1 });
+  await tx.run(insert, { id, identity_uid: identity, token_hash, expires, content: serialize(content) });
   return token;
 }
 
@@ -84,9 +109,11 @@ export async function useRefreshToken(
     await tx.run(deleteFamily, { id });
     return { kind: "rejected", reason: "reused" };
   }
-  // The end of an identity's tokens deletes its families, so a family that exists may use the current stamp.
+  // The end of all tokens of an identity deletes its families, so a family that exists may use the current value.
   const stamp = await securityStampOf(tx, family.identity_uid);
-  const content = downscoped(parse(family.identity_uid, stamp, family.content), wanted);
+  const current = parse(family.identity_uid, stamp.value, family.content);
+  if (!isCurrent(stamp, current.stamp)) return { kind: "rejected", reason: "unknown" };
+  const content = downscoped(current, wanted);
   if (content === undefined) return { kind: "rejected", reason: "wider" };
   const next = newToken(id);
   await tx.run(rotate, { id, token_hash: next.token_hash, content: serialize(content) });
@@ -133,21 +160,27 @@ function hashOf(token: string): string {
   return hash("sha256", token, "hex");
 }
 
-function serialize({ audiences, downscoping: { capabilities, groups }, actor }: ApiTokenContent): string {
-  return JSON.stringify({ audiences, actor, groups, capabilities: capabilities && [...capabilities] });
+function serialize({
+  audiences,
+  downscoping: { capabilities, groups },
+  actor,
+  stamp: { key },
+}: ApiTokenContent): string {
+  return JSON.stringify({ audiences, actor, groups, capabilities: capabilities && [...capabilities], key });
 }
 
-function parse(identityUid: string, securityStamp: SecurityStamp, text: string): ApiTokenContent {
-  const { audiences, actor, groups, capabilities } = JSON.parse(text) as Pick<
+function parse(identityUid: string, value: string, text: string): ApiTokenContent {
+  const { audiences, actor, groups, capabilities, key } = JSON.parse(text) as Pick<
     ApiTokenContent,
     "audiences" | "actor"
   > & {
     groups?: readonly string[];
     capabilities?: readonly Capability[];
+    key?: string;
   };
   return {
     identityUid,
-    securityStamp,
+    stamp: { value, key },
     audiences,
     actor,
     downscoping: { groups, capabilities: capabilities === undefined ? undefined : new Set(capabilities) },

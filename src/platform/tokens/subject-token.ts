@@ -1,6 +1,8 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { minutes } from "#src/time/durations.ts";
 import { permissionDenied, unauthenticated } from "../errors/api-error.ts";
+import { type Limit, limits } from "../limits/limits.ts";
+import { longNumbersIn } from "./long-numbers.ts";
 
 /** The maximum length of a token, longer than the tokens of any issuer. */
 const maximumLength = 16 * 1024;
@@ -16,23 +18,48 @@ export interface SubjectToken {
   readonly subject: string;
   readonly audiences: readonly string[];
   readonly claims: Readonly<Record<string, unknown>>;
+  /** The numbers among the claims that `claims` does not represent exactly, as the token has them. */
+  readonly longNumbers: ReadonlyMap<string, string>;
 }
 
-/** @throws ApiError (16) if the bearer token is missing or is not a JWT. The message contains nothing of the token. */
+/**
+ * @throws ApiError (16) if the bearer token is missing, is not a JWT or exceeds a limit. The message contains nothing of the
+ *   token.
+ */
 export function readSubjectToken(bearer: string | undefined): SubjectToken {
   if (bearer === undefined || bearer === "")
     throw unauthenticated("the subject token is missing: send it as the bearer token");
+  const token = parse(bearer);
+  if (token === undefined) throw unauthenticated("the bearer token is not a JWT with an issuer and a subject");
+  const { issuer, subject, audiences } = token;
+  check("issuer (iss)", issuer.length, limits.tokenIssuer);
+  check("subject (sub)", subject.length, limits.tokenSubject);
+  check("list of audiences (aud)", audiences.length, limits.tokenAudiences);
+  check("list of audiences (aud)", totalLength(audiences), limits.tokenAudienceText);
+  return token;
+}
+
+function parse(bearer: string): SubjectToken | undefined {
+  if (bearer.length > maximumLength) return undefined;
   try {
-    if (bearer.length > maximumLength) throw new Error("too long");
     const claims = decodeJwt(bearer);
     const { kid } = decodeProtectedHeader(bearer);
     const { iss, sub, aud } = claims;
-    if (typeof iss !== "string" || typeof sub !== "string") throw new Error("missing issuer or subject");
+    if (typeof iss !== "string" || typeof sub !== "string") return undefined;
     const audiences = (Array.isArray(aud) ? aud : [aud]).filter((audience) => typeof audience === "string");
-    return { text: bearer, keyId: kid, issuer: iss, subject: sub, audiences, claims };
+    const longNumbers = longNumbersIn(Buffer.from(bearer.split(".")[1] ?? "", "base64url").toString());
+    return { text: bearer, keyId: kid, issuer: iss, subject: sub, audiences, claims, longNumbers };
   } catch {
-    throw unauthenticated("the bearer token is not a JWT with an issuer and a subject");
+    return undefined;
   }
+}
+
+function check(what: string, amount: number, { value, unit }: Limit): void {
+  if (amount > value) throw unauthenticated(`the ${what} of the bearer token has more than ${value} ${unit}`);
+}
+
+function totalLength(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Checks exp, nbf and iat. @throws ApiError (7) */

@@ -1,5 +1,6 @@
 import { readyCondition } from "#src/api/condition.ts";
 import { confirmAnnotation } from "#src/api/annotations.ts";
+import type { PlatformProblem } from "#src/platform-client/failure.ts";
 import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import type { MissingCapability } from "#src/platform-client/permissions.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
@@ -32,6 +33,8 @@ export interface TenantObservationSources {
   /** The owner that the operator's identity must record. */
   readonly owner: string;
   readonly ownerCheck: OwnerCheck;
+  /** Why a session did not work when it was last checked; undefined if it did, or was not checked yet. */
+  readonly failedCheckOf: (session: PlatformSession) => PlatformProblem | undefined;
   /** The orphans of all kinds that the last resync found; null before the first. */
   readonly orphans: () => readonly string[] | null;
   /** Undefined before the first resync. */
@@ -69,7 +72,7 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
 }
 
 function factsOf(
-  { sources, tenancy, outer, owner, ownerCheck }: TenantObservationSources,
+  { sources, tenancy, outer, owner, ownerCheck, failedCheckOf }: TenantObservationSources,
   { spec, invalid }: CachedTenant,
   context: TenantContext | undefined,
   namespaces: readonly string[],
@@ -77,6 +80,7 @@ function factsOf(
   const session = context?.session;
   const known = sources.kinds.map(({ name }) => name);
   const outage = session?.outage;
+  const failedCheck = session === undefined ? undefined : credentialProblem(failedCheckOf(session));
   const { mismatch } = ownerCheck;
   const selected = new Set(namespaces);
   const unreadableGroups = session === undefined ? [] : unreadableGroupsOf(sources, session, spec?.groups ?? []);
@@ -89,6 +93,7 @@ function factsOf(
       (kind) => !known.includes(kind),
     ),
     ...(outage === undefined ? {} : { outage }),
+    ...(failedCheck === undefined ? {} : { failedCheck }),
     ...(mismatch === undefined ? {} : { owner: { expected: owner, recorded: mismatch.recorded } }),
     overlaps: namespaces.flatMap((namespace) => {
       const selecting = tenancy.tenantsOf(namespace);
@@ -96,6 +101,12 @@ function factsOf(
     }),
     refusals: observeRefusals(sources).filter(({ namespace }) => selected.has(namespace)),
   };
+}
+
+/** Only a credential that gets no token. Whether the platform is away, the circuit decides from more than one call. */
+function credentialProblem(problem: PlatformProblem | undefined): TenantFacts["failedCheck"] {
+  if (problem?.kind !== "credential") return undefined;
+  return { class: problem.cause === "exchange" ? "exchange" : "tokenService", message: problem.message };
 }
 
 /** Those of `groups` that are known not to exist, and the unreadable groups of the session that contain or are one of them. */

@@ -404,7 +404,11 @@ describe("a role binding", () => {
     [
       "waits for a role that does not exist",
       { roleRef: { name: "none" } },
-      { are: "waiting", reason: "ReferenceNotFound" },
+      {
+        are: "waiting",
+        reason: "ReferenceNotFound",
+        message: expect.stringContaining("delete this object and create it with one of viewer"),
+      },
     ],
     [
       "may not bind to an identity outside the root groups",

@@ -60,6 +60,6 @@ function findRole(path: string, name: string, { roles, boundary }: ReferenceCont
   const known = boundary.roles.filter((one) => roles.byName.has(one));
   return waiting(
     "ReferenceNotFound",
-    `${path}: the platform has no built-in role named "${name}". The Tenant allows: ${known.join(", ") || "none"}.`,
+    `${path}: the platform has no built-in role named "${name}". The field is immutable: delete this object and create it with ${known.length === 0 ? "another role; the Tenant allows none yet" : `one of ${known.join(", ")}`}.`,
   );
 }

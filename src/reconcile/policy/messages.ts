@@ -5,6 +5,7 @@ import {
   reconcileRequestedAtAnnotation,
 } from "#src/api/annotations.ts";
 import type { Drift } from "#src/api/status.ts";
+import type { ReferenceField } from "#src/kinds/kind.ts";
 
 /**
  * The texts that people read in conditions and events (`kubectl describe`). The message of a condition has three parts:
@@ -318,8 +319,12 @@ export function quotaExceeded(details: string): string {
   return `A quota of the platform is exceeded: ${sentence(details)} Delete resources that count against it, or ask an administrator of the platform to raise it. The operator retries once an hour.`;
 }
 
-export function parentGone(noun: string, parent: string): string {
-  return `The group ${parent}, below which the ${noun} is to be created, does not exist on the platform. If the spec names a Group object, this object continues when that group exists again; read its status. If the spec names a uid, create this object again below an existing group.`;
+/** @param field where the spec names the group; undefined if it names none. */
+export function parentGone(uid: string, field: ReferenceField | undefined): string {
+  const group = `${field?.path ?? "spec"}: the group ${uid}`;
+  return field?.target.by === "resource"
+    ? `${group} of Group ${field.target.reference.name} does not exist on the platform. This object continues when it exists again: read the status of that Group.`
+    : `${group} does not exist on the platform. If it is not created again, delete this object and create it with the uid of an existing group: the field is immutable.`;
 }
 
 export function requestFailed(code: string, details: string): string {

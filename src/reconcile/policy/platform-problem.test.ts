@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type CodeName, codeNames, type PlatformProblem } from "#src/platform-client/failure.ts";
-import { bindingResource, decisionInput, identityResource, platformError } from "./observed-fixture.testing.ts";
+import {
+  bindingResource,
+  decisionInput,
+  groupResource,
+  identityResource,
+  platformError,
+} from "./observed-fixture.testing.ts";
 import { problemOf } from "./platform-problem.ts";
 
 const group = decisionInput();
@@ -108,5 +114,16 @@ describe("a call without a valid response", () => {
     ["a missing permission", { kind: "permissions", capability: "CAP_X", scope: "g" }, "failing", "PermissionDenied"],
   ])("%s", (_, failure, is, reason) => {
     expect(problemOf(failure, group)).toMatchObject({ is, reason });
+  });
+
+  it("names the field of a missing parent, and what to do", () => {
+    const gone: PlatformProblem = { kind: "parentGone", parent: "g" };
+    expect(problemOf(gone, identity).message).toBe(
+      "spec.groupUid: the group g does not exist on the platform. If it is not created again, delete this object and create it with the uid of an existing group: the field is immutable.",
+    );
+    const child = decisionInput({ resource: groupResource({ spec: { parentRef: { name: "shop" } } }) });
+    expect(problemOf(gone, child).message).toBe(
+      "spec.parentRef: the group g of Group shop does not exist on the platform. This object continues when it exists again: read the status of that Group.",
+    );
   });
 });

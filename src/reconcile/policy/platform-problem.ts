@@ -1,3 +1,4 @@
+import type { ReferenceField } from "#src/kinds/kind.ts";
 import type { PlatformError, PlatformProblem } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
@@ -8,7 +9,6 @@ export type Concerned = Pick<DecisionInput, "kind" | "resource" | "children">;
 
 /** What a platform call that failed means for the object that it was made for. */
 export function problemOf(failure: PlatformProblem, object: Concerned): Problem {
-  const { kind } = object;
   switch (failure.kind) {
     case "rejected":
       return { ...problemOfError(failure.error, object), error: failure.error };
@@ -17,7 +17,7 @@ export function problemOf(failure: PlatformProblem, object: Concerned): Problem 
     case "suspended":
       return problemOf(failure.outage, object);
     case "parentGone":
-      return waiting("ReferenceNotReady", messages.parentGone(kind.noun, failure.parent));
+      return waiting("ReferenceNotReady", messages.parentGone(failure.parent, parentOf(object)));
     case "paused":
       return waiting("RateLimited", messages.requestsPaused());
     case "credential":
@@ -29,6 +29,11 @@ export function problemOf(failure: PlatformProblem, object: Concerned): Problem 
     case "permissions":
       return failing("PermissionDenied", messages.listDenied(failure.capability, failure.scope));
   }
+}
+
+/** The field of the group that is to contain the resource; undefined if the spec names none. */
+function parentOf({ kind, resource }: Concerned): ReferenceField | undefined {
+  return kind.references(resource).find(({ role }) => role === "parent");
 }
 
 /** The code alone decides what to do; only for FAILED_PRECONDITION and RESOURCE_EXHAUSTED the details matter, too. */

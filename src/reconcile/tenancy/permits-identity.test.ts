@@ -28,7 +28,11 @@ const tenant: TenantSpec = {
   class: "",
 };
 
-function denialOf(
+function denialOf(...args: Parameters<typeof findDenial>): string | undefined {
+  return findDenial(...args)?.path;
+}
+
+function findDenial(
   authentication: Authentication,
   spec: Partial<TenantSpec> = {},
   publicIssuers = [open],
@@ -40,8 +44,29 @@ function denialOf(
     clusterIssuer: cluster,
     publicIssuers,
     uploadsKeys,
-  })?.path;
+  });
 }
+
+it("says what the Tenant permits, and which of its fields an administrator can change", () => {
+  const message = (...args: Parameters<typeof findDenial>) => findDenial(...args)?.message;
+  const other = { claimMatch: { issuer: "https://other.example", subject: "x" } };
+  const refused = "the Tenant does not allow the issuer https://other.example.";
+  expect(message(other, { claimIssuers: [{ issuer: own }] })).toBe(
+    `${refused} Use one of ${own}, or ask an administrator to add it to spec.claimIssuers of the Tenant.`,
+  );
+  expect(message(other, { claimIssuers: [] })).toBe(
+    `${refused} Ask an administrator to add it to spec.claimIssuers of the Tenant.`,
+  );
+  expect(message(other, { identityTypes: ["ServiceAccount"] })).toBe(
+    "the Tenant does not allow identities of the type ClaimMatch. Use one of ServiceAccount, or ask an administrator to add it to spec.identityTypes of the Tenant.",
+  );
+  expect(message({ claimMatch: { issuer: github, subject: "repo:other/x" } })).toBe(
+    'the Tenant allows only subjects that begin with "repo:acme/" or "repo:acme-labs/". Use such a subject, or ask an administrator to add a prefix to subjectPrefixes in spec.claimIssuers of the Tenant.',
+  );
+  expect(message({ awsIdentity: { awsAccount: "210987654321", ...aws } })).toBe(
+    "the Tenant does not allow the AWS account 210987654321. Use one of 123456789012, or ask an administrator to add it to spec.awsAccounts of the Tenant.",
+  );
+});
 
 it("requires the type StaticKeys for a service account whose keys are uploaded", () => {
   const account = { serviceAccountRef: { name: "ci" } };

@@ -57,14 +57,14 @@ export function findIdentityDenial(
     if (authentication[field] !== undefined && !boundary.identityTypes.includes(type))
       return denial(
         `spec.${field}`,
-        `the Tenant does not allow identities of the type ${type}. Allowed: ${listed(boundary.identityTypes)}.`,
+        `the Tenant does not allow identities of the type ${type}. ${useOrAsk(boundary.identityTypes, "spec.identityTypes")}`,
       );
   if (serviceAccountRef !== undefined)
     return !context.uploadsKeys || boundary.identityTypes.includes("StaticKeys")
       ? undefined
       : denial(
           "spec.serviceAccountRef",
-          `the operator uploads the keys of this cluster's service accounts, which the Tenant does not allow: that needs the type StaticKeys. Allowed: ${listed(boundary.identityTypes)}.`,
+          "the operator uploads the keys of this cluster's service accounts, for which the Tenant must allow the type StaticKeys. Ask an administrator to add it to spec.identityTypes of the Tenant.",
         );
   if (claimMatch !== undefined) return findClaimDenial("spec.claimMatch", claimMatch, boundary, context);
   if (staticKeys !== undefined) {
@@ -80,7 +80,7 @@ export function findIdentityDenial(
     return undefined;
   return denial(
     "spec.awsIdentity.awsAccount",
-    `the Tenant does not allow the AWS account ${awsIdentity.awsAccount}. Allowed: ${listed(awsAccounts)}.`,
+    `the Tenant does not allow the AWS account ${awsIdentity.awsAccount}. ${useOrAsk(awsAccounts, "spec.awsAccounts")}`,
   );
 }
 
@@ -98,8 +98,8 @@ function findClaimDenial(
     return denial(
       `${path}.${field}`,
       field === "issuer"
-        ? `the Tenant does not allow the issuer ${claims.issuer ?? ""}. Allowed: ${listed(known)}.`
-        : `the Tenant allows a pattern of issuers only if spec.claimIssuers lists the same pattern. Allowed: ${listed(known)}.`,
+        ? `the Tenant does not allow the issuer ${claims.issuer ?? ""}. ${useOrAsk(known, "spec.claimIssuers")}`
+        : `the Tenant does not allow this pattern of issuers, which it must list as it is. ${useOrAsk(known, "spec.claimIssuers")}`,
     );
   }
   const denials = entries.map((entry) => findSubjectDenial(path, claims, entry, context));
@@ -132,7 +132,10 @@ function findSubjectDenial(
           `the Tenant allows only patterns of which every match begins with ${alternatives(prefixes)}. Begin each alternative of the pattern with one of these as literal text, and with the flag (?i) nowhere.`,
         );
   if (subject !== undefined && prefixes.some((prefix) => subject.startsWith(prefix))) return undefined;
-  return denial(`${path}.subject`, `the Tenant allows only subjects that begin with ${alternatives(prefixes)}.`);
+  return denial(
+    `${path}.subject`,
+    `the Tenant allows only subjects that begin with ${alternatives(prefixes)}. Use such a subject, or ask an administrator to add a prefix to subjectPrefixes in spec.claimIssuers of the Tenant.`,
+  );
 }
 
 /** Whether a pattern matches `text`. A pattern that does not compile here may match elsewhere. */
@@ -148,8 +151,10 @@ function denial(path: string, message: string): IdentityDenial {
   return { path, message };
 }
 
-function listed(values: readonly string[]): string {
-  return values.length === 0 ? "none" : values.join(", ");
+/** How to fix a value that a field of the Tenant does not list. */
+function useOrAsk(listed: readonly string[], field: string): string {
+  const ask = `sk an administrator to add it to ${field} of the Tenant.`;
+  return listed.length === 0 ? `A${ask}` : `Use one of ${listed.join(", ")}, or a${ask}`;
 }
 
 function alternatives(prefixes: readonly string[]): string {

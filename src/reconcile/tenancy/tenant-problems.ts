@@ -13,6 +13,8 @@ export interface TenantProblems {
   readonly namespacesOutside: readonly string[];
   /** Roles that the platform does not have, or that the identity cannot see. Empty until the roles were read. */
   readonly unknownRoles: readonly string[];
+  /** The roles that the operator's settings allow. */
+  readonly allowedRoles: readonly string[];
 }
 
 /** @param roles undefined until they were read. */
@@ -28,6 +30,7 @@ export function findTenantProblems(
     rolesOutside: names.filter((name) => !isAllowed(name, outer, roles)),
     namespacesOutside: namespaces.filter((name) => outer.namespaces !== null && !outer.namespaces.includes(name)),
     unknownRoles: roles === undefined ? [] : findUnknownRoles(names, roles),
+    allowedRoles: outer.roles,
   };
 }
 

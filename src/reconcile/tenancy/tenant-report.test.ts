@@ -3,7 +3,13 @@ import type { TenantProblems } from "./tenant-problems.ts";
 import { problemsOfTenant, type TenantFacts } from "./tenant-report.ts";
 
 const group = `${"a".repeat(40)}/1111111111111111`;
-const nothing: TenantProblems = { groupsOutside: [], rolesOutside: [], namespacesOutside: [], unknownRoles: [] };
+const nothing: TenantProblems = {
+  groupsOutside: [],
+  rolesOutside: [],
+  namespacesOutside: [],
+  unknownRoles: [],
+  allowedRoles: ["viewer", "editor"],
+};
 const facts = (parts: Partial<TenantFacts> = {}): TenantFacts => ({
   found: nothing,
   unreadableGroups: [],
@@ -52,6 +58,12 @@ it.each<[string, Partial<TenantFacts>, string, string]>([
     "Overlap",
     "shop (a, b), till (a, c)",
   ],
+  [
+    "a credential that gets no token, before its calls are suspended",
+    { failedCheck: { class: "exchange", message: "refused" } },
+    "TokenExchangeFailed",
+    "The credential does not work: refused.",
+  ],
   ["a group that cannot be read", { unreadableGroups: [group] }, "RootNotFound", group],
   [
     "a missing capability",
@@ -64,7 +76,7 @@ it.each<[string, Partial<TenantFacts>, string, string]>([
     "a misspelled role, once",
     { found: { ...nothing, unknownRoles: ["veiwer"], rolesOutside: ["veiwer"] } },
     "UnknownRole",
-    "veiwer",
+    "has no role veiwer, or the identity cannot see it. Correct the name or uid: the operator's setting --allowed-role permits viewer, editor.",
   ],
   ["a role outside", { found: { ...nothing, rolesOutside: ["owner"] } }, "TenantDenied", "--allowed-role"],
   ["a namespace outside", { found: { ...nothing, namespacesOutside: ["x"] } }, "TenantDenied", "--allowed-namespace"],

@@ -24,6 +24,8 @@ export interface TenantFacts {
   readonly unknownKinds: readonly string[];
   /** Absent while the calls of the credential are sent. */
   readonly outage?: Pick<Outage, "class" | "message">;
+  /** Set if the credential got no token when it was last checked, although its calls are not suspended yet. */
+  readonly failedCheck?: Pick<Outage, "class" | "message">;
   /** Set if the operator's identity records another owner than `expected`, or (null) none. */
   readonly owner?: { readonly expected: string; readonly recorded: string | null };
   /** The namespaces that other Tenants select, too, with the names of all of them. */
@@ -88,11 +90,13 @@ const outageFixes: Readonly<Record<Outage["class"], string>> = {
   exchange: `Check that the claimMatch of the identity matches the service account ${credentialFix}.`,
 };
 
-function findOutage({ outage }: TenantFacts): TenantProblem | undefined {
-  if (outage === undefined) return undefined;
+function findOutage({ outage, failedCheck }: TenantFacts): TenantProblem | undefined {
+  const found = outage ?? failedCheck;
+  if (found === undefined) return undefined;
+  const what = outage === undefined ? "The credential does not work" : "Calls to the platform are suspended";
   return problem(
-    outageReasons[outage.class],
-    `Calls to the platform are suspended: ${sentence(outage.message)} ${outageFixes[outage.class]} The operator retries.`,
+    outageReasons[found.class],
+    `${what}: ${sentence(found.message)} ${outageFixes[found.class]} The operator retries.`,
   );
 }
 
@@ -134,7 +138,7 @@ function findUnknownRoles({ found }: TenantFacts): TenantProblem | undefined {
   if (found === undefined || found.unknownRoles.length === 0) return undefined;
   return problem(
     "UnknownRole",
-    `spec.roles: the platform has no role ${shortList(found.unknownRoles)}, or the identity cannot see it. Correct the name or uid.`,
+    `spec.roles: the platform has no role ${shortList(found.unknownRoles)}, or the identity cannot see it. Correct the name or uid: the operator's setting --allowed-role permits ${shortList(found.allowedRoles)}.`,
   );
 }
 

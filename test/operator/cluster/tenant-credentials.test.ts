@@ -41,6 +41,9 @@ describeWithSystem("Tenants with credentials", (system) => {
     const bank = await prepareOwnTenant(system(), "bank");
     // The identity of another Tenant, which the service account of this one does not match.
     await admin.apply(ownTenant("bank", { ...bank, identity: system().identity }));
+    // Before anything in its namespace needs the credential.
+    const shown = await system().waitFor(tenantRef("bank"), isUnready("TokenExchangeFailed"), 5_000);
+    expect(conditionOf(shown, "Ready")?.message).toContain("The credential does not work:");
     await admin.apply(musterObject("Group", "bank", "waiting", { parentUid: bank.group }));
     await system().waitFor(ref("Group", "bank", "waiting"), (object) => object?.["status"]?.conditions !== undefined);
     expect(isReady(await admin.get(ref("Group", "bank", "waiting")))).toBe(false);
@@ -50,6 +53,7 @@ describeWithSystem("Tenants with credentials", (system) => {
     // Corrected: the objects that wait for it continue at once.
     await admin.apply(ownTenant("bank", bank));
     await system().ready(ref("Group", "bank", "waiting"), 5_000);
+    await system().waitFor(tenantRef("bank"), isReady, 5_000);
   });
 
   it("a Tenant whose identity may not list everything says so, until it may", async () => {

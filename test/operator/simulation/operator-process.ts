@@ -329,6 +329,7 @@ export class OperatorProcess {
         clock,
         signal: this.#lifetime.signal,
       }),
+      failedCheckOf: () => undefined,
       orphans: () => this.orphans(),
       undeclared: (tenant) => this.#undeclared.shareOf(tenant),
       abandoned: () => 0,

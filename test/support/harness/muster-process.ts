@@ -158,7 +158,7 @@ export class MusterProcess {
     return this.#closed;
   }
 
-  signal(name: "SIGSTOP" | "SIGCONT"): void {
+  signal(name: "SIGSTOP" | "SIGCONT" | "SIGHUP"): void {
     this.#child.kill(name);
   }
 

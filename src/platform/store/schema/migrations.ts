@@ -1,6 +1,7 @@
 import { type Compilable, type Kysely, sql } from "kysely";
 import { auditLog } from "./audit-migration.ts";
 import { type Migration, resourceIndex, resourceTable, type SqlTypes } from "./migration.ts";
+import { namedAdmins } from "./named-admins-migration.ts";
 import { providersAndInvites } from "./providers-invites-migration.ts";
 import { resourceLimits } from "./resource-limits-migration.ts";
 import { registry } from "./registry-migration.ts";
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   auditLog,
   updateTimes,
   securityStamps,
+  namedAdmins,
   resourceLimits,
 ];
 

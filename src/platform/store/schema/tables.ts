@@ -116,8 +116,15 @@ export interface Tables {
   founding_bindings: { group_uid: string; binding_uid: string };
   /** Single values, such as the uid of the first root group. */
   facts: { name: string; value: string };
-  /** SHA-256 of the valid admin tokens, in hex. */
-  admin_tokens: { hash: string; create_time: number };
+  admin_tokens: {
+    /** SHA-256 of the token, in hex. */
+    hash: string;
+    create_time: number;
+    /** The named admin; null for the token that is for emergencies. No two rows have the same name. */
+    name: string | null;
+    /** Milliseconds since the epoch; null if it does not expire. */
+    expires: number | null;
+  };
   /** One family for each token exchange: the refresh tokens that descend from it. */
   refresh_families: {
     id: string;

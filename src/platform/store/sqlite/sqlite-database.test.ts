@@ -60,8 +60,8 @@ describe("SqliteDatabase", () => {
     older.close();
     const database = new SqliteDatabase(path);
     await database.write((tx) => replaceSecurityStamp(tx, "identity"));
-    expect(await database.read((tx) => securityStampOf(tx, "identity"))).not.toBe(initialStamp);
-    expect(await database.read((tx) => securityStampOf(tx, "another"))).toBe(initialStamp);
+    expect(await database.read((tx) => securityStampOf(tx, "identity"))).not.toEqual(initialStamp);
+    expect(await database.read((tx) => securityStampOf(tx, "another"))).toEqual(initialStamp);
     expect(await database.read((tx) => get(tx))).toBe(version > 0 ? "kept" : undefined);
     await database.close();
   });

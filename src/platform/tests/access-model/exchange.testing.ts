@@ -1,6 +1,7 @@
 import { create, type DescMethod, type Message, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import pino from "pino";
 import { Authenticator } from "#src/platform/service/authenticator.ts";
+import { CallSlots } from "#src/platform/service/call-slots.ts";
 import type { Caller } from "#src/platform/access/caller.ts";
 import { dottedNameOf } from "#src/platform/access/capability.ts";
 import { ApiError, type Code } from "#src/platform/errors/api-error.ts";
@@ -9,7 +10,10 @@ import type { Database } from "#src/platform/store/database.ts";
 import { ApiTokens } from "#src/platform/tokens/api-token.ts";
 import { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
+import { RefusalLog } from "#src/platform/oidc/refusal-log.ts";
+import { PatternCache } from "#src/platform/tokens/pattern-cache.ts";
 import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
+import { StaticKeySets } from "#src/platform/tokens/static-keys.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
 import { now, settings } from "./settings.testing.ts";
 import { subjectToken } from "./subject-token.testing.ts";
@@ -17,6 +21,7 @@ import type { Downscope, TokenHolder } from "./world.testing.ts";
 
 const clock = () => now;
 const log = pino({ level: "silent" });
+const slots = new CallSlots({ maximumInFlight: 1_000, onChange: () => {} });
 const { exchange, exchangeRefreshToken } = SecurityTokenService.method;
 
 /** The platform's token exchange on a database, without a port. */
@@ -26,11 +31,26 @@ export class Exchange {
 
   private constructor(database: Database, keys: SigningKeys) {
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
-    const issuerKeys = new IssuerKeys([], clock);
-    const service = securityTokenService({ database, tokens, issuerKeys, rateLimit: undefined, settings, clock, log });
+    const issuerKeys = new IssuerKeys({ trusted: [], clock, maximumRequests: 1 });
+    const staticKeys = new StaticKeySets();
+    const patterns = new PatternCache();
+    const refusals = new RefusalLog(log, clock);
+    const options = {
+      database,
+      tokens,
+      issuerKeys,
+      staticKeys,
+      patterns,
+      rateLimit: undefined,
+      settings,
+      clock,
+      log,
+      refusals,
+    };
+    const service = securityTokenService(options);
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
     this.#service = service;
-    this.#authenticator = new Authenticator(database, tokens);
+    this.#authenticator = new Authenticator(database, tokens, clock);
   }
 
   static async on(database: Database, masterKey: MasterKey): Promise<Exchange> {
@@ -58,13 +78,18 @@ export class Exchange {
     }
   }
 
-  #call<M extends DescMethod>(
+  async #call<M extends DescMethod>(
     method: M,
     request: MessageInitShape<M["input"]>,
     bearer: string,
   ): Promise<MessageShape<M["output"]>> {
     const input: Message = create(method.input, request);
-    return this.#service.handler(method)?.(input, { bearer }) as Promise<MessageShape<M["output"]>>;
+    const slot = slots.slotFor("127.0.0.1");
+    try {
+      return (await this.#service.handler(method)?.(input, { bearer, slot })) as MessageShape<M["output"]>;
+    } finally {
+      slot.release();
+    }
   }
 }
 

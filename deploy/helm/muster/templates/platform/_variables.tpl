@@ -1,7 +1,12 @@
+{{/* The issuer of the operator's tokens, as settings of the platform name it. */}}
+{{- define "muster.clusterIssuer" -}}
+{{ .Values.platform.clusterIssuer | default "token:/etc/cluster/token" }}
+{{- end -}}
+
 {{/* The variables of the platform's container: what the chart mounts, overridden by the values. */}}
 {{- define "muster.platformVariables" -}}
 {{- $platform := .Values.platform -}}
-{{- $issuer := printf "%s,ca=/etc/cluster/ca.crt,jwks=https://kubernetes.default.svc/openid/v1/jwks" $platform.clusterIssuer -}}
+{{- $issuer := printf "%s,ca=/etc/cluster/ca.crt,jwks=https://kubernetes.default.svc/openid/v1/jwks" (include "muster.clusterIssuer" .) -}}
 {{- $settings := dict
   "listen" "0.0.0.0:8080"
   "baseUrl" (include "muster.platformUrl" .)

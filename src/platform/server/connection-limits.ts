@@ -1,0 +1,65 @@
+import type { Server, Socket } from "node:net";
+import { Lease } from "../shares/lease.ts";
+import { Pool } from "../shares/pool.ts";
+import { addressShare } from "../shares/share.ts";
+import type { ClientAddresses } from "./client-address.ts";
+import type { PortLimits } from "./port-limits.ts";
+
+/**
+ * Closes connections that exceed the limits as soon as they are accepted: the number of all connections, and the number of
+ * those that are opening. Addresses share both; a trusted proxy, which connects for many clients, has no share.
+ */
+export class ConnectionLimits {
+  readonly #addresses: ClientAddresses;
+  readonly #connections: Pool;
+  readonly #openings: Pool;
+  /** What opening connections hold, by the address and port of their peer. The socket of a TLS connection is another object. */
+  readonly #opening = new Map<string, Lease>();
+
+  constructor({ connections, openings }: Pick<PortLimits, "connections" | "openings">, addresses: ClientAddresses) {
+    this.#addresses = addresses;
+    this.#connections = new Pool(connections);
+    this.#openings = new Pool(openings);
+  }
+
+  limit(server: Server): void {
+    server.prependListener("connection", (socket: Socket) => this.#admit(socket));
+  }
+
+  /** Records that a connection has sent its first bytes, or completed its TLS handshake. */
+  opened(socket: Socket): void {
+    this.#endOpening(peerOf(socket));
+  }
+
+  #admit(socket: Socket): void {
+    const { remoteAddress } = socket;
+    // The peer is gone already.
+    if (remoteAddress === undefined) return void socket.destroy();
+    const shares = this.#addresses.isTrusted(remoteAddress)
+      ? []
+      : [addressShare(this.#addresses.of(remoteAddress, {}))];
+    const connection = Lease.take(this.#connections, shares);
+    const opening = Lease.take(this.#openings, shares);
+    if (connection === undefined || opening === undefined) {
+      connection?.release();
+      opening?.release();
+      socket.destroy();
+      return;
+    }
+    const peer = peerOf(socket);
+    this.#opening.set(peer, opening);
+    socket.once("close", () => {
+      connection.release();
+      this.#endOpening(peer);
+    });
+  }
+
+  #endOpening(peer: string): void {
+    this.#opening.get(peer)?.release();
+    this.#opening.delete(peer);
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

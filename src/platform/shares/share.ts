@@ -1,0 +1,49 @@
+/** Whom a share belongs to. */
+export type ShareScope = "address" | "unauthenticated" | "identity" | "rootGroup";
+
+/** The part of a pool that one caller may use. */
+export interface Share {
+  readonly scope: ShareScope;
+  /** Distinguishes the callers of all scopes: an address, the uid of an identity or of a root group, or a word. */
+  readonly key: string;
+}
+
+/**
+ * How much a caller may use, as a multiple of what is free. A root group may use more than one of its identities, so that
+ * an identity leaves room for the others of its root group; likewise all unauthenticated callers and one address.
+ */
+const weights: Readonly<Record<ShareScope, number>> = { address: 2, unauthenticated: 4, identity: 2, rootGroup: 4 };
+
+/**
+ * Whether a caller that uses `used` of a pool may take `amount` more. Callers share what is free: with a weight of 2, a
+ * single caller may use two thirds of an otherwise unused pool, two callers two fifths each. Whatever the number of busy
+ * callers, a part remains free for those that use nothing. What one caller does not use, others may.
+ */
+export function mayTake(amount: number, used: number, free: number, scope: ShareScope): boolean {
+  return amount <= free && used + amount <= weights[scope] * free;
+}
+
+/** The share of a client by its address, in a pool that only unauthenticated clients use. */
+export function addressShare(address: string): Share {
+  return { scope: "address", key: address };
+}
+
+/** The shares of an unauthenticated client: those of its address and of all unauthenticated clients together. */
+export function unauthenticatedShares(address: string): readonly Share[] {
+  return [everybody, addressShare(address)];
+}
+
+const everybody: Share = { scope: "unauthenticated", key: "unauthenticated" };
+
+/** The shares of an identity: its own and that of its root group. @param uid of the identity */
+export function identityShares(uid: string): readonly Share[] {
+  const slash = uid.indexOf("/");
+  const root = slash < 0 ? uid : uid.slice(0, slash);
+  return [
+    { scope: "rootGroup", key: root },
+    { scope: "identity", key: uid },
+  ];
+}
+
+/** The shares of the admin, which belongs to no root group. */
+export const adminShares: readonly Share[] = [{ scope: "identity", key: "admin" }];

@@ -1,0 +1,61 @@
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import type { RequestListener } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { SignJWT } from "jose";
+import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
+import { selfSignedCertificate } from "./self-signed.testing.ts";
+
+const { key, certificate } = selfSignedCertificate();
+
+/** An issuer on loopback whose keys are discovered over https. */
+export class DiscoveredIssuer {
+  readonly #server: Server;
+  readonly #privateKey: KeyObject;
+  readonly url: string;
+  /** The keys that it serves; at first the one that signs. */
+  keys: readonly object[];
+  /** Replaces its responses. */
+  respond: RequestListener | undefined;
+  /** The number of requests that it received. */
+  requests = 0;
+
+  private constructor(server: Server) {
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    this.#server = server;
+    this.#privateKey = privateKey;
+    this.url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.keys = [{ ...publicKey.export({ format: "jwk" }), kid: "k" }];
+    server.on("request", (request, response) => {
+      this.requests++;
+      if (this.respond !== undefined) return this.respond(request, response);
+      const configuration = { issuer: this.url, jwks_uri: `${this.url}/keys` };
+      return response.end(JSON.stringify(request.url === "/keys" ? { keys: this.keys } : configuration));
+    });
+  }
+
+  static async start(): Promise<DiscoveredIssuer> {
+    const server = createServer({ key, cert: certificate });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return new DiscoveredIssuer(server);
+  }
+
+  /** The setting with which a platform may fetch its keys. */
+  get trusted(): TrustedIssuer {
+    return { issuer: this.url, ca: certificate, jwksUrl: undefined };
+  }
+
+  /** A token that is valid for ten minutes. @param header in addition to the algorithm; by default the id of its key */
+  sign(claims: Readonly<Record<string, unknown>>, header: object = { kid: "k" }): Promise<string> {
+    return new SignJWT({ iss: this.url, aud: "127.0.0.1", ...claims })
+      .setProtectedHeader({ alg: "ES256", ...header })
+      .setIssuedAt()
+      .setExpirationTime("10m")
+      .sign(this.#privateKey);
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}

@@ -1,0 +1,68 @@
+import { generateKeyPairSync } from "node:crypto";
+import { type JWK, SignJWT } from "jose";
+import { describe, expect, it } from "vitest";
+import { limits } from "../limits/limits.ts";
+import { KeySet } from "./key-set.ts";
+
+const pair = () => generateKeyPairSync("ec", { namedCurve: "P-256" });
+const jwkOf = ({ publicKey }: ReturnType<typeof pair>, members: object = {}): JWK => ({
+  ...(publicKey.export({ format: "jwk" }) as JWK),
+  ...members,
+});
+const sign = ({ privateKey }: ReturnType<typeof pair>, header: object = {}) =>
+  new SignJWT().setProtectedHeader({ alg: "ES256", ...header }).sign(privateKey);
+const rsa = (modulusLength: number, publicExponent?: number) =>
+  generateKeyPairSync("rsa", {
+    modulusLength,
+    ...(publicExponent === undefined ? {} : { publicExponent }),
+  }).publicKey.export({ format: "jwk" }) as JWK;
+
+describe("KeySet", () => {
+  it("tries each key of a type if neither the keys nor the token have an id", async () => {
+    const [first, second, other] = [pair(), pair(), pair()];
+    const keys = new KeySet([jwkOf(first), jwkOf(second)], (jwk) => String(jwk.x));
+    for (const one of [first, second]) {
+      const signer = await keys.signerOf(await sign(one));
+      expect(signer?.fingerprint).toBe(jwkOf(one).x);
+    }
+    expect(await keys.signerOf(await sign(other))).toBeUndefined();
+  });
+
+  it("uses only keys with the id of the token, and the algorithm, use and operations for it", async () => {
+    const one = pair();
+    const found = async (members: object, header: object = {}) =>
+      (await new KeySet([jwkOf(one, members)]).signerOf(await sign(one, header))) !== undefined;
+    expect(await found({ kid: "1" }, { kid: "1" })).toBe(true);
+    expect(await found({ kid: "1" })).toBe(true);
+    expect(await found({ kid: "1" }, { kid: "2" })).toBe(false);
+    expect(await found({}, { kid: "2" })).toBe(false);
+    expect(await found({ alg: "ES256", use: "sig", key_ops: ["verify"] })).toBe(true);
+    expect(await found({ alg: "ES384" })).toBe(false);
+    expect(await found({ use: "enc" })).toBe(false);
+    expect(await found({ key_ops: ["encrypt"] })).toBe(false);
+  });
+
+  it("tries a bounded number of keys", async () => {
+    const last = pair();
+    const keys = Array.from({ length: limits.triedKeys.value }, () => jwkOf(pair()));
+    expect(await new KeySet([...keys.slice(1), jwkOf(last)]).signerOf(await sign(last))).toBeDefined();
+    expect(await new KeySet([...keys, jwkOf(last)]).signerOf(await sign(last))).toBeUndefined();
+  });
+
+  it("imports a key once", async () => {
+    const one = pair();
+    const keys = new KeySet([jwkOf(one)]);
+    const signer = await keys.signerOf(await sign(one));
+    expect(signer?.key.for("ES256")).toBe(signer?.key.for("ES256"));
+  });
+
+  it.each<[string, JWK]>([
+    ["without coordinates", { kty: "EC", crv: "P-256" }],
+    ["not on its curve", { kty: "EC", crv: "P-256", x: "eA", y: "eQ" }],
+    ["of a curve that no algorithm uses", jwkOf(generateKeyPairSync("ec", { namedCurve: "secp256k1" }))],
+    ["for key agreement", generateKeyPairSync("x25519").publicKey.export({ format: "jwk" }) as JWK],
+    ["an RSA key of 1,024 bits", rsa(1_024)],
+    ["with the algorithm of another type", jwkOf(pair(), { alg: "RS256" })],
+    ["with an id that is not a string", jwkOf(pair(), { kid: 1 })],
+  ])("ignores a key %s", (_, jwk) => expect(new KeySet([jwk]).size).toBe(0));
+});

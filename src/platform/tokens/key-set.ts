@@ -1,0 +1,69 @@
+import { compactVerify, decodeProtectedHeader, type JWK } from "jose";
+import { limits } from "../limits/limits.ts";
+import { VerificationKey } from "./verification-key.ts";
+
+/** A key of a set. */
+export interface Signer {
+  readonly key: VerificationKey;
+  /** What identifies the key, if the set was created with fingerprints. */
+  readonly fingerprint: string | undefined;
+}
+
+/** The keys that vouch for the tokens of an issuer. */
+export class KeySet {
+  readonly #keys: readonly Signer[];
+
+  /** @param fingerprint computes what identifies a key; undefined if nobody asks for it */
+  constructor(jwks: readonly JWK[], fingerprint?: (jwk: JWK) => string) {
+    this.#keys = jwks.flatMap((jwk) => {
+      const key = VerificationKey.of(jwk);
+      return key === undefined ? [] : [{ key, fingerprint: fingerprint?.(jwk) }];
+    });
+  }
+
+  /** The number of keys that can verify tokens. */
+  get size(): number {
+    return this.#keys.length;
+  }
+
+  /** An estimate of the memory that the keys need. */
+  get bytes(): number {
+    return this.#keys.reduce((sum, { key }) => sum + key.bytes, 1_024);
+  }
+
+  has(id: string): boolean {
+    return this.#keys.some(({ key }) => key.id === id);
+  }
+
+  /**
+   * The key that signed the token; undefined if none did. The key must have the id and allow the algorithm that the token
+   * names. Several keys may: an issuer need not give its keys ids. The first of them are tried, up to the limit.
+   */
+  async signerOf(token: string): Promise<Signer | undefined> {
+    for (const signer of this.#candidates(token)) {
+      const { alg, key } = signer;
+      try {
+        await compactVerify(token, await key.for(alg), { algorithms: [alg] });
+        return signer;
+      } catch {
+        // Another key may have signed it.
+      }
+    }
+    return undefined;
+  }
+
+  #candidates(token: string): readonly (Signer & { readonly alg: string })[] {
+    let header: { readonly alg?: unknown; readonly kid?: unknown };
+    try {
+      header = decodeProtectedHeader(token);
+    } catch {
+      return [];
+    }
+    const { alg, kid } = header;
+    if (typeof alg !== "string") return [];
+    return this.#keys
+      .filter(({ key }) => (kid === undefined || key.id === kid) && key.canVerify(alg))
+      .slice(0, limits.triedKeys.value)
+      .map((signer) => ({ ...signer, alg }));
+  }
+}
