@@ -26,6 +26,7 @@ function rowOf({ what, value, unit, setting }: Limit): readonly [what: string, l
   return [what, setting === undefined ? amount : `${amount} (\`${setting}\`)`];
 }
 
+const time = (milliseconds: number) => `${milliseconds / 1_000} s`;
 const levels = ((uidRule.maxLength ?? 0) - 40) / 17;
 const markerLength = 35;
 const describedIn512 = String(descriptionRule.pattern).includes(`{0,${maxDescriptionLength}}`);
@@ -53,6 +54,14 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ["The subject of an identity", `${number(subjectRule.maxLength ?? 0)} characters`],
   ["Levels of groups below a root group", number(levels)],
   ["A request", bytes(portLimits.bodyBytes)],
+  ["The headers of a request", bytes(portLimits.headerBytes)],
+  ["The time to send the headers of a request", time(portLimits.headersTime)],
+  ["The time to send the body of a request", time(portLimits.bodyTime)],
+  ["The time from the headers of a call to the end of its response", time(portLimits.callTime)],
+  ["Open requests (`--request-memory`): for each, its body and 32 KiB", bytes(portLimits.requestMemory)],
+  ["Connections (`--maximum-connections`)", number(portLimits.connections)],
+  ["Connections in their TLS handshake, or before their first bytes", `${number(portLimits.openings)}, 10 s each`],
+  ["Streaming calls: health Watch and server reflection", number(portLimits.streamingCalls)],
   ["Resources in one page of a list", number(constant("src/platform/handlers/list-page.ts", "maximumPageSize"))],
   ["A token that is exchanged", bytes(constant("src/platform/tokens/subject-token.ts", "maximumLength"))],
   ["Keys of an issuer", number(constant("src/platform/tokens/jwks.ts", "maximumKeys"))],

@@ -16,15 +16,21 @@ export interface HttpEndpoints {
   readonly metrics: PlatformMetrics;
   /** What `/readyz` reports. */
   readonly readiness: Readiness;
+  /** The path of the URL of the token service, without a slash at the end: empty, or such as `/auth`. */
+  readonly authPath: string;
 }
+
+/** The paths below that of the token service's URL. They are also served without it. */
+const tokenService = /^\/(sts|\.well-known)\//;
 
 /**
  * Chooses the endpoint of a request by its path: health, metrics, discovery, OpenAPI, fault rules, or the REST API. The
  * root shows where the others are.
  */
 export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
-  const { rest, faults, documents, descriptions, metrics, readiness } = endpoints;
+  const { rest, faults, documents, descriptions, metrics, readiness, authPath } = endpoints;
   return async (request, readBody, address) => {
+    removeAuthPath(request, authPath);
     const path = pathOf(request);
     if (path === "/livez") return text(200, "ok");
     if (path === "/readyz") {
@@ -45,6 +51,14 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
     }
     return rest(request, readBody, address);
   };
+}
+
+/** Removes the path of the token service's URL from a request to it, as a proxy may have done already. */
+function removeAuthPath(request: HttpRequest, authPath: string): void {
+  const { url = "/" } = request;
+  if (authPath === "" || !url.startsWith(`${authPath}/`)) return;
+  const rest = url.slice(authPath.length);
+  if (tokenService.test(rest)) request.url = rest;
 }
 
 function pathOf({ url = "/" }: HttpRequest): string {

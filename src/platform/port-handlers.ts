@@ -1,6 +1,6 @@
 import { Faults } from "./faults/faults.ts";
 import { grpcHandler } from "./grpc/grpc-handler.ts";
-import { kindOf } from "./grpc/kind-of-request.ts";
+import { kindOfRequest } from "./grpc/kind-of-request.ts";
 import { httpEndpoints } from "./http-endpoints.ts";
 import { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
 import { securityTokenService } from "./oidc/security-token-service.ts";
@@ -63,13 +63,14 @@ export async function portHandlers(
   const runner = new CallRunner({ metrics, log, latency, slots, faults, tracer: options.tracer });
   const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });
   return {
-    kindOf,
+    kindOf: kindOfRequest((path) => transcoder.serves("POST", path)),
     rpc: grpcHandler(overGrpc, runner, { ...settings, readiness, log }),
     rejection: (rejection) => rejectionResponse(rejection, errorDomain),
     http: httpEndpoints({
       rest: restHandler(transcoder, runner, errorDomain),
       faults: options.faultInjection ? faultsHandler(faults, authenticator, errorDomain) : undefined,
       documents: new DiscoveryDocuments(authUrl, keys),
+      authPath: new URL(authUrl).pathname.replace(/\/$/, ""),
       descriptions: new ApiDescriptions(operations, settings),
       metrics,
       readiness,

@@ -32,6 +32,19 @@ const keyInterval = {
   },
 };
 
+/** A year. */
+const longestLifetime = 365 * 24 * 3_600_000;
+
+/** A token must be valid for some time. */
+const lifetime = {
+  ...settings.duration,
+  parse: (value: string): number => {
+    const time = settings.duration.parse(value);
+    if (time < 1_000 || time > longestLifetime) throw new Error(`"${value}" is not between 1s and 8760h`);
+    return time;
+  },
+};
+
 const trustedIssuer = {
   placeholder: "ISSUER[,ca=FILE][,jwks=URL]",
   commas: true,
@@ -43,16 +56,26 @@ const trustedIssuer = {
         throw new Error(`"${name}" is not an option of an issuer; the options are ca=FILE and jwks=URL`);
     const caFile = given.get("ca");
     return {
-      issuer: httpsUrl(issuerIn(issuer)),
+      issuer: issuerUrl(issuerIn(issuer)),
       ca: caFile === undefined ? undefined : readFileSync(caFile, "utf8"),
       jwksUrl: given.has("jwks") ? httpsUrl(given.get("jwks") ?? "") : undefined,
     };
   },
 };
 
+/** The URL as it is written, because an issuer is compared as text. */
 function httpsUrl(value: string): string {
-  if (URL.parse(value)?.protocol !== "https:") throw new Error(`"${value}" is not an https URL`);
+  const url = URL.parse(value);
+  if (url?.protocol !== "https:") throw new Error(`"${value}" is not an https URL`);
+  if (url.username !== "" || url.password !== "") throw new Error("must not contain a user name or password");
+  if (value.includes("#")) throw new Error(`"${value}" must not have a fragment`);
   return value;
+}
+
+/** The URL of an issuer, to which discovery appends a path. */
+function issuerUrl(value: string): string {
+  if (value.includes("?")) throw new Error(`"${value}" must not have a query`);
+  return httpsUrl(value);
 }
 
 const mebibyte = 1024 * 1024;
@@ -100,7 +123,7 @@ export const platformSettings = {
     "An audience for which API tokens can be requested, in addition to the base URL.",
   ),
   refreshLifetime: settings.withDefault(
-    settings.duration,
+    lifetime,
     "24h",
     "The lifetime of refresh tokens, counted from the token exchange. Replacing a refresh token does not extend it.",
   ),

@@ -111,6 +111,14 @@ describe("readSettings", () => {
       settings.readSettings({ u: example.platformUrl }, ["--u=https://me:secret@p.example"], {}),
     ).toThrowError("must not contain");
   });
+
+  it.each(["https://p.example?a=1", "https://p.example/#a", "https://p.example?"])(
+    "rejects the URL %s, to which no path can be appended",
+    (url) =>
+      expect(() => settings.readSettings({ u: example.platformUrl }, [`--u=${url}`], {})).toThrowError(
+        "must not have a query or a fragment",
+      ),
+  );
 });
 
 describe("describeSettings", () => {

@@ -28,7 +28,10 @@ export const text: ValueType<string> = {
 
 export const file: ValueType<string> = { ...text, placeholder: "FILE", completion: "file" };
 
-/** An http or https URL without credentials, which would otherwise end up in logs. */
+/**
+ * An http or https URL to which paths are appended: without query and fragment, and without credentials, which would
+ * otherwise end up in logs.
+ */
 export const url: ValueType<URL> = {
   placeholder: "URL",
   parse: (value) => {
@@ -36,6 +39,7 @@ export const url: ValueType<URL> = {
     if (parsed === null || !["http:", "https:"].includes(parsed.protocol))
       throw new Error(`"${value}" is not an http or https URL, such as https://platform.example.com`);
     if (parsed.username !== "" || parsed.password !== "") throw new Error("must not contain a user name or password");
+    if (/[?#]/.test(value)) throw new Error(`"${value}" must not have a query or a fragment`);
     return parsed;
   },
 };

@@ -1,12 +1,17 @@
 import type { HttpRequest } from "../server/http-handler.ts";
 
 /**
- * Whether a request is a remote procedure call, and whether it streams. The content type of gRPC decides, so that a call of
- * an unknown method gets a gRPC response whatever its name. A Connect call has the content type of REST, so its path decides.
+ * Tells remote procedure calls, and those that stream, from other requests. A path of the form of a method decides; a call of
+ * a method with another name, which is unknown, has the content type of gRPC and no path of REST.
+ * @param isRestPath whether the REST API serves POST on a path without a query
  */
-export function kindOf({ url = "", headers }: HttpRequest): "http" | "rpc" | "stream" {
-  if (isStreamPath(url)) return "stream";
-  return isGrpcType(headers["content-type"]) || isGrpcPath(url) ? "rpc" : "http";
+export function kindOfRequest(isRestPath: (path: string) => boolean) {
+  return ({ url = "", method, headers }: HttpRequest): "http" | "rpc" | "stream" => {
+    if (isStreamPath(url)) return "stream";
+    if (isGrpcPath(url)) return "rpc";
+    if (method !== "POST" || !isGrpcType(headers["content-type"])) return "http";
+    return isRestPath(url.replace(/\?.*$/s, "")) ? "http" : "rpc";
+  };
 }
 
 /** The types of gRPC and of gRPC-web. */

@@ -53,7 +53,7 @@ export function identitiesService(sessions: Sessions): Service {
         const created = clone(IdentitySchema, identity);
         Object.assign(created, { uid: newUidIn(parent), createTime: time, updateTime: time, lastSeenTime: time });
         checkTexts(created);
-        checkRelationship(created, session.now);
+        checkRelationship(created, session.now, session.settings.trustedIssuers);
         await checkUniqueName(session, identities, created.uid, created.name);
         await identities.insert(session.tx, created);
         return created;
@@ -69,7 +69,7 @@ export function identitiesService(sessions: Sessions): Service {
         // The relationship is not checked if it is unchanged: expired static keys do not prevent a new description.
         if (change.kind !== "none") {
           await requireGrantsOf(session, current.uid);
-          checkRelationship(updated, session.now);
+          checkRelationship(updated, session.now, session.settings.trustedIssuers);
         }
         if (change.kind === "replaced") await endTokens(session.tx, updated.uid);
         if (change.kind === "keys") await endTokensOfKeys(session.tx, updated.uid, change);

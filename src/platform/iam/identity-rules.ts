@@ -9,8 +9,10 @@ import type {
   Identity_StaticKeys as StaticKeys,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { limits } from "../limits/limits.ts";
+import { whyNeverFetched } from "../tokens/fetchable-issuer.ts";
 import { KeySet } from "../tokens/key-set.ts";
 import { parseJwks } from "../tokens/jwks.ts";
+import type { TrustedIssuer } from "../tokens/trusted-issuer.ts";
 import { checkPatterns, type NamedPattern } from "./pattern-rules.ts";
 
 /** The maximum and default lifetime of static keys (ms). */
@@ -18,12 +20,17 @@ const staticKeysLifetime = 365 * 24 * 60 * 60 * 1_000;
 
 /**
  * Checks which tokens may assume an identity, and sets the expiration time of static keys that have none.
+ * @param trustedIssuers may have private addresses
  * @throws ApiError (3) that names the field
  */
-export function checkRelationship({ relationship }: Identity, now: number): void {
+export function checkRelationship(
+  { relationship }: Identity,
+  now: number,
+  trustedIssuers: readonly TrustedIssuer[],
+): void {
   switch (relationship.case) {
     case "claimMatch":
-      return checkClaimMatch(relationship.value);
+      return checkClaimMatch(relationship.value, trustedIssuers);
     case "staticKeys":
       return checkStaticKeys(relationship.value, now);
     case "awsIdentity":
@@ -33,8 +40,11 @@ export function checkRelationship({ relationship }: Identity, now: number): void
   }
 }
 
-function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: ClaimMatch): void {
-  if (iss.case === "issuer") checkIssuer("claimMatch.issuer", iss.value);
+function checkClaimMatch(
+  { iss, sub, aud, claims, claimPatterns }: ClaimMatch,
+  trustedIssuers: readonly TrustedIssuer[],
+): void {
+  if (iss.case === "issuer") checkDiscoveredIssuer(iss.value, trustedIssuers);
   else if (iss.case !== "issuerPattern")
     throw invalidArgument("claimMatch.issuer", "one of issuer, issuerPattern is required");
 
@@ -63,6 +73,12 @@ function claimMatchPatterns({
   for (const [name, pattern] of Object.entries(claimPatterns))
     patterns.push({ field: `claimMatch.claimPatterns.${name}`, pattern });
   return patterns;
+}
+
+function checkDiscoveredIssuer(issuer: string, trustedIssuers: readonly TrustedIssuer[]): void {
+  checkIssuer("claimMatch.issuer", issuer);
+  const problem = whyNeverFetched(issuer, trustedIssuers);
+  if (problem !== undefined) throw invalidArgument("claimMatch.issuer", problem);
 }
 
 function checkStaticKeys(keys: StaticKeys, now: number): void {

@@ -62,7 +62,8 @@ function schemaHtml(name: string, { description, properties = {} }: Schema): str
   return `<details id="schema-${name}"><summary><code>${escaped(name)}</code></summary>${paragraph(description)}${table(rows)}</details>`;
 }
 
-function typeHtml({ $ref, type, format, enum: values, items, additionalProperties, pattern }: Schema): string {
+function typeHtml({ $ref, anyOf, type, format, enum: values, items, additionalProperties, pattern }: Schema): string {
+  if (anyOf !== undefined) return typeHtml(anyOf[0]);
   if ($ref !== undefined) {
     const name = $ref.slice($ref.lastIndexOf("/") + 1);
     return `<a href="#schema-${name}">${escaped(name)}</a>`;
@@ -71,9 +72,15 @@ function typeHtml({ $ref, type, format, enum: values, items, additionalPropertie
   if (typeof additionalProperties === "object") return `map of ${typeHtml(additionalProperties)}`;
   if (values !== undefined)
     return values.length > 12
-      ? `<details class="values"><summary>one of ${values.length}</summary>${values.map(code).join(" ")}</details>`
-      : `one of ${values.map(code).join(" ")}`;
-  return escaped([type, format ?? pattern].filter(Boolean).join(" "));
+      ? `<details class="values"><summary>one of ${values.length}</summary>${values
+          .filter((value) => value !== null)
+          .map(code)
+          .join(" ")}</details>`
+      : `one of ${values
+          .filter((value) => value !== null)
+          .map(code)
+          .join(" ")}`;
+  return escaped([typeof type === "object" ? type[0] : type, format ?? pattern].filter(Boolean).join(" "));
 }
 
 function row(name: string, type: string, notes: readonly string[], description: string | undefined): string {

@@ -6,7 +6,7 @@ import { orderPattern } from "../resources/order.ts";
 import { type Route, routesOf } from "../rest/routes.ts";
 import type { Operation } from "../service/operations.ts";
 import { described, MessageSchemas, requirementsOf } from "./message-schemas.ts";
-import type { MediaTypes, OpenApiDocument, OpenApiOperation, Parameter, Schema } from "./schema.ts";
+import type { MediaTypes, RequestBody, OpenApiDocument, OpenApiOperation, Parameter, Schema } from "./schema.ts";
 
 export interface DocumentOptions {
   readonly baseUrl: string;
@@ -75,7 +75,7 @@ function operationOf(route: Route, index: number, schemas: MessageSchemas): Open
     tags: [method.parent.name],
     ...described(comments.get(`${method.parent.typeName}.${method.name}`)),
     parameters: [...pathParameters(route), ...queryParameters(route, schemas)],
-    ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
+    ...(body === undefined ? {} : { requestBody: body }),
     responses: { "200": responseOf(method, schemas), default: { $ref: "#/components/responses/Error" } },
     ...(authentication === "none" ? { security: [{ subjectToken: [] }] } : {}),
   };
@@ -99,21 +99,60 @@ function pathParameters({ template }: Route): Parameter[] {
   }));
 }
 
+/** A call whose body is the whole request accepts its members as parameters too. */
 function queryParameters(route: Route, schemas: MessageSchemas): Parameter[] {
-  if (route.body.kind === "whole") return [];
   const { input } = route.operation.method;
-  return input.fields.filter(({ name }) => !route.bound.has(name)).flatMap((field) => parametersOf(field, "", schemas));
+  return input.fields
+    .filter(({ name }) => !route.bound.has(name))
+    .flatMap((field) => parametersOf(field, "", schemas, route.body.kind === "whole"));
 }
 
-function parametersOf(field: DescField, prefix: string, schemas: MessageSchemas): Parameter[] {
+function parametersOf(field: DescField, prefix: string, schemas: MessageSchemas, isWhole: boolean): Parameter[] {
   const isMask = field.message?.typeName === "google.protobuf.FieldMask";
   const name = prefix + (isMask ? field.jsonName : field.name);
   const schema = schemas.ofField(field);
   if (field.fieldKind === "message" && schema.$ref !== undefined)
-    return field.message.fields.flatMap((inner) => parametersOf(inner, `${name}.`, schemas));
+    return field.message.fields.flatMap((inner) => parametersOf(inner, `${name}.`, schemas, isWhole));
+  if (!isText(field)) return [];
   const comment = comments.get(`${field.parent.typeName}.${field.name}`);
   const { description, ...rules } = commonParameters[field.name] ?? {};
-  return [{ name, in: "query", ...described(comment ?? description), schema: { ...schema, ...rules } }];
+  const required = !isWhole && requiredParameters.has(`${field.parent.name}.${field.name}`);
+  const all = { ...schema, ...rules };
+  return [
+    {
+      name,
+      in: "query",
+      ...(required ? { required } : {}),
+      ...described(comment ?? description),
+      schema: required ? withoutEmpty(all) : orEmpty(all),
+    },
+  ];
+}
+
+/** Whether a parameter can express the field: it is not a map and not a list of messages. */
+function isText(field: DescField): boolean {
+  return field.fieldKind !== "map" && !(field.fieldKind === "list" && field.message !== undefined);
+}
+
+/** The members of requests without which a call fails, by message and field. */
+const requiredParameters: ReadonlySet<string> = new Set([
+  "LookupIdentityRequest.issuer",
+  "LookupIdentityRequest.subject",
+  "LookupRequest.issuer",
+  "LookupRequest.subject",
+  "ExchangeRequest.aud",
+  "ExchangeRequest.identity",
+]);
+
+/** An empty text stands for a parameter that is not given. */
+function orEmpty(schema: Schema): Schema {
+  const { type, pattern } = schema;
+  if (type !== "string" || pattern === undefined || new RegExp(pattern, "u").test("")) return schema;
+  return { ...schema, pattern: `^$|${pattern}` };
+}
+
+function withoutEmpty(schema: Schema): Schema {
+  return schema.type === "string" ? { ...schema, minLength: 1 } : schema;
 }
 
 /** The descriptions and schemas of parameters that all methods share. */
@@ -134,17 +173,28 @@ const commonParameters: Readonly<Record<string, Schema>> = {
   },
 };
 
-function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas): MediaTypes | undefined {
+function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas): RequestBody | undefined {
   switch (body.kind) {
     case "none":
       return undefined;
     case "whole": {
-      const schema = schemas.of(operation.method.input);
-      return { ...json(schema), "application/x-www-form-urlencoded": { schema } };
+      const { input } = operation.method;
+      const schema = schemas.of(input);
+      // The members of a form are those that parameters can have.
+      const forms = input.fields.every((field) => field.message === undefined && isText(field));
+      return {
+        required: false,
+        content: { ...json(schema), ...(forms ? { "application/x-www-form-urlencoded": { schema } } : {}) },
+      };
     }
     case "field": {
       const schema = schemas.of(body.message);
-      return json(httpMethod === "POST" ? { ...schema, ...requirementsOf(body.message) } : schema);
+      if (httpMethod !== "POST") return { required: false, content: json(schema) };
+      const requirements = requirementsOf(body.message);
+      return {
+        required: requirements.required !== undefined || requirements.allOf !== undefined,
+        content: json({ ...schema, ...requirements }),
+      };
     }
   }
 }

@@ -2,6 +2,7 @@ import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf
 import { behaviorOf } from "../contract/field-behavior.ts";
 import { limitsOf } from "../contract/field-limits.ts";
 import { textRuleOf } from "../contract/field-rules.ts";
+import { isOneofRequired } from "../contract/required-oneofs.ts";
 import { comments } from "../gen/comments.ts";
 import type { Schema } from "./schema.ts";
 
@@ -61,10 +62,12 @@ export class MessageSchemas {
   }
 
   #property(field: DescField): Schema {
-    const { readOnly, writeOnly, immutable } = behaviorOf(field);
+    const { readOnly, writeOnly, immutable, required } = behaviorOf(field);
+    const schema = this.ofField(field);
+    const isChoice = field.oneof !== undefined && isOneofRequired(field.oneof);
     const siblings = field.oneof?.fields.filter((other) => other !== field).map(({ jsonName }) => jsonName) ?? [];
     return {
-      ...this.ofField(field),
+      ...(isInRequests(field) && !readOnly && !required && !isChoice ? orNull(schema) : schema),
       ...described(
         comments.get(`${field.parent.typeName}.${field.name}`),
         immutable ? "Cannot be changed after creation." : undefined,
@@ -74,6 +77,14 @@ export class MessageSchemas {
       ...(writeOnly ? { writeOnly } : {}),
     };
   }
+}
+
+/** In a request, `null` stands for the default of a field. */
+function orNull(schema: Schema): Schema {
+  const { $ref, type, enum: values } = schema;
+  if ($ref !== undefined) return { anyOf: [{ $ref }, { type: "null" }] };
+  if (type === undefined || typeof type !== "string") return schema;
+  return { ...schema, type: [type, "null"], ...(values === undefined ? {} : { enum: [...values, null] }) };
 }
 
 /** At most one member of a oneof is set, so every pair of them is excluded. */
@@ -111,8 +122,11 @@ function isInRequests({ parent: { name } }: DescField): boolean {
   return !/(Response|List|Token|TokenPair)$/.test(name);
 }
 
-/** The fields that are required on create, including those of nested messages. */
-export function requirementsOf(desc: DescMessage): Pick<Schema, "required" | "properties"> {
+/** The members that are required on create, including those of nested messages. */
+export function requirementsOf(desc: DescMessage): Pick<Schema, "required" | "properties" | "allOf"> {
+  const choices = desc.oneofs
+    .filter(isOneofRequired)
+    .map(({ fields }) => ({ anyOf: fields.map(({ jsonName }) => ({ required: [jsonName] })) }));
   const required = desc.fields.filter((field) => behaviorOf(field).required).map(({ jsonName }) => jsonName);
   const nested = desc.fields.flatMap((field): [string, Schema][] => {
     if (field.fieldKind !== "message" || behaviorOf(field).readOnly) return [];
@@ -121,6 +135,7 @@ export function requirementsOf(desc: DescMessage): Pick<Schema, "required" | "pr
   });
   return {
     ...(required.length === 0 ? {} : { required }),
+    ...(choices.length === 0 ? {} : { allOf: choices }),
     ...(nested.length === 0 ? {} : { properties: Object.fromEntries(nested) }),
   };
 }

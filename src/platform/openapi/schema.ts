@@ -1,22 +1,29 @@
+type SchemaType = "string" | "integer" | "boolean" | "object" | "array";
+
 /** The part of JSON Schema 2020-12, with the extensions of OpenAPI, that describes the contract. */
 export interface Schema {
   readonly $ref?: string;
-  readonly type?: "string" | "integer" | "boolean" | "object" | "array";
+  readonly type?: SchemaType | readonly [SchemaType, "null"];
   readonly format?: string;
   readonly pattern?: string;
   /** The maximum length in characters. */
   readonly maxLength?: number;
+  readonly minLength?: number;
   /** Distinct items of a list: the platform removes duplicates. */
   readonly maxItems?: number;
   readonly maxProperties?: number;
   readonly propertyNames?: { readonly maxLength: number };
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly enum?: readonly (string | number)[];
+  readonly enum?: readonly (string | number | null)[];
+  /** A reference, or null. */
+  readonly anyOf?: readonly [{ readonly $ref: string }, { readonly type: "null" }];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
   readonly required?: readonly string[];
+  /** Of each of these lists of properties, at least one is required. */
+  readonly allOf?: readonly { readonly anyOf: readonly { readonly required: readonly string[] }[] }[];
   /** Pairs of properties that exclude each other. */
   readonly not?: { readonly anyOf: readonly { readonly required: readonly string[] }[] };
   readonly description?: string;
@@ -36,12 +43,17 @@ export interface MediaTypes {
   readonly [type: string]: { readonly schema: Schema };
 }
 
+export interface RequestBody {
+  readonly required: boolean;
+  readonly content: MediaTypes;
+}
+
 export interface OpenApiOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly description?: string;
   readonly parameters: readonly Parameter[];
-  readonly requestBody?: { readonly required: boolean; readonly content: MediaTypes };
+  readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, { readonly $ref: string } | Response>>;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly servers?: readonly { readonly url: string }[];

@@ -61,6 +61,11 @@ export class Transcoder {
     };
   }
 
+  /** Whether a path, without its query, has a method. */
+  serves(httpMethod: string, path: string): boolean {
+    return this.#routes.match(httpMethod, path).kind === "found";
+  }
+
   #read(route: Route, variables: Readonly<Record<string, string>>, request: RestRequest): Message {
     const { input } = route.operation.method;
     if (request.body === undefined) throw invalidArgument("body", "must not be larger than 1 MiB");

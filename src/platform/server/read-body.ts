@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type ApiError, cancelled, invalidArgument, resourceExhausted } from "../errors/api-error.ts";
 import type { Lease } from "../shares/lease.ts";
+import { BodyChunks } from "./body-chunks.ts";
 import type { HttpRequest } from "./http-handler.ts";
 
 export interface BodyLimits {
@@ -26,32 +27,17 @@ export function readBody(
     return Promise.resolve(Buffer.alloc(0));
   }
   return new Promise((resolve, reject) => {
-    let received: Buffer = Buffer.alloc(0);
-    let size = 0;
+    const chunks = new BodyChunks();
     const timer = setTimeout(() => stop(invalidArgument("body", "was not received in time")), bodyTime);
     const add = (chunk: Buffer) => {
-      const needed = size + chunk.length;
-      if (needed > bodyBytes) return stop(undefined);
-      // The memory doubles, so that a body of many small chunks is copied a few times only, and does not keep each of them.
-      const capacity =
-        size === 0 || needed <= received.length ? needed : Math.min(bodyBytes, Math.max(needed, 2 * size));
-      const growth = Math.max(capacity, received.length) - received.length;
-      if (growth > 0 && !lease.grow(growth))
+      if (chunks.size + chunk.length > bodyBytes) return stop(undefined);
+      if (!lease.grow(chunks.memoryFor(chunk)))
         return stop(resourceExhausted("too many bytes of requests are being received; retry later", 1));
-      if (size === 0) received = chunk;
-      else {
-        if (growth > 0) {
-          const grown = Buffer.allocUnsafeSlow(capacity);
-          received.copy(grown, 0, 0, size);
-          received = grown;
-        }
-        chunk.copy(received, size);
-      }
-      size = needed;
+      chunks.add(chunk);
     };
     const complete = () => {
       clearTimeout(timer);
-      resolve(received.length === size ? received : received.subarray(0, size));
+      resolve(chunks.whole());
     };
     const disconnected = () => {
       clearTimeout(timer);

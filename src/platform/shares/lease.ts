@@ -20,7 +20,9 @@ export class Lease {
 
   /** Takes more. @returns false, and takes nothing, if the pool or a share of it is full, or the lease was released */
   grow(amount: number): boolean {
-    if (this.#held === 0 || this.#pool.take(this.#shares, amount) !== undefined) return false;
+    if (this.#held === 0) return false;
+    if (amount === 0) return true;
+    if (this.#pool.take(this.#shares, amount) !== undefined) return false;
     this.#held += amount;
     return true;
   }

@@ -40,7 +40,7 @@ describe("audit", () => {
         actor: {
           kind: "identity",
           uid: owner.identity,
-          onBehalfOf: { iss: "https://issuer.example.com", sub: "caller", aud: ["127.0.0.1"] },
+          onBehalfOf: { iss: "https://issuer.example.com", sub: "caller", aud: "127.0.0.1" },
         },
         action: "create",
         type: "group",

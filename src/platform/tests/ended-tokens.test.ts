@@ -267,7 +267,7 @@ describe("revokeTokens", () => {
       fields: {},
     });
     const method = "/muster.platform.iam.v2beta1.IdentityTokensService/RevokeTokens";
-    expect((await platform.admin.post(method, { uid: caller.identity })).status).toBe(404);
+    expect((await platform.admin.post(method, { uid: caller.identity })).status).toBe(501);
   });
 });
 

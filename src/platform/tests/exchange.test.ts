@@ -139,6 +139,28 @@ describe("token exchange", () => {
   });
 });
 
+describe("an auth URL with a path", () => {
+  it("is where the token service and its documents are served, and the issuer of tokens", async () => {
+    const address = "127.0.0.1:19";
+    const separate = await RunningPlatform.start({ authUrl: `http://${address}/some/auth` });
+    const uid = await separate.makeIdentity(separate.root);
+    const token = await separate.subjectToken(uid);
+    const query = `aud=${encodeURIComponent(separate.url)}&identity=${uid}`;
+    const { status, body } = await separate.as(token).get(`/some/auth/sts/exchange?${query}`);
+    expect(status).toBe(200);
+    expect(decodeJwt(body.token).iss).toBe(`http://${address}/some/auth`);
+    const refresh = "/some/auth/sts/exchange_refresh_token";
+    expect((await separate.as(String(body["refreshToken"])).post(refresh, {})).status).toBe(200);
+    const anonymous = separate.as(undefined);
+    const discovery = await anonymous.get("/some/auth/.well-known/openid-configuration");
+    const { jwks_uri: keys } = discovery.body as unknown as { jwks_uri: string };
+    expect((await anonymous.get(new URL(keys).pathname)).body["keys"]).toHaveLength(1);
+    expect((await anonymous.get("/sts/exchange")).body).toMatchObject({ code: 16 });
+    expect((await anonymous.get("/some/auth/iam/v2beta1/groups")).status).toBe(404);
+    await separate.stop();
+  });
+});
+
 describe("an issuer with discovery", () => {
   const { key, certificate } = selfSignedCertificate();
   let server: Server;
@@ -298,9 +320,12 @@ describe("an issuer with discovery", () => {
 
   it("is rejected at a private address if the settings do not trust it", async () => {
     const separate = await RunningPlatform.start();
-    const response = await separate.exchange(await sign("workload"), await identityOf(separate));
-    expect(response).toMatchObject(denied);
-    expect(response.text).toContain("does not have a public address");
+    const claimMatch = { issuerPattern: "https://127[.]0[.]0[.]1:[0-9]+", subject: "workload" };
+    const path = `/iam/v2beta1/identities/${separate.root}`;
+    const { uid } = await separate.admin.ok("POST", path, { name: "a", claimMatch });
+    const response = await separate.exchange(await sign("workload"), uid);
+    expect(response).toMatchObject({ status: 503, body: { code: 14 } });
+    expect(response.text).toContain("is unreachable, or does not have a public address");
     await separate.stop();
   });
 });

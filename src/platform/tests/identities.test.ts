@@ -20,6 +20,16 @@ describe("identities", () => {
       { claimMatch: { issuer: "http://i", subject: "s" } },
       "claimMatch.issuer",
     ],
+    [
+      "an issuer at a private address that the settings do not trust",
+      { claimMatch: { issuer: "https://10.0.0.1", subject: "s" } },
+      "claimMatch.issuer",
+    ],
+    [
+      "an issuer with a query",
+      { claimMatch: { issuer: "https://issuer.example.com?a", subject: "s" } },
+      "claimMatch.issuer",
+    ],
     ["two issuers", { claimMatch: { ...claimMatch, issuerPattern: ".*" } }, "claimMatch.issuerPattern"],
     [
       "a broken claim pattern",

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { Validator } from "@cfworker/json-schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operationsOf } from "../service/operations.ts";
 import type { OpenApiDocument, OpenApiOperation, Schema } from "../openapi/schema.ts";
@@ -25,8 +26,10 @@ afterAll(() => platform.stop());
 
 /** The deviations of a value from a schema of the document, each with its path. */
 function deviations(value: unknown, schema: Schema, at = ""): string[] {
-  const { $ref, type, properties = {}, additionalProperties, items, enum: values, pattern } = schema;
+  const { $ref, anyOf, properties = {}, additionalProperties, items, enum: values, pattern } = schema;
   if ($ref !== undefined) return deviations(value, referenced($ref), at);
+  if (anyOf !== undefined) return deviations(value, anyOf[0], at);
+  const type = typeof schema.type === "object" ? schema.type[0] : schema.type;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const fits =
     type === "array" ? Array.isArray(value) : type === "object" ? isObject : typeof value === jsonTypes[type ?? ""];
@@ -54,8 +57,10 @@ function* brokenByRule(
   at: string,
   rule = "",
 ): Generator<{ readonly field: string; readonly broken: unknown; readonly rule: string }> {
-  const { $ref, pattern, items, properties, additionalProperties } = schema;
-  if ($ref !== undefined) yield* brokenByRule(value, referenced($ref), at, $ref.replace("#/components/schemas/", ""));
+  const { $ref, anyOf, pattern, items, properties, additionalProperties } = schema;
+  if (anyOf !== undefined) yield* brokenByRule(value, anyOf[0], at, rule);
+  else if ($ref !== undefined)
+    yield* brokenByRule(value, referenced($ref), at, $ref.replace("#/components/schemas/", ""));
   else if (typeof value === "string" && pattern !== undefined && pattern !== uidPattern)
     yield* ["\0", "\n\0"]
       .filter((text) => !new RegExp(pattern, "u").test(text))
@@ -144,6 +149,82 @@ describe("the OpenAPI document", () => {
       writeOnly: true,
     });
     expect(document.paths["/sts/exchange"]?.["get"]?.security).toEqual([{ subjectToken: [] }]);
+  });
+
+  it("allows an empty filter, which the platform treats as none", async () => {
+    const lists = operations.filter(({ method, path }) => method === "get" && !path.includes("{uid}"));
+    let filters = 0;
+    for (const { path, operation } of lists.filter((one) => !one.path.startsWith("/sts/")))
+      for (const { name, schema, required } of operation.parameters) {
+        if (schema.type !== "string" || schema.enum !== undefined || schema.format === "date-time") continue;
+        const { status, text } = await platform.admin.get(`${path}?${name}=`);
+        const allowed = !required && new RegExp(schema.pattern ?? "", "u").test("");
+        expect(`${name} ${status}`, text).toBe(`${name} ${allowed ? 200 : 400}`);
+        filters++;
+      }
+    expect(filters).toBeGreaterThan(50);
+  });
+
+  it("describes forms only where the platform accepts them, and bodies that may be missing", () => {
+    const forms = operations.filter(
+      ({ operation }) => operation.requestBody?.content["application/x-www-form-urlencoded"] !== undefined,
+    );
+    expect(forms.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(["/sts/exchange", "/sts/exchange_refresh_token"]),
+    );
+    expect(forms.map(({ path }) => path)).not.toContain("/iam/v2beta1/roleBindings:batchCreate");
+    const exchange = document.paths["/sts/exchange"]?.["post"];
+    expect(exchange?.requestBody?.required).toBe(false);
+    expect(exchange?.parameters.map(({ name }) => name)).toEqual(expect.arrayContaining(["aud", "identity"]));
+    const required = document.paths["/sts/exchange"]?.["get"]?.parameters.filter((one) => one.required);
+    expect(required?.map(({ name }) => name)).toEqual(["aud", "identity"]);
+  });
+
+  it("requires the members that the platform requires, and allows null where the platform does", async () => {
+    const [issuer, roleUid] = ["https://issuer.example.com", await platform.admin.role("viewer")];
+    const identityUid = await platform.admin.identity(platform.root);
+    const key = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
+    const text = { name: "n", description: "d" };
+    const oidc = { issuer, clientId: "c", clientSecret: "s", pkceEnabled: true, additionalScopes: ["s"] };
+    const bodies: [path: string, body: Record<string, unknown>][] = [
+      ["/iam/v2beta1/groups", { ...text, verified: true }],
+      ["/iam/v2beta1/identities", { ...text, claimMatch: { issuer, subject: "s", audience: "a", claims: { a: "b" } } }],
+      [
+        "/iam/v2beta1/identities",
+        {
+          ...text,
+          staticKeys: { issuer, subject: "s", issuerKeys: JSON.stringify({ keys: [key] }), audiences: ["a"] },
+        },
+      ],
+      ["/iam/v2beta1/identities", { ...text, awsIdentity: { awsAccount: "123456789012", arn: "a", userId: "u" } }],
+      ["/iam/v2beta1/roles", { ...text, capabilities: ["CAP_IAM_GROUPS_LIST"] }],
+      ["/iam/v2beta1/roleBindings", { identityUid, roleUid }],
+      ["/iam/v2beta1/identityProviders", { ...text, defaultRole: roleUid, oidc }],
+      ["/iam/v2beta1/groupInvites", { roleUid, ttl: "60s", email: "a@b", singleUse: true }],
+      ["/registry/v2beta1/repos", { ...text, catalogTier: "CATALOG_TIER_BASE", bundles: ["b"] }],
+    ];
+    const compared = async (path: string, given: unknown) => {
+      // A member that is undefined is not there.
+      const body: unknown = JSON.parse(JSON.stringify(given));
+      const { schema } = document.paths[`${path}/{uid}`]?.["post"]?.requestBody?.content["application/json"] ?? {};
+      const { components } = document;
+      const { valid } = new Validator({ ...schema, components } as never, "2020-12").validate(body);
+      const { status, text: response } = await platform.admin.post(`${path}/${platform.root}`, body);
+      expect(`${path} ${JSON.stringify(body)} ${status}`, response).toBe(
+        `${path} ${JSON.stringify(body)} ${valid ? 200 : 400}`,
+      );
+    };
+    for (const [path, body] of bodies) {
+      await compared(path, body);
+      for (const name of Object.keys(body))
+        for (const value of [undefined, null]) await compared(path, { ...body, [name]: value });
+      for (const [name, inner] of Object.entries(body))
+        if (typeof inner === "object" && inner !== null && !Array.isArray(inner))
+          // The contract makes audiences optional.
+          for (const member of Object.keys(inner).filter((one) => one !== "audiences"))
+            for (const value of [undefined, null])
+              await compared(path, { ...body, [name]: { ...inner, [member]: value } });
+    }
   });
 
   it("describes the responses exactly", async () => {

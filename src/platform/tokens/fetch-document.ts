@@ -71,14 +71,22 @@ export async function fetchDocument(
     const cause = (error as Error).cause ?? error;
     if (cause instanceof FetchError) throw cause;
     if (signal.aborted) throw new FetchError("did not respond in time", true, error);
-    throw new FetchError("is unreachable", true, error);
+    throw unreachable(error);
   } finally {
     await agent.destroy();
   }
 }
 
+/**
+ * One message for every address that does not respond, is not public or does not exist: whoever chooses the URL must not
+ * learn what there is in the platform's network. The cause is for the log.
+ */
+function unreachable(cause: unknown): FetchError {
+  return new FetchError("is unreachable, or does not have a public address", true, cause);
+}
+
 function notPublic(): FetchError {
-  return new FetchError("does not have a public address", false);
+  return unreachable(new Error("the address is not public, and the issuer is not trusted"));
 }
 
 /** A DNS lookup that fails if any of the addresses is not public. */

@@ -3,12 +3,14 @@ import { type Schema as JsonSchema, Validator } from "@cfworker/json-schema";
 /** The part of JSON Schema that the fuzzer uses to draw requests. */
 export interface Schema {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly [string, "null"];
   readonly format?: string;
   readonly pattern?: string;
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly enum?: readonly unknown[];
+  /** A reference, or null. */
+  readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
@@ -79,6 +81,8 @@ export class ApiDocument {
 
   /** The schema that a reference names, or the schema itself. Keywords next to `$ref` apply in addition. */
   resolve(schema: Schema): Schema {
+    const { anyOf: [alternative] = [], ...rest } = schema;
+    if (alternative?.$ref !== undefined) return this.resolve({ ...alternative, ...rest });
     if (schema.$ref === undefined) return schema;
     const { $ref, ...siblings } = schema;
     const found = this.#document.components.schemas[$ref.replace("#/components/schemas/", "")];

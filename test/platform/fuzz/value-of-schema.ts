@@ -23,7 +23,17 @@ export function valueOfSchema(
   const schema = document.resolve(given);
   const inner = (one: Schema, name: string) => valueOfSchema(document, one, random, hints, name, depth + 1);
   if (schema.enum !== undefined) return random.pick(schema.enum);
-  switch (schema.type ?? "string") {
+  // Null, where it is allowed, stands for the default.
+  const type =
+    typeof schema.type === "object"
+      ? random.weighted([
+          [9, schema.type[0]],
+          [1, "null"],
+        ])
+      : schema.type;
+  switch (type ?? "string") {
+    case "null":
+      return null;
     case "boolean":
       return random.chance(0.5);
     case "integer":

@@ -89,7 +89,9 @@ export const IdentitySchema: GenMessage<Identity> = /*@__PURE__*/
 
 /**
  * The claims that a subject token must have. The issuer's keys are discovered.
- * Patterns have RE2 syntax and must match the whole value.
+ * Patterns have RE2 syntax and must match the whole value. An identity has at most 32, with 4,096 characters, which compile to
+ * at most 1,000 instructions together, and an issuer pattern to 200: each character, class and operator is one, times its
+ * repetitions.
  *
  * @generated from message muster.platform.iam.v2beta1.Identity.ClaimMatch
  */
@@ -196,7 +198,7 @@ export type Identity_StaticKeys = Message<"muster.platform.iam.v2beta1.Identity.
   expirationTime?: Timestamp | undefined;
 
   /**
-   * Exactly one audience.
+   * At most one. The default is the host name of the token service's address.
    *
    * @generated from field: repeated string audiences = 5;
    */
