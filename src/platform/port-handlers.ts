@@ -25,6 +25,7 @@ import { DatabaseHealth } from "./store/database-health.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
 import { RefusalLog } from "./oidc/refusal-log.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
+import { AwsSts } from "./tokens/aws-sts.ts";
 import { PatternCache } from "./tokens/pattern-cache.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
 import { StaticKeySets } from "./tokens/static-keys.ts";
@@ -94,6 +95,7 @@ function platformOperations(
   });
   const staticKeys = new StaticKeySets();
   const patterns = new PatternCache();
+  const awsSts = new AwsSts(settings.awsSts, maximumIssuerRequests);
   const rateLimit = callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock);
   const refusals = new RefusalLog(log, clock);
   const services = [
@@ -104,6 +106,7 @@ function platformOperations(
       issuerKeys,
       staticKeys,
       patterns,
+      awsSts,
       rateLimit,
       settings,
       clock,

@@ -39,6 +39,8 @@ export default defineCommand({
         refreshLifetime: values.refreshLifetime,
         maximumRefreshTokens: values.maximumRefreshTokens,
         trustedIssuers: values.trustedIssuer,
+        awsSts: values.awsSts,
+        awsHeaderVendor: values.awsHeaderVendor,
         errorDomain: values.errorDomain,
         vendorAlias: values.vendorAlias,
         uniqueNames: values.uniqueNames,

@@ -3,6 +3,7 @@ import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.t
 import { limits } from "#src/platform/limits/limits.ts";
 import { parseAddressRange } from "#src/platform/server/client-address.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
+import type { StsEndpoint } from "#src/platform/tokens/aws-sts.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import * as settings from "#src/commands/settings/settings.ts";
@@ -59,6 +60,22 @@ const trustedIssuer = {
       issuer: issuerUrl(issuerIn(issuer)),
       ca: caFile === undefined ? undefined : readFileSync(caFile, "utf8"),
       jwksUrl: given.has("jwks") ? httpsUrl(given.get("jwks") ?? "") : undefined,
+    };
+  },
+};
+
+const defaultSts = "https://sts.amazonaws.com";
+const stsEndpoint = {
+  placeholder: "URL[,ca=FILE]",
+  commas: true,
+  parse: (value: string): StsEndpoint => {
+    const [url = "", ca, ...more] = value.split(",");
+    if (more.length > 0 || (ca !== undefined && !ca.startsWith("ca=")))
+      throw new Error(`"${value}" is not URL or URL,ca=FILE`);
+    return {
+      url: issuerUrl(url).replace(/\/$/, ""),
+      ca: ca === undefined ? undefined : readFileSync(ca.slice("ca=".length), "utf8"),
+      privateAddresses: url !== defaultSts,
     };
   },
 };
@@ -140,6 +157,16 @@ export const platformSettings = {
   trustedIssuer: settings.optionalList(
     trustedIssuer,
     "A token issuer that is allowed to have a private address, such as the issuer of a cluster, with the certificate authorities and the key set to use for it. ISSUER is its URL, or token:FILE for the issuer of the token in a file, such as a service-account token of the cluster.",
+  ),
+  awsSts: settings.withDefault(
+    stsEndpoint,
+    defaultSts,
+    "Where to send the requests that AWS principals sign to assume an identity with awsIdentity, and the certificate authorities to use for it. Another endpoint than that of AWS may have a private address.",
+  ),
+  awsHeaderVendor: settings.withDefault(
+    settings.matching("NAME", /^[A-Za-z][A-Za-z0-9-]{0,63}$/, "the first part of a header, such as Acme"),
+    "Muster",
+    "The first part of the headers NAME-Audience and NAME-Identity, which AWS principals sign in such a request.",
   ),
   errorDomain: settings.withDefault(settings.text, "iam.muster.dev", "The domain in the ErrorInfo detail of errors."),
   vendorAlias: settings.optional(

@@ -3,6 +3,7 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
+import type { Actor } from "../access/caller.ts";
 import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
@@ -32,6 +33,8 @@ import type { CallSlot } from "../service/call-slots.ts";
 import { type AnonymousCall, implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
+import type { AwsSts } from "../tokens/aws-sts.ts";
+import { awsIssuer, type AwsToken, awsTokenExpiry, readAwsToken } from "../tokens/aws-token.ts";
 import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
 import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
@@ -40,6 +43,8 @@ import type { PatternCache } from "../tokens/pattern-cache.ts";
 import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
 import type { StaticKeySets } from "../tokens/static-keys.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
+import { useOnce } from "../tokens/used-tokens.ts";
+import { awsMismatch, awsPrincipalOf } from "./aws-exchange.ts";
 import { readDownscoping } from "./downscoping-request.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 
@@ -49,6 +54,7 @@ export interface SecurityTokenServiceOptions {
   readonly issuerKeys: IssuerKeys;
   readonly staticKeys: StaticKeySets;
   readonly patterns: PatternCache;
+  readonly awsSts: AwsSts;
   readonly rateLimit: RateLimit | undefined;
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
@@ -67,12 +73,24 @@ export function securityTokenService(options: SecurityTokenServiceOptions): Serv
   });
 }
 
+/** What the caller sends to prove who it is. */
+type Subject =
+  | { readonly kind: "jwt"; readonly token: SubjectToken }
+  | { readonly kind: "aws"; readonly token: AwsToken };
+
+/** What was proved. */
+interface Proof {
+  readonly actor: Actor;
+  /** The fingerprint of the static key that vouches for the caller. */
+  readonly key: string | undefined;
+}
+
 async function exchange(
   options: SecurityTokenServiceOptions,
   request: ExchangeRequest,
   { bearer, slot }: AnonymousCall,
 ): Promise<RawToken> {
-  const subjectToken = readSubjectToken(bearer);
+  const subject = readSubject(bearer, options.settings);
   const audiences = readAudiences(request.aud, options.settings);
   const downscoping = readDownscoping(request);
   if (request.identityProvider !== "") throw unimplemented("exchange by an identity provider");
@@ -82,32 +100,29 @@ async function exchange(
     await identities.find(tx, request.identity),
     await securityStampOf(tx, request.identity),
   ]);
-  if (identity?.relationship.case === "awsIdentity") throw unimplemented("exchange for an AWS identity");
   const refused = (reason: string, error = mismatch()) => {
-    options.refusals.record({ identity: identity?.uid, reason, token: subjectToken });
+    options.refusals.record({ identity: identity?.uid, reason, token: claimed(subject) });
     return error;
   };
   if (identity === undefined) throw refused("the identity does not exist");
-  const exact = mismatchIn(options, identity, subjectToken);
-  if (exact !== undefined) throw refused(`the ${exact} does not match`);
   const now = options.clock();
-  const signer = await verify(options, identity, subjectToken, now, slot).catch((error: unknown) => {
+  const prove =
+    subject.kind === "aws"
+      ? proveByAws(options, identity, subject.token, now, slot)
+      : proveByJwt(options, identity, subject.token, now, slot);
+  const { actor, key } = await prove.catch((error: unknown) => {
+    if (error instanceof Mismatch) throw refused(`the ${error.what} does not match`);
     throw error instanceof ApiError && error.code === Code.permissionDenied ? refused(error.message, error) : error;
   });
-  // Only the issuer's tokens may cost the time of matching patterns.
-  const pattern = patternMismatch(identity, subjectToken, options.patterns);
-  if (pattern !== undefined) throw refused(`the ${pattern} does not match`);
 
   // Only callers that have proved to be the identity count against its limit.
   options.rateLimit?.admit(identity.uid);
-  const { issuer: iss, subject: sub, audiences: subjectAudiences } = subjectToken;
-  const [onlyAudience = "", ...others] = subjectAudiences;
-  const aud = others.length === 0 ? onlyAudience : subjectAudiences;
-  // Only static keys have fingerprints: an issuer rotates its keys without ending tokens.
-  const stamp = { value: securityStamp.value, key: signer.fingerprint };
-  const content = { identityUid: identity.uid, stamp, audiences, downscoping, actor: { iss, sub, aud } };
+  const stamp = { value: securityStamp.value, key };
+  const content = { identityUid: identity.uid, stamp, audiences, downscoping, actor };
   const { token, expires } = await options.tokens.issue(content);
   const refreshToken = await options.database.write(async (tx) => {
+    if (subject.kind === "aws" && !(await useOnce(tx, subject.token.signature, now, awsTokenExpiry(subject.token))))
+      throw permissionDenied("the token was already used: sign a new request");
     await updateLastSeen(tx, identity.uid, now);
     // The API token contains the stamp that was read, so it has ended; a family would not have.
     if (!isCurrent(await securityStampOf(tx, identity.uid), stamp))
@@ -116,6 +131,63 @@ async function exchange(
     return startFamily(tx, content, { now, expires: now + refreshLifetime, maximum: maximumRefreshTokens });
   });
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
+}
+
+/** Something in the token does not match the identity. The caller does not learn what. */
+class Mismatch extends Error {
+  override readonly name = "Mismatch";
+  readonly what: string;
+  constructor(what: string) {
+    super(`the ${what} does not match`);
+    this.what = what;
+  }
+}
+
+/** @throws ApiError (16) if the bearer token is neither a JWT nor a signed request to AWS, (3) if that request is invalid */
+function readSubject(bearer: string, { awsHeaderVendor }: PlatformSettings): Subject {
+  const token = readAwsToken(bearer, awsHeaderVendor);
+  return token === undefined ? { kind: "jwt", token: readSubjectToken(bearer) } : { kind: "aws", token };
+}
+
+/** Who the caller claims to be, for the log. */
+function claimed({ kind, token }: Subject): Pick<SubjectToken, "issuer" | "subject" | "audiences"> {
+  return kind === "jwt" ? token : { issuer: awsIssuer, subject: "", audiences: [token.audience] };
+}
+
+/** @throws Mismatch, ApiError (7, 14) */
+async function proveByJwt(
+  options: SecurityTokenServiceOptions,
+  identity: Identity,
+  token: SubjectToken,
+  now: number,
+  slot: CallSlot,
+): Promise<Proof> {
+  const exact = mismatchIn(options, identity, token);
+  if (exact !== undefined) throw new Mismatch(exact);
+  const { fingerprint } = await verify(options, identity, token, now, slot);
+  // Only the issuer's tokens may cost the time of matching patterns.
+  const pattern = patternMismatch(identity, token, options.patterns);
+  if (pattern !== undefined) throw new Mismatch(pattern);
+  const { issuer: iss, subject: sub, audiences } = token;
+  const [onlyAudience = "", ...others] = audiences;
+  // Only static keys have fingerprints: an issuer rotates its keys without ending tokens.
+  return { actor: { iss, sub, aud: others.length === 0 ? onlyAudience : audiences }, key: fingerprint };
+}
+
+/** @throws Mismatch, ApiError (7, 14) */
+async function proveByAws(
+  { awsSts, patterns, log, settings: { authUrl } }: SecurityTokenServiceOptions,
+  { uid, relationship }: Identity,
+  token: AwsToken,
+  now: number,
+  slot: CallSlot,
+): Promise<Proof> {
+  if (relationship.case !== "awsIdentity") throw new Mismatch("type of the identity");
+  const options = { awsSts, patterns, authUrl, log };
+  const principal = await slot.whileWaiting(uid, () => awsPrincipalOf(options, uid, token, now));
+  const what = awsMismatch(relationship.value, principal, patterns);
+  if (what !== undefined) throw new Mismatch(what);
+  return { actor: { iss: awsIssuer, sub: principal.arn, aud: authUrl }, key: undefined };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { StsEndpoint } from "../tokens/aws-sts.ts";
 import type { Quota } from "../limits/quota.ts";
 import type { TrustedIssuer } from "../tokens/trusted-issuer.ts";
 
@@ -14,6 +15,10 @@ export interface PlatformSettings {
   /** How many refresh tokens an identity can have. The oldest ones end if there are more. */
   readonly maximumRefreshTokens: number;
   readonly trustedIssuers: readonly TrustedIssuer[];
+  /** Where the requests are sent that AWS principals sign. */
+  readonly awsSts: StsEndpoint;
+  /** The prefix of the headers that bind such a request to the token service and an identity. */
+  readonly awsHeaderVendor: string;
   /** `ErrorInfo.domain`. */
   readonly errorDomain: string;
   /** A vendor under whose package names (`<vendor>.platform…`) gRPC is served too. */

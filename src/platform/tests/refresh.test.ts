@@ -77,8 +77,8 @@ describe("refresh tokens", () => {
       actor: { iss: "https://issuer.example.com", sub: "caller", aud: "127.0.0.1" },
     });
     const { now } = separate;
-    const start = (tx: Writer, identity: string, number = 0) =>
-      startFamily(tx, content(identity), { now, expires: now + 3_600_000 + number, maximum });
+    const start = (tx: Writer, of: string, number = 0) =>
+      startFamily(tx, content(of), { now, expires: now + 3_600_000 + number, maximum });
     const tokens = await database.write(async (tx) => {
       const ofOther = await start(tx, other);
       const first = await start(tx, uid);

@@ -11,6 +11,8 @@ export function settingsAt(url: string): PlatformSettings {
     refreshLifetime: 24 * 3_600_000,
     maximumRefreshTokens: limits.refreshTokens.value,
     trustedIssuers: [],
+    awsSts: { url: "https://sts.amazonaws.com", ca: undefined, privateAddresses: false },
+    awsHeaderVendor: "Muster",
     errorDomain: "iam.muster.dev",
     vendorAlias: undefined,
     uniqueNames: false,

@@ -53,9 +53,15 @@ export function patternMismatch(
   claims: Claims,
   patterns: PatternCache,
 ): string | undefined {
-  if (relationship.case !== "claimMatch") return undefined;
+  return relationship.case === "claimMatch"
+    ? firstMismatch(matchesOf(relationship.value, claims), patterns)
+    : undefined;
+}
+
+/** What the first of the patterns that does not match is for. @throws ApiError (7) if matching takes too many steps */
+export function firstMismatch(matches: readonly Match[], patterns: PatternCache): string | undefined {
   const compiled: { readonly what: string; readonly pattern: Pattern; readonly texts: readonly string[] }[] = [];
-  for (const { what, pattern: text, texts } of matchesOf(relationship.value, claims)) {
+  for (const { what, pattern: text, texts } of matches) {
     const pattern = patterns.get(text);
     if (pattern === undefined) return what;
     compiled.push({ what, pattern, texts });
@@ -68,7 +74,7 @@ export function patternMismatch(
 }
 
 /** A pattern that is matched after the signature is verified. */
-interface Match {
+export interface Match {
   readonly what: string;
   readonly pattern: string;
   /** Of which one has to match. */

@@ -5,15 +5,20 @@ import { isPublicAddress } from "./public-address.ts";
 
 const defaultTimeLimit = 5_000;
 const maximumBytes = 256 * 1024;
+/** The types of discovery documents and of RFC 7517. A Kubernetes API server responds with 406 unless its type is accepted. */
+const acceptJson = { accept: "application/json, application/jwk-set+json" };
 
 /** A document of an issuer could not be fetched. The messages contain nothing of what was fetched. */
 export class FetchError extends Error {
   override readonly name = "FetchError";
   /** Whether a retry may succeed: the document was unavailable, as opposed to invalid. */
   readonly transient: boolean;
-  constructor(message: string, transient: boolean, cause?: unknown) {
+  /** The HTTP status, if that was the reason. */
+  readonly status: number | undefined;
+  constructor(message: string, transient: boolean, { cause, status }: { cause?: unknown; status?: number } = {}) {
     super(message, { cause });
     this.transient = transient;
+    this.status = status;
   }
 }
 
@@ -24,6 +29,9 @@ export interface FetchOptions {
   readonly ca: string | undefined;
   /** The time limit for the whole request, in milliseconds. */
   readonly timeLimit?: number;
+  /** GET by default. A POST has no body. */
+  readonly method?: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -33,7 +41,7 @@ export interface FetchOptions {
  */
 export async function fetchDocument(
   url: string,
-  { privateAddresses, ca, timeLimit = defaultTimeLimit }: FetchOptions,
+  { privateAddresses, ca, timeLimit = defaultTimeLimit, method = "GET", headers = acceptJson }: FetchOptions,
 ): Promise<string> {
   const parsed = URL.parse(url);
   if (parsed?.protocol !== "https:") throw new FetchError("is not an https URL", false);
@@ -50,13 +58,13 @@ export async function fetchDocument(
     const { statusCode, body } = await agent.request({
       origin,
       path: `${pathname}${search}`,
-      method: "GET",
+      method,
       signal,
-      // The types of discovery documents and of RFC 7517. A Kubernetes API server responds with 406 unless its type is accepted.
-      headers: { accept: "application/json, application/jwk-set+json" },
+      headers,
     });
     if (statusCode >= 300 && statusCode < 400) throw new FetchError("responded with a redirect", false);
-    if (statusCode !== 200) throw new FetchError(`responded with HTTP status ${statusCode}`, true);
+    if (statusCode !== 200)
+      throw new FetchError(`responded with HTTP status ${statusCode}`, true, { status: statusCode });
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -70,7 +78,7 @@ export async function fetchDocument(
     if (error instanceof FetchError) throw error;
     const cause = (error as Error).cause ?? error;
     if (cause instanceof FetchError) throw cause;
-    if (signal.aborted) throw new FetchError("did not respond in time", true, error);
+    if (signal.aborted) throw new FetchError("did not respond in time", true, { cause: error });
     throw unreachable(error);
   } finally {
     await agent.destroy();
@@ -82,7 +90,7 @@ export async function fetchDocument(
  * learn what there is in the platform's network. The cause is for the log.
  */
 function unreachable(cause: unknown): FetchError {
-  return new FetchError("is unreachable, or does not have a public address", true, cause);
+  return new FetchError("is unreachable, or does not have a public address", true, { cause });
 }
 
 function notPublic(): FetchError {

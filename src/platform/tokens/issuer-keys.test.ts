@@ -162,7 +162,7 @@ describe("IssuerKeys", () => {
 
   it("keeps a bounded number of bytes of keys, and only the members that it uses", async () => {
     const padded = JSON.stringify({
-      keys: [{ ...key("1"), x5c: ["p".repeat(200_000)], padding: Array(10_000).fill([]) }],
+      keys: [{ ...key("1"), x5c: ["p".repeat(200_000)], padding: Array.from({ length: 10_000 }, () => []) }],
     });
     const keys = new IssuerKeys({
       trusted: [],

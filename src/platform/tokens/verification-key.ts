@@ -43,7 +43,7 @@ export class VerificationKey {
     const algorithms = possible.filter((algorithm) => alg === undefined || alg === algorithm);
     const key = algorithms.length === 0 ? undefined : publicKeyOf(jwk);
     if (key === undefined) return undefined;
-    return new VerificationKey(key.export({ format: "jwk" }) as JWK, algorithms, kid);
+    return new VerificationKey(key.export({ format: "jwk" }), algorithms, kid);
   }
 
   /** An estimate of the memory that the key needs. */

@@ -7,6 +7,7 @@ import { resourceLimits } from "./resource-limits-migration.ts";
 import { registry } from "./registry-migration.ts";
 import { securityStamps } from "./security-stamps-migration.ts";
 import type { ResourceTable } from "./tables.ts";
+import { usedTokens } from "./used-tokens-migration.ts";
 
 export const sqliteTypes: SqlTypes = {
   text: "text",
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   securityStamps,
   namedAdmins,
   resourceLimits,
+  usedTokens,
 ];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {

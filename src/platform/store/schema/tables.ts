@@ -150,6 +150,13 @@ export interface Tables {
     /** A JWK, sealed with the master key. */
     private_key: Uint8Array;
   };
+  /** Subject tokens that are accepted once. */
+  used_tokens: {
+    /** SHA-256 of what identifies the token, in base64url. */
+    digest: string;
+    /** Milliseconds since the epoch. */
+    expires: number;
+  };
 }
 
 /** The tables that hold resources of the contract. */

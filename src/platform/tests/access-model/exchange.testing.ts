@@ -11,6 +11,7 @@ import { ApiTokens } from "#src/platform/tokens/api-token.ts";
 import { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
 import { RefusalLog } from "#src/platform/oidc/refusal-log.ts";
+import { AwsSts } from "#src/platform/tokens/aws-sts.ts";
 import { PatternCache } from "#src/platform/tokens/pattern-cache.ts";
 import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
 import { StaticKeySets } from "#src/platform/tokens/static-keys.ts";
@@ -34,6 +35,7 @@ export class Exchange {
     const issuerKeys = new IssuerKeys({ trusted: [], clock, maximumRequests: 1 });
     const staticKeys = new StaticKeySets();
     const patterns = new PatternCache();
+    const awsSts = new AwsSts(settings.awsSts, 1);
     const refusals = new RefusalLog(log, clock);
     const options = {
       database,
@@ -41,6 +43,7 @@ export class Exchange {
       issuerKeys,
       staticKeys,
       patterns,
+      awsSts,
       rateLimit: undefined,
       settings,
       clock,

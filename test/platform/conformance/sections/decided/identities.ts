@@ -119,11 +119,12 @@ export const identities: Section = {
     {
       id: "identities.patterns-whole",
       text: "Patterns match the whole value.",
-      untested: "covered by subject-token.match",
+      untested:
+        "covered by subject-token.match for issuers; other patterns need a token with a valid signature, and the tests of this project's platform have one",
     },
     {
       id: "identities.static-keys",
-      text: "`staticKeys`: `issuer`, `subject`, `issuerKeys` (a JWKS document) are required; `audiences` is exactly one.",
+      text: "`staticKeys`: `issuer`, `subject`, `issuerKeys` (a JWKS document) are required; `audiences` is at most one.",
       cases: [
         overBoth("they are stored and returned", async (world) => {
           const staticKeys = await staticKeysOf(world);
@@ -134,8 +135,8 @@ export const identities: Section = {
           const staticKeys = await staticKeysOf(world);
           for (const field of ["issuer", "subject", "issuerKeys"])
             await isRejected(world, { staticKeys: { ...staticKeys, [field]: "" } }, `staticKeys.${field}`);
-          for (const audiences of [[], ["a", "b"]])
-            await isRejected(world, { staticKeys: { ...staticKeys, audiences } }, "staticKeys.audiences");
+          const audiences = ["a", "b"];
+          await isRejected(world, { staticKeys: { ...staticKeys, audiences } }, "staticKeys.audiences");
           await isRejected(world, { staticKeys: { ...staticKeys, issuerKeys: "not keys" } }, "staticKeys.issuerKeys");
         }),
       ],

@@ -96,6 +96,7 @@ export const tokenExchange: Section = {
           equal([aud].flat(), [world.target.audience], "aud");
           equal(exp, iat + 3_600, "exp");
           const act = claims["act"] as { aud: unknown };
+          equal(typeof act.aud, "string", "the type of a single aud of act");
           has(act, { iss: world.issuer.issuer, sub: subject }, "act");
           equal([act.aud].flat(), [world.subjectTokenAudience], "aud of act");
         }),
@@ -222,13 +223,13 @@ export const tokenExchange: Section = {
     },
     {
       id: "exchange.aws",
-      text: "Exchange for an `awsIdentity` returns 12.",
+      text: "An `awsIdentity` is assumed only with a request to AWS STS that a principal has signed: a JWT gets the error of a mismatch.",
       cases: [
         overBoth(async (world) => {
           const awsIdentity = { awsAccount: "123456789012", arn: "a", userId: "u" };
           const { uid } = await world.make("identities", world.group, { name: "a", awsIdentity });
           const subjectToken = await world.issuer.token("u", world.subjectTokenAudience);
-          rejected(await world.exchange(subjectToken, { identity: uid }), { code: 12 });
+          rejected(await world.exchange(subjectToken, { identity: uid }), { code: 7 });
         }),
       ],
     },

@@ -1,0 +1,88 @@
+import { Slots } from "../limits/slots.ts";
+import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
+import { type AwsToken, awsHost, awsPath } from "./aws-token.ts";
+
+/** Where requests to AWS STS are sent. */
+export interface StsEndpoint {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly ca: string | undefined;
+  /** Whether it may have a private address. */
+  readonly privateAddresses: boolean;
+}
+
+/** The AWS principal that signed a request. */
+export interface AwsPrincipal {
+  readonly account: string;
+  readonly arn: string;
+  readonly userId: string;
+}
+
+/** The length of a name of a principal, longer than those of AWS. */
+const maximumLength = 2_048;
+
+/** Asks AWS which principals signed requests. The requests at a time are bounded, in total and for each root group. */
+export class AwsSts {
+  readonly #endpoint: StsEndpoint;
+  readonly #requests: Slots;
+
+  constructor(endpoint: StsEndpoint, maximumRequests: number) {
+    this.#endpoint = endpoint;
+    this.#requests = new Slots({ total: maximumRequests, perOwner: Math.ceil(maximumRequests / 8) });
+  }
+
+  /**
+   * @param root the root group of the identity that is assumed
+   * @returns undefined if AWS does not accept the signature
+   * @throws FetchError
+   */
+  async principalOf(token: AwsToken, root: string): Promise<AwsPrincipal | undefined> {
+    const release = this.#requests.take(root);
+    if (release === undefined) throw new FetchError("is being asked too often; retry later", true);
+    try {
+      return await ask(token, this.#endpoint);
+    } finally {
+      release();
+    }
+  }
+}
+
+async function ask(
+  { headers }: AwsToken,
+  { url, ca, privateAddresses }: StsEndpoint,
+): Promise<AwsPrincipal | undefined> {
+  const options: FetchOptions = { ca, privateAddresses, method: "POST", headers: { ...headers, host: awsHost } };
+  let text: string;
+  try {
+    text = await fetchDocument(`${url}${awsPath}`, options);
+  } catch (error) {
+    if (error instanceof FetchError && error.status !== undefined && error.status >= 400 && error.status < 500)
+      return undefined;
+    throw error;
+  }
+  const principal = parse(text);
+  if (principal === undefined) throw new FetchError("sent an invalid response", false);
+  return principal;
+}
+
+function parse(text: string): AwsPrincipal | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const result = member(member(json, "GetCallerIdentityResponse"), "GetCallerIdentityResult");
+  const [account, arn, userId] = ["Account", "Arn", "UserId"].map((name) => member(result, name));
+  return isName(account) && isName(arn) && isName(userId) ? { account, arn, userId } : undefined;
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= maximumLength;
+}
