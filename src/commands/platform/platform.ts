@@ -47,6 +47,7 @@ export default defineCommand({
         consistencyLag: values.consistencyLag,
         unknownFields: values.unknownFields,
         deleteResponse: values.deleteAnswer,
+        unknownCapabilities: values.unknownCapabilities,
         quota: { resources: values.maximumResources, roleBindingsPerIdentity: values.maximumRoleBindings },
         rootGroupCreators: values.rootGroupCreators,
       };

@@ -189,6 +189,11 @@ export const platformSettings = {
     "nothing",
     "The response body of a successful DELETE over REST: none, or {}.",
   ),
+  unknownCapabilities: settings.withDefault(
+    settings.oneOf("refuse", "admin"),
+    "refuse",
+    "Whether the admin may put capabilities that this platform does not know into roles, as numbers. They are kept and grant nothing.",
+  ),
   maximumResources: settings.withDefault(
     settings.integer(1, 2 ** 31 - 1),
     String(quotaLimits.resources.value),

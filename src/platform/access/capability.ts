@@ -16,9 +16,14 @@ function dotted(capability: Capability): string {
   return `${name.slice(0, verb)}.${name.slice(verb + 1)}`.toLowerCase();
 }
 
-/** The name that v1, the token exchange and error messages use. */
+/** The name, or the number of a capability that this platform does not know, that v1, the token exchange and error messages use. */
 export function dottedNameOf(capability: Capability): string {
-  return dottedNames.get(capability) ?? "unknown";
+  return dottedNames.get(capability) ?? String(capability);
+}
+
+/** Whether this platform knows the capability. One that it does not know grants nothing. */
+export function isKnown(capability: Capability): boolean {
+  return dottedNames.has(capability);
 }
 
 export function capabilityNamed(dottedName: string): Capability | undefined {

@@ -5,7 +5,7 @@ import { type Reader, statement } from "../store/database.ts";
 import { Access, type Grant, downscope } from "./access.ts";
 import { builtinRole } from "./builtin-roles.ts";
 import type { Caller } from "./caller.ts";
-import type { Capability } from "./capability.ts";
+import { type Capability, isKnown } from "./capability.ts";
 import { isCurrent, parseStamp } from "./security-stamp.ts";
 
 /** One row for each binding of the identity, or a single row without a binding. */
@@ -55,7 +55,7 @@ function grantsIn(rows: readonly BindingRow[]): Grant[] {
     if (group === null || role_uid === null || role === null) return [];
     let capabilities = known.get(role_uid) ?? builtinRole(role_uid)?.capabilities;
     if (capabilities === undefined) {
-      capabilities = new Set(fromBinary(RoleSchema, role).capabilities);
+      capabilities = new Set(fromBinary(RoleSchema, role).capabilities.filter(isKnown));
       known.set(role_uid, capabilities);
     }
     return [{ group, capabilities }];

@@ -41,6 +41,22 @@ interface ResourceChange<T extends Message> {
   readonly after: T | undefined;
 }
 
+/** Records that resources were deleted, in one statement. */
+export async function recordDeletions<T extends Message>(
+  tx: AuthoredWriter,
+  changes: readonly Omit<ResourceChange<T>, "after">[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  const common = { time: tx.now, actor: nameOf(tx.author), author: JSON.stringify(tx.author), action: "delete" };
+  const rows = changes.map(({ schema, type, uid, before }) => ({
+    ...common,
+    type,
+    uid,
+    fields: JSON.stringify(fieldChanges(schema, before, undefined)),
+  }));
+  await tx.query((db) => db.insertInto("audit_log").values(rows));
+}
+
 /** Records a change of a resource. An update that leaves every field unchanged is not recorded. */
 export async function recordResource<T extends Message>(
   tx: AuthoredWriter,

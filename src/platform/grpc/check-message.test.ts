@@ -4,10 +4,12 @@ import type { Capability } from "../access/capability.ts";
 import { CreateGroupInviteRequestSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { CreateIdentityRequestSchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { CreateRoleRequestSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { type CatalogTier, CreateRepoRequestSchema } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { checkMessage } from "./check-message.ts";
 
 const role = (...capabilities: number[]) =>
   create(CreateRoleRequestSchema, { role: { name: "r", capabilities: capabilities as Capability[] } });
+const repo = (tier: number) => create(CreateRepoRequestSchema, { repo: { catalogTier: tier as CatalogTier } });
 const keys = (seconds: bigint, nanos = 0) =>
   create(CreateIdentityRequestSchema, {
     identity: { relationship: { case: "staticKeys", value: { expirationTime: { seconds, nanos } } } },
@@ -17,13 +19,15 @@ const invite = (seconds: bigint, nanos = 0) =>
 
 it("accepts every value that JSON can represent", () => {
   checkMessage(CreateRoleRequestSchema, role(0, 101));
+  // Other platforms know more capabilities. The method decides whether to keep them.
+  checkMessage(CreateRoleRequestSchema, role(101, 9_999));
   checkMessage(CreateRoleRequestSchema, create(CreateRoleRequestSchema));
   checkMessage(CreateIdentityRequestSchema, keys(253_402_300_799n, 999_999_999));
   checkMessage(CreateGroupInviteRequestSchema, invite(-60n, -1));
 });
 
 it.each([
-  ["role.capabilities[1]", CreateRoleRequestSchema, role(101, 9_999)],
+  ["repo.catalogTier", CreateRepoRequestSchema, repo(99)],
   ["role.capabilities[0]", CreateRoleRequestSchema, role(-1)],
   ["identity.staticKeys.expirationTime", CreateIdentityRequestSchema, keys(2n ** 63n - 1n)],
   ["identity.staticKeys.expirationTime", CreateIdentityRequestSchema, keys(0n, -1)],

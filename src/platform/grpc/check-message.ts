@@ -1,4 +1,5 @@
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { isValueOf } from "../contract/open-enum.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 
 /** The range of a protobuf timestamp, in seconds since the epoch. */
@@ -43,8 +44,7 @@ function valueOf(message: Message, { oneof, localName }: DescField): unknown {
 
 function checkItem(field: DescField, value: unknown, at: string): void {
   if (field.enum !== undefined) {
-    if (field.enum.value[value as number] === undefined)
-      throw invalidArgument(at, `unknown enum number ${String(value)}`);
+    if (!isValueOf(field.enum, value as number)) throw invalidArgument(at, `unknown enum number ${String(value)}`);
   } else if (field.message !== undefined) checkNested(field.message, value as Message, at);
 }
 

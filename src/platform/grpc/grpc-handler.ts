@@ -20,6 +20,7 @@ import { rejectionErrors } from "../server/request-rejection.ts";
 import type { CallOrigin, CallRunner } from "../service/call-runner.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import type { AuthenticatedCall, Operation } from "../service/operations.ts";
+import { completed } from "../service/rest-of-list.ts";
 import type { Readiness } from "../service/readiness.ts";
 import { checkMessage } from "./check-message.ts";
 import { ErrorResponses } from "./error-response.ts";
@@ -88,7 +89,10 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
         checkMessage(operation.method.input, request);
         return request;
       };
-      const find = async () => ({ operation: operation.name, run: (slot: CallSlot) => call(slot, read) });
+      const find = async () => ({
+        operation: operation.name,
+        run: async (slot: CallSlot) => completed(operation.method.output, await call(slot, read)),
+      });
       const result = await runner.run(find, originOf(context));
       if (result.responseFault !== undefined) context.values.get(breaker)(result.responseFault);
       // The stream is reset: there is nothing left to send.

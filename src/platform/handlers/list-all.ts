@@ -1,13 +1,16 @@
-import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { DescMessage, Message, MessageShape } from "@bufbuild/protobuf";
 import { groups } from "../collections/groups.ts";
 import { isUid } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import type { Collection } from "../resources/collection.ts";
-import { allOf, type Condition, inRegions, nameIs } from "../resources/row-condition.ts";
-import type { Session } from "../service/session.ts";
+import { pageRows } from "../resources/page-rows.ts";
+import { type Condition, nameIs } from "../resources/row-condition.ts";
+import { RestOfList } from "../service/rest-of-list.ts";
+import type { Call } from "../service/service.ts";
+import type { Session, Sessions } from "../service/session.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
-import { type ListSelection, selectRows } from "./list-page.ts";
+import { itemsWithin, type ListSelection, selectRows } from "./list-page.ts";
 import { checkResourceType } from "./resource-type.ts";
 
 /** The filters of a v1 list. */
@@ -19,37 +22,74 @@ export interface V1Filter {
   readonly parent?: string;
 }
 
+/** How a list becomes one of v1. */
+interface V1Form<D extends DescMessage, T extends Message>
+  extends Pick<ListSelection<ResourceTable>, "rootsArePublic"> {
+  readonly filter: V1Filter;
+  readonly v1: (session: Session, items: MessageShape<D>[]) => Promise<T[]> | T[];
+}
+
+/** The rows that are read together. */
+const rowsTogether = 200;
+/** The bytes of the resources that are read together. */
+const bytesTogether = 1024 * 1024;
+
 /**
- * Returns everything that the caller can see, ordered by uid and without pages, as v1 does.
- * @throws ApiError (3) on a uid that is malformed or names another type of resource
+ * Returns everything that the caller can see, ordered by uid and without pages, as v1 does: the first items, and the rest, which
+ * is read while it is sent. Each part is read in a transaction of its own, with the caller's permissions at that time: the
+ * embedded database serves other reads between them, however slowly the client receives the list. A resource that exists
+ * all the time is listed once.
+ * @throws ApiError (3) on a uid that is malformed or names another type of resource; (8) if too many lists are being sent
  */
-export async function listAll<D extends DescMessage>(
+export async function listAll<D extends DescMessage, T extends Message>(
+  sessions: Sessions,
+  call: Call,
+  collection: Collection<D>,
+  form: V1Form<D, T>,
+): Promise<{ readonly items: T[]; readonly rest: RestOfList<T> | undefined }> {
+  let after: string | undefined;
+  const next = async (): Promise<T[]> => {
+    const part = await sessions.read(call, (session) => listPart(session, collection, form, after));
+    after = part.next;
+    return part.items;
+  };
+  const items = await next();
+  if (after === undefined) return { items, rest: undefined };
+  const { caller } = call;
+  const rest = new RestOfList(caller.kind === "admin" ? "" : caller.uid, async () =>
+    after === undefined ? [] : next(),
+  );
+  return { items, rest };
+}
+
+/** @returns the items after a uid, and the last uid if there are more */
+async function listPart<D extends DescMessage, T extends Message>(
   session: Session,
   collection: Collection<D>,
-  filter: V1Filter,
-  selection: Pick<ListSelection<ResourceTable>, "rootsArePublic"> = {},
-): Promise<MessageShape<D>[]> {
-  const { table } = collection.description;
+  { filter, v1, ...selection }: V1Form<D, T>,
+  after: string | undefined,
+): Promise<{ readonly items: T[]; readonly next: string | undefined }> {
+  const { id, parent = "", name = "" } = filter;
   const { regions, filters } = await selectRows(session, collection, filter.uidp, {
     ...selection,
-    conditions: [
-      ...uidIs("id", "uid", filter.id),
-      ...uidIs("parent", "parent", filter.parent ?? ""),
-      ...nameIs(filter.name ?? ""),
-    ],
+    conditions: [...uidIs("id", "uid", id), ...uidIs("parent", "parent", parent), ...nameIs(name)],
   });
-  const { id, parent = "" } = filter;
   if (id !== "") await checkResourceType(session, "id", [id], [collection]);
   if (parent !== "") await checkResourceType(session, "parent", [parent], [groups]);
-  if (regions.length === 0) return [];
-  const rows = await session.tx.query((db) =>
-    db
-      .selectFrom(table)
-      .select("body")
-      .where((row) => allOf(row, [inRegions(regions), ...filters]))
-      .orderBy("uid"),
-  );
-  return rows.map(({ body }) => collection.parse(body));
+  if (regions.length === 0) return { items: [], next: undefined };
+  const rows = await pageRows(session.tx, {
+    table: collection.description.table,
+    regions,
+    conditions: filters,
+    order: { column: "uid", direction: "asc" },
+    cursor: after === undefined ? undefined : { sort: after, uid: after },
+    skip: 0,
+    limit: rowsTogether + 1,
+    counts: undefined,
+  });
+  const found = await itemsWithin(session.tx, collection, rows.slice(0, rowsTogether), bytesTogether);
+  const next = rows.length > found.length ? rows[found.length - 1]?.uid : undefined;
+  return { items: await v1(session, found), next };
 }
 
 /** A filter by uid. One that does not exist gives an empty list. */

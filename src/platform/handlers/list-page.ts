@@ -101,7 +101,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
     counts: tableCount === undefined ? undefined : { selected: totalCount, table: tableCount },
     regionCounts: counts.length === regions.length ? counts : undefined,
   });
-  const items = await itemsWithin(reader, collection, rows.slice(0, size));
+  const items = await itemsWithin(reader, collection, rows.slice(0, size), pageBytes);
   const last = rows[items.length - 1];
   return {
     items,
@@ -226,19 +226,20 @@ async function countsOf<D extends DescMessage>(
 }
 
 /**
- * The resources of the rows, as many as a page may have in bytes; at least one. Large ones are read one after the other, until
- * the page is full.
+ * The resources of the rows, as many as have this number of bytes as JSON; at least one. Large ones are read one after the
+ * other.
  */
-async function itemsWithin<D extends DescMessage>(
+export async function itemsWithin<D extends DescMessage>(
   reader: Reader,
   collection: Collection<D>,
   rows: readonly PageRow[],
+  maximumBytes: number,
 ): Promise<MessageShape<D>[]> {
   const { schema } = collection.description;
   const items: MessageShape<D>[] = [];
   let most = 0;
   for (const { body } of rows) most += body === null ? Number.POSITIVE_INFINITY : mostBytesInJson(body);
-  if (most <= pageBytes) {
+  if (most <= maximumBytes) {
     for (const { body } of rows) if (body !== null) items.push(collection.parse(body));
     return items;
   }
@@ -247,7 +248,7 @@ async function itemsWithin<D extends DescMessage>(
     const item = body === null ? await collection.find(reader, uid) : collection.parse(body);
     if (item === undefined) throw new Error(`row ${uid} disappeared within a transaction`);
     bytes += Buffer.byteLength(JSON.stringify(toJsonObject(schema, item)));
-    if (items.length > 0 && bytes > pageBytes) break;
+    if (items.length > 0 && bytes > maximumBytes) break;
     items.push(item);
   }
   return items;

@@ -79,14 +79,20 @@ export function identitiesService(sessions: Sessions): Service {
         return updated;
       }),
 
-    deleteIdentity: ({ uid }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_DELETE, uid);
-        await deleteBindingsOf(session.tx, uid);
-        await deleteTokens(session.tx, uid);
-        await identities.delete(session.tx, uid);
-        return create(EmptySchema);
-      }),
+    // Of an identity with many bindings, some are deleted in each transaction, and the identity in the last one, so that other
+    // writes do not wait for all of them. A call that ends early has deleted bindings, and can be repeated.
+    deleteIdentity: async ({ uid }, call) => {
+      const deleteSome = () =>
+        sessions.write(call, async (session) => {
+          await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_DELETE, uid);
+          if (!(await deleteBindingsOf(session.tx, uid))) return false;
+          await deleteTokens(session.tx, uid);
+          await identities.delete(session.tx, uid);
+          return true;
+        });
+      for (let isDeleted = false; !isDeleted; ) isDeleted = await deleteSome();
+      return create(EmptySchema);
+    },
 
     lookupIdentity: ({ issuer, subject }, call) =>
       sessions.read(call, async (session) => {

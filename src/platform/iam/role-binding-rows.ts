@@ -17,8 +17,13 @@ import {
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { type Reader, statement } from "../store/database.ts";
 
+/** The bindings that are deleted with the same statements. */
+const bindingsTogether = 200;
+/** The bindings that are deleted in one transaction: other writes wait for it, for some tens of milliseconds. */
+const bindingsOfTransaction = 400;
+
 const ofIdentity = statement((db, p: { identity: string }) =>
-  db.selectFrom("role_bindings").select("uid").where("identity_uid", "=", p.identity),
+  db.selectFrom("role_bindings").select("uid").where("identity_uid", "=", p.identity).limit(bindingsTogether),
 );
 const withRole = statement((db, p: { role: string }) =>
   db.selectFrom("role_bindings").select("uid").where("role_uid", "=", p.role).limit(1),
@@ -34,9 +39,21 @@ const equal = statement((db, p: { group: string; identity: string; role: string;
     .limit(1),
 );
 
-/** Deletes all bindings of an identity that is deleted. */
-export async function deleteBindingsOf(tx: AuthoredWriter, identity: string): Promise<void> {
-  for (const { uid } of await tx.all(ofIdentity, { identity })) await roleBindings.delete(tx, uid);
+/**
+ * Deletes the bindings of an identity that is to be deleted.
+ * @returns whether none is left; otherwise the rest is for another transaction
+ */
+export async function deleteBindingsOf(tx: AuthoredWriter, identity: string): Promise<boolean> {
+  for (let deleted = 0; deleted < bindingsOfTransaction; deleted += bindingsTogether) {
+    const rows = await tx.all(ofIdentity, { identity });
+    if (rows.length === 0) return true;
+    await roleBindings.deleteAll(
+      tx,
+      rows.map(({ uid }) => uid),
+    );
+    if (rows.length < bindingsTogether) return true;
+  }
+  return false;
 }
 
 /** Whether the role is bound. */

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { builtinRole } from "../access/builtin-roles.ts";
-import { Capability } from "../access/capability.ts";
+import { Capability, isKnown } from "../access/capability.ts";
 import { roles } from "../collections/roles.ts";
 import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
@@ -50,7 +50,7 @@ export function rolesService(sessions: Sessions): Service {
           createTime: time,
           updateTime: time,
         });
-        checkRole(created);
+        checkRole(session, created, []);
         requireCapability(created);
         session.access.requireAll(created.capabilities, parent, "creating the role");
         await checkUniqueName(session, roles, created.uid, name);
@@ -64,7 +64,7 @@ export function rolesService(sessions: Sessions): Service {
         const current = await permittedResource(session, roles, Capability.CAP_IAM_ROLES_UPDATE, role.uid);
         const updated = applyMask(RoleSchema, current, role, readMask(RoleSchema, updateMask?.paths ?? [], role));
         updated.capabilities = distinct(updated.capabilities);
-        checkRole(updated);
+        checkRole(session, updated, current.capabilities);
         if (current.capabilities.length > 0) requireCapability(updated);
         const gained = updated.capabilities.filter((capability) => !current.capabilities.includes(capability));
         session.access.requireAll(gained, role.uid, "updating the role");
@@ -97,10 +97,16 @@ function rejectBuiltin(uid: string): void {
   if (builtinRole(uid) !== undefined) throw permissionDenied("a built-in role cannot be changed or deleted");
 }
 
-function checkRole({ name, description, capabilities }: Role): void {
+/** @param before the capabilities that the role has @throws ApiError (3) */
+function checkRole({ settings }: Session, role: Role, before: readonly Capability[]): void {
+  const { name, description, capabilities } = role;
   checkName(name);
   checkDescription(description);
   if (capabilities.includes(Capability.UNKNOWN)) throw invalidArgument("capabilities", "must not contain UNKNOWN");
+  const unknown = capabilities.find((capability) => !isKnown(capability) && !before.includes(capability));
+  // If they are kept, a caller must hold them to grant them, so only the admin can.
+  if (unknown !== undefined && settings.unknownCapabilities === "refuse")
+    throw invalidArgument(`capabilities[${capabilities.indexOf(unknown)}]`, `unknown capability ${unknown}`);
 }
 
 /** @throws ApiError (3) */

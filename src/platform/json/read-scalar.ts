@@ -1,6 +1,7 @@
 import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
 import { type Duration, DurationSchema, type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { create } from "@bufbuild/protobuf";
+import { isValueOf } from "../contract/open-enum.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 
 /** The scalar types that the contract uses. */
@@ -37,12 +38,12 @@ function readInteger(json: unknown, path: string, bits: bigint): bigint {
 
 /** Reads an enum value by name or by number, as protobuf JSON allows. @throws ApiError (3) on `path` */
 export function readEnum(desc: DescEnum, json: unknown, path: string): number {
-  const value =
-    typeof json === "number"
-      ? desc.value[json]
-      : desc.values.find(({ name, number }) => name === json || number.toString() === json);
-  if (value === undefined) throw invalidArgument(path, `must be one of ${namesOf(desc)}`);
-  return value.number;
+  const named = desc.values.find(({ name, number }) => name === json || number.toString() === json);
+  if (named !== undefined) return named.number;
+  const number = typeof json === "string" && /^[1-9]\d{0,9}$/.test(json) ? Number(json) : json;
+  if (typeof number !== "number" || number >= 2 ** 31 || !isValueOf(desc, number))
+    throw invalidArgument(path, `must be one of ${namesOf(desc)}`);
+  return number;
 }
 
 function namesOf(desc: DescEnum): string {

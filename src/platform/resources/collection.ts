@@ -1,7 +1,7 @@
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Capability } from "../access/capability.ts";
-import { recordResource } from "../audit/audit-log.ts";
+import { recordDeletions, recordResource } from "../audit/audit-log.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { parentOf } from "../contract/uid.ts";
 import { type Reader, type Statement, statement } from "../store/database.ts";
@@ -55,6 +55,9 @@ export interface CollectionDescription<D extends DescMessage, T extends Resource
 
 /** The parameters of one query: with its rows, it has as many bytes as a page. */
 const maximumParameters = 200;
+
+/** The counts that one statement changes when several resources are deleted. */
+const additionsTogether = 64;
 
 export const byUid: Order = { column: "uid", direction: "asc" };
 
@@ -167,17 +170,48 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     return true;
   }
 
+  /** Deletes resources with a few statements for all of them. They have no children. */
+  async deleteAll(writer: AuthoredWriter, uids: readonly string[]): Promise<void> {
+    const { schema, type } = this.description;
+    const table: ResourceTable = this.description.table;
+    const found = [...(await this.findAll(writer, uids, (message) => message))];
+    await writer.query((db) => db.deleteFrom(table).where("uid", "in", uids));
+    await recordDeletions(
+      writer,
+      found.map(([uid, before]) => ({ schema, type, uid, before })),
+    );
+    const additions = new Map<string, Addition>();
+    for (const [uid, message] of found)
+      for (const addition of this.#additions(uid, message, -1)) {
+        const key = `${addition.kind} ${addition.scope}`;
+        const sum = additions.get(key);
+        additions.set(key, {
+          ...addition,
+          children: addition.children + (sum?.children ?? 0),
+          descendants: addition.descendants + (sum?.descendants ?? 0),
+        });
+      }
+    const all = [...additions.values()];
+    for (let start = 0; start < all.length; start += additionsTogether)
+      await add(writer, all.slice(start, start + additionsTogether));
+  }
+
   parse(body: Uint8Array): MessageShape<D> {
     return fromBinary(this.description.schema, body);
   }
 
   async #count(writer: AuthoredWriter, uid: string, message: MessageShape<D>, change: 1 | -1): Promise<void> {
+    await this.#add(writer, this.#additions(uid, message, change), () => change === 1);
+  }
+
+  /** What a resource that was created (1) or deleted (-1) adds to counts. */
+  #additions(uid: string, message: MessageShape<D>, change: 1 | -1): Addition[] {
     const { table, partitionOf, identityOf } = this.description;
     const additions = additionsOf(table, uid, change);
     if (identityOf !== undefined) additions.push(additionFor(identityOf(message), change));
-    await this.#add(writer, additions, () => change === 1);
     const partition = partitionOf?.(message);
-    if (partition !== undefined) await add(writer, additionsOf(`${table}/${partition}`, uid, change));
+    if (partition !== undefined) additions.push(...additionsOf(`${table}/${partition}`, uid, change));
+    return additions;
   }
 
   /** @param isLimited whether a count that has changed must be within its limit @throws ApiError (8) */

@@ -1,6 +1,6 @@
 import { type ApiError, Code } from "../errors/api-error.ts";
 import { bearerOf } from "../server/bearer.ts";
-import type { BodyReader, HttpHandler, HttpRequest, HttpResponse } from "../server/http-handler.ts";
+import type { BodyReader, HttpHandler, HttpRequest, WholeResponse } from "../server/http-handler.ts";
 import { rejectionErrors, type RequestRejection } from "../server/request-rejection.ts";
 import type { CallRunner } from "../service/call-runner.ts";
 import { httpStatusOf, restErrorOf } from "./rest-error.ts";
@@ -32,7 +32,7 @@ function traceparentOf({ headers: { traceparent } }: HttpRequest): string | unde
 }
 
 /** The response to a request that no handler sees. Over HTTP/1.1 the connection ends with it. */
-export function rejectionResponse(rejection: RequestRejection, domain: string): HttpResponse {
+export function rejectionResponse(rejection: RequestRejection, domain: string): WholeResponse {
   return errorResponse(rejectionErrors[rejection], domain);
 }
 
@@ -51,7 +51,7 @@ async function restRequestOf(request: HttpRequest, readBody: BodyReader): Promis
 }
 
 /** The response for an error. */
-export function errorResponse(error: ApiError, domain: string): HttpResponse {
+export function errorResponse(error: ApiError, domain: string): WholeResponse {
   const headers: Record<string, string> = { ...responseHeaders };
   if (error.code === Code.unauthenticated) headers["www-authenticate"] = "Bearer";
   if (error.detail?.kind === "retry") headers["retry-after"] = error.detail.seconds.toString();

@@ -1,11 +1,12 @@
 import { isUtf8 } from "node:buffer";
-import { create, type DescField, type Message } from "@bufbuild/protobuf";
+import { create, type DescField, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { type FieldMask, FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { invalidArgument, notFound, unimplemented } from "../errors/api-error.ts";
 import { fieldsOf, type JsonReadOptions, readJson } from "../json/read-json.ts";
 import { toJsonObject } from "../json/write-json.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import type { Operation } from "../service/operations.ts";
+import { type RestOfList, restOf } from "../service/rest-of-list.ts";
 import { pruneToMask } from "./prune-to-mask.ts";
 import { readQuery } from "./read-query.ts";
 import { type Route, Routes } from "./routes.ts";
@@ -30,8 +31,8 @@ export interface TranscoderOptions extends JsonReadOptions {
 /** A REST request for which a route was found. */
 export interface RestCall {
   readonly operation: Operation;
-  /** @returns the JSON of the response; empty for no body @throws ApiError */
-  readonly run: (slot: CallSlot) => Promise<string>;
+  /** @returns the JSON of the response, in parts for a large v1 list; empty for no body @throws ApiError */
+  readonly run: (slot: CallSlot) => Promise<string | AsyncIterable<string>>;
 }
 
 type Properties = Record<string, unknown>;
@@ -99,10 +100,21 @@ export class Transcoder {
       properties[maskField.localName] = create(FieldMaskSchema, { paths: [...read.present] });
   }
 
-  #write({ method: { output } }: Operation, response: Message): string {
+  #write({ method: { output } }: Operation, response: Message): string | AsyncIterable<string> {
     if (output.typeName === "google.protobuf.Empty") return this.#options.emptyResponse === "nothing" ? "" : "{}";
-    return JSON.stringify(toJsonObject(output, response));
+    const json = JSON.stringify(toJsonObject(output, response));
+    const rest = restOf(response);
+    return rest === undefined ? json : listInParts(json, output, rest);
   }
+}
+
+/** The JSON of a list whose only field is `items`, with those of its rest. */
+async function* listInParts(first: string, { field }: DescMessage, rest: RestOfList): AsyncGenerator<string> {
+  const item = field["items"]?.message;
+  if (item === undefined || !first.endsWith("]}")) throw new Error("only a list of items has a rest");
+  yield first.slice(0, -"]}".length);
+  for await (const items of rest) yield items.map((one) => `,${JSON.stringify(toJsonObject(item, one))}`).join("");
+  yield "]}";
 }
 
 function parseBody(body: Buffer): unknown {

@@ -9,11 +9,14 @@ export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export interface HttpResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Empty for a response without a body. */
-  readonly body: string;
+  /** Empty for a response without a body. A body in parts is sent as fast as the client receives it. */
+  readonly body: string | AsyncIterable<string>;
   /** How the response is broken on demand; undefined to send it intact. */
   readonly responseFault?: ResponseFault | undefined;
 }
+
+/** A response whose body is complete. */
+export type WholeResponse = HttpResponse & { readonly body: string };
 
 /**
  * Reads the whole body; `undefined` if it is larger than the limit.

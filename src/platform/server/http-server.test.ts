@@ -163,6 +163,35 @@ describe("the port ends", () => {
   });
 });
 
+describe("a body in parts", () => {
+  it.each(["HTTP/1.1", "HTTP/2"])("is read only as fast as its client receives it, over %s", async (protocol) => {
+    let read = 0;
+    const ended = Promise.withResolvers<void>();
+    async function* parts() {
+      try {
+        for (; read < 10_000; read++) yield "x".repeat(64 * 1024);
+      } finally {
+        ended.resolve();
+      }
+    }
+    await listen({}, { ...handlers, http: async () => ({ status: 200, body: parts() }) });
+    if (protocol === "HTTP/2") {
+      const session = connectHttp2(server.url);
+      const stream = session.request({ ":path": "/" });
+      await once(stream, "response");
+      session.destroy();
+    } else {
+      const socket = await begin();
+      socket.pause();
+      await vi.waitUntil(() => read > 0);
+      socket.destroy();
+    }
+    // When the client has disconnected, no more is read.
+    await ended.promise;
+    expect(read).toBeLessThan(500);
+  });
+});
+
 describe("close", () => {
   it("completes running HTTP/2 requests and ends right after the last response", async () => {
     const started = Promise.withResolvers<void>();

@@ -15,7 +15,7 @@ import { Pool } from "../shares/pool.ts";
 import { addressShare } from "../shares/share.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
-import type { HttpHandler, HttpRequest, HttpResponse, RpcHandler } from "./http-handler.ts";
+import type { HttpHandler, HttpRequest, HttpResponse, RpcHandler, WholeResponse } from "./http-handler.ts";
 import { type PortLimits, portLimits } from "./port-limits.ts";
 import { sniffingServer } from "./protocol-sniffer.ts";
 import { readBody } from "./read-body.ts";
@@ -31,7 +31,7 @@ export interface PortHandlers {
   readonly rpc: RpcHandler;
   readonly http: HttpHandler;
   /** The response to a request that no handler sees. */
-  readonly rejection: (rejection: RequestRejection) => HttpResponse;
+  readonly rejection: (rejection: RequestRejection) => WholeResponse;
 }
 
 export interface ListenOptions {
@@ -224,7 +224,7 @@ export class HttpServer {
       if (response.destroyed) return;
       if (responseFault !== undefined) breakResponse(request, response, responseFault);
       if (response.destroyed || responseFault === "reset") return;
-      send(response, result);
+      await send(response, result);
     } catch {
       // Handlers convert their own errors to responses, so the connection is broken.
       response.destroy();
@@ -246,9 +246,31 @@ export class HttpServer {
   }
 }
 
-function send(response: ServerResponse, { status, headers, body }: HttpResponse): void {
+function send(response: ServerResponse, { status, headers, body }: HttpResponse): Promise<void> | undefined {
+  if (typeof body !== "string") {
+    response.writeHead(status, headers);
+    return sendParts(response, body);
+  }
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
   response.end(body);
+  return undefined;
+}
+
+/** Sends a body in parts, each when the client has received those before it. An error in a part ends the connection. */
+async function sendParts(response: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
+  let isClosed = false;
+  let wake = () => {};
+  response.on("drain", () => wake());
+  response.once("close", () => {
+    isClosed = true;
+    wake();
+  });
+  for await (const part of parts) {
+    const isFull = !response.write(part);
+    if (isFull && !isClosed) await new Promise<void>((resolve) => (wake = resolve));
+    if (isClosed) return;
+  }
+  response.end();
 }
 
 /** Ends a call that took too long: its stream over HTTP/2, its connection over HTTP/1.1. */

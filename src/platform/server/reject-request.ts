@@ -1,6 +1,6 @@
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { HttpResponse } from "./http-handler.ts";
+import type { WholeResponse } from "./http-handler.ts";
 import type { RequestRejection } from "./request-rejection.ts";
 
 /**
@@ -13,7 +13,7 @@ export function rejectRequest(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   running: ServerResponse | undefined,
-  responseTo: (rejection: RequestRejection) => HttpResponse,
+  responseTo: (rejection: RequestRejection) => WholeResponse,
 ): void {
   const isBetween = running === undefined || running.writableFinished || !running.headersSent;
   if (!socket.writable || error.code === "ECONNRESET" || !isBetween) {

@@ -31,6 +31,8 @@ export interface PlatformSettings {
   readonly unknownFields: "refuse" | "ignore";
   /** The body of a successful DELETE: none, or an empty object. */
   readonly deleteResponse: "nothing" | "object";
+  /** Whether the admin may put capabilities into a role that this platform does not know. They grant nothing. */
+  readonly unknownCapabilities: "refuse" | "admin";
   /** What a caller may create where no group has a limit of its own. */
   readonly quota: Quota;
   /** The callers that can create root groups. */

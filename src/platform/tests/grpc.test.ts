@@ -120,7 +120,7 @@ describe("gRPC on the same port", () => {
       createClient(RolesService, transport).createRole({ parent: platform.root, role }, bearer(platform.admin.token)),
     ).rejects.toMatchObject({
       code: Code.InvalidArgument,
-      rawMessage: expect.stringContaining("role.capabilities[0]"),
+      rawMessage: expect.stringContaining("capabilities[0]"),
     });
   });
 

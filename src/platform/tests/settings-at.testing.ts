@@ -19,6 +19,7 @@ export function settingsAt(url: string): PlatformSettings {
     consistencyLag: 0,
     unknownFields: "refuse",
     deleteResponse: "nothing",
+    unknownCapabilities: "refuse",
     quota: {
       resources: quotaLimits.resources.value,
       roleBindingsPerIdentity: quotaLimits.roleBindingsPerIdentity.value,

@@ -75,6 +75,35 @@ describe("roles", () => {
   });
 });
 
+describe("capabilities that this platform does not know", () => {
+  const role = { name: "a", capabilities: ["CAP_IAM_GROUPS_LIST", 1_701] };
+  const path = (uid: string) => `/iam/v2beta1/roles/${uid}`;
+
+  it("are refused by default, also for the admin", async () => {
+    expect(await platform.admin.post(path(team), role)).toMatchObject(violation("capabilities[1]"));
+  });
+
+  it("are kept and returned if the setting says so, grant nothing, and are written by the admin alone", async () => {
+    const keeping = await RunningPlatform.start({ unknownCapabilities: "admin" });
+    const group = await keeping.admin.group(keeping.root);
+    const { uid } = await keeping.admin.ok("POST", path(group), { name: "a", capabilities: [1_701] });
+    expect(await keeping.admin.ok("GET", path(uid))).toMatchObject({ capabilities: [1_701] });
+    expect(await keeping.admin.ok("GET", `/iam/v1/roles?id=${uid}`)).toMatchObject({
+      items: [{ capabilities: ["1701"] }],
+    });
+    const owner = await keeping.callerWith("owner", group);
+    expect((await owner.post(path(group), role)).body).toMatchObject({ code: 7 });
+    expect((await owner.post(path(group), { ...role, capabilities: ["CAP_NOPE"] })).body).toMatchObject({ code: 3 });
+    expect((await owner.ok("PATCH", path(uid), { description: "d" })).capabilities).toEqual([1_701]);
+    // A caller with no other capability in a group does not see it.
+    const identity = await keeping.makeIdentity(keeping.root);
+    await keeping.admin.bind(group, identity, uid);
+    const { body } = await keeping.exchange(await keeping.subjectToken(identity), identity);
+    expect((await keeping.as(body.token).delete(`/iam/v2beta1/groups/${group}`)).body).toMatchObject({ code: 5 });
+    await keeping.stop();
+  });
+});
+
 describe("a v1 PUT", () => {
   it("by the admin resets verified if it is omitted", async () => {
     const { uid } = await platform.admin.ok("POST", `/iam/v2beta1/groups/${team}`, { name: "a", verified: true });

@@ -8,18 +8,19 @@ import {
   GroupSchema as CurrentGroupSchema,
 } from "../../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { listAll } from "../../handlers/list-all.ts";
+import { withRest } from "../../service/rest-of-list.ts";
 import { implement, type Service } from "../../service/service.ts";
-import type { Sessions } from "../../service/session.ts";
+import type { Session, Sessions } from "../../service/session.ts";
 import { createGroup, deleteGroup, groupToUpdate, updateGroup } from "../groups.ts";
 
 /** The v1 API of groups: the same resources and rules in an older form. */
 export function v1GroupsService(sessions: Sessions): Service {
   return implement(Groups, {
-    list: (filter, call) =>
-      sessions.read(call, async (session) => {
-        const items = await listAll(session, groups, filter);
-        return create(GroupListSchema, { items: items.map(v1Group) });
-      }),
+    list: async (filter, call) => {
+      const v1 = (_: Session, found: CurrentGroup[]) => found.map(v1Group);
+      const { items, rest } = await listAll(sessions, call, groups, { filter, v1 });
+      return withRest(create(GroupListSchema, { items }), rest);
+    },
 
     create: ({ parent, group }, call) =>
       sessions.write(call, async (session) => v1Group(await createGroup(session, parent, currentGroup(group)))),

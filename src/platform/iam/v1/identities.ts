@@ -11,18 +11,19 @@ import {
 } from "../../gen/muster/platform/iam/identities_pb.ts";
 import type { Identity as CurrentIdentity } from "../../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { listAll } from "../../handlers/list-all.ts";
+import { withRest } from "../../service/rest-of-list.ts";
 import { implement, type Service } from "../../service/service.ts";
-import type { Sessions } from "../../service/session.ts";
+import type { Session, Sessions } from "../../service/session.ts";
 import { lookUpIdentity } from "../identity-lookup.ts";
 
 /** The v1 API of identities. */
 export function v1IdentitiesService(sessions: Sessions): Service {
   return implement(Identities, {
-    list: (filter, call) =>
-      sessions.read(call, async (session) => {
-        const items = await listAll(session, identities, filter);
-        return create(IdentityListSchema, { items: items.map(v1Identity) });
-      }),
+    list: async (filter, call) => {
+      const v1 = (_: Session, found: CurrentIdentity[]) => found.map(v1Identity);
+      const { items, rest } = await listAll(sessions, call, identities, { filter, v1 });
+      return withRest(create(IdentityListSchema, { items }), rest);
+    },
 
     lookup: ({ issuer, subject }, call) =>
       sessions.read(call, async (session) => v1Identity(await lookUpIdentity(session, issuer, subject))),

@@ -6,9 +6,11 @@ import {
   RoleBindingListSchema,
   RoleBindings,
 } from "../../gen/muster/platform/iam/role_bindings_pb.ts";
+import type { RoleBinding as CurrentBinding } from "../../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { listAll } from "../../handlers/list-all.ts";
+import { withRest } from "../../service/rest-of-list.ts";
 import { implement, type Service } from "../../service/service.ts";
-import type { Sessions } from "../../service/session.ts";
+import type { Session, Sessions } from "../../service/session.ts";
 import { type BindingWithReferences, withReferences } from "../role-binding-rows.ts";
 import { v1Group } from "./groups.ts";
 import { v1Role } from "./roles.ts";
@@ -16,12 +18,12 @@ import { v1Role } from "./roles.ts";
 /** The v1 API of role bindings. */
 export function v1RoleBindingsService(sessions: Sessions): Service {
   return implement(RoleBindings, {
-    list: (filter, call) =>
-      sessions.read(call, async (session) => {
-        const bindings = await listAll(session, roleBindings, filter);
-        const items = (await withReferences(session.tx, bindings)).map(v1RoleBinding);
-        return create(RoleBindingListSchema, { items });
-      }),
+    list: async (filter, call) => {
+      const v1 = async ({ tx }: Session, found: CurrentBinding[]) =>
+        (await withReferences(tx, found)).map(v1RoleBinding);
+      const { items, rest } = await listAll(sessions, call, roleBindings, { filter, v1 });
+      return withRest(create(RoleBindingListSchema, { items }), rest);
+    },
   });
 }
 

@@ -4,17 +4,18 @@ import { roles } from "../../collections/roles.ts";
 import { type Role, RoleListSchema, Roles, RoleSchema } from "../../gen/muster/platform/iam/roles_pb.ts";
 import type { Role as CurrentRole } from "../../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { listAll } from "../../handlers/list-all.ts";
+import { withRest } from "../../service/rest-of-list.ts";
 import { implement, type Service } from "../../service/service.ts";
-import type { Sessions } from "../../service/session.ts";
+import type { Session, Sessions } from "../../service/session.ts";
 
 /** The v1 API of roles. */
 export function v1RolesService(sessions: Sessions): Service {
   return implement(Roles, {
-    list: (filter, call) =>
-      sessions.read(call, async (session) => {
-        const items = await listAll(session, roles, filter, { rootsArePublic: true });
-        return create(RoleListSchema, { items: items.map(v1Role) });
-      }),
+    list: async (filter, call) => {
+      const v1 = (_: Session, found: CurrentRole[]) => found.map(v1Role);
+      const { items, rest } = await listAll(sessions, call, roles, { filter, v1, rootsArePublic: true });
+      return withRest(create(RoleListSchema, { items }), rest);
+    },
   });
 }
 

@@ -3,17 +3,18 @@ import { repos } from "../../collections/repos.ts";
 import { Registry, type Repo, RepoListSchema, RepoSchema } from "../../gen/muster/platform/registry/repos_pb.ts";
 import type { Repo as CurrentRepo } from "../../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { listAll } from "../../handlers/list-all.ts";
+import { withRest } from "../../service/rest-of-list.ts";
 import { implement, type Service } from "../../service/service.ts";
-import type { Sessions } from "../../service/session.ts";
+import type { Session, Sessions } from "../../service/session.ts";
 
 /** The v1 API of repos. */
 export function v1RegistryService(sessions: Sessions): Service {
   return implement(Registry, {
-    listRepos: (filter, call) =>
-      sessions.read(call, async (session) => {
-        const items = await listAll(session, repos, filter);
-        return create(RepoListSchema, { items: items.map(v1Repo) });
-      }),
+    listRepos: async (filter, call) => {
+      const v1 = (_: Session, found: CurrentRepo[]) => found.map(v1Repo);
+      const { items, rest } = await listAll(sessions, call, repos, { filter, v1 });
+      return withRest(create(RepoListSchema, { items }), rest);
+    },
   });
 }
 

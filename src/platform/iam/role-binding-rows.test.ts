@@ -1,0 +1,94 @@
+import { create } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeOnEachBackend } from "#src/platform/tests/describe-on-each-backend.testing.ts";
+import { type AuditRecord, readAuditLog } from "../audit/audit-log.ts";
+import { AuthoredWriter } from "../audit/authored-writer.ts";
+import { roleBindings } from "../collections/role-bindings.ts";
+import { newRootUid, newUidIn } from "../contract/uid.ts";
+import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
+import { countBelow } from "../resources/tree-counts.ts";
+import type { Database, Query, Statement, Writer } from "../store/database.ts";
+import { deleteBindingsOf } from "./role-binding-rows.ts";
+
+/** A writer that counts its statements. */
+class CountingWriter implements Writer {
+  readonly #writer: Writer;
+  statements = 0;
+
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  all<P extends object, R>(one: Statement<P, R>, parameters: P): Promise<R[]> {
+    this.statements++;
+    return this.#writer.all(one, parameters);
+  }
+
+  first<P extends object, R>(one: Statement<P, R>, parameters: P): Promise<R | undefined> {
+    this.statements++;
+    return this.#writer.first(one, parameters);
+  }
+
+  query<R>(query: Query<R>): Promise<R[]> {
+    this.statements++;
+    return this.#writer.query(query);
+  }
+
+  run<P extends object>(one: Statement<P, unknown>, parameters: P): Promise<number> {
+    this.statements++;
+    return this.#writer.run(one, parameters);
+  }
+}
+
+describeOnEachBackend("deleting the role bindings of an identity", (open) => {
+  let database: Database;
+  let remove: () => Promise<void>;
+  const root = newRootUid();
+  const groups = Array.from({ length: 40 }, () => newUidIn(root));
+  const [identity, other] = [newUidIn(root), newUidIn(root)];
+  const author = { kind: "host", command: "test" } as const;
+
+  beforeAll(async () => {
+    ({ database, remove } = await open());
+    await database.write(async (writer) => {
+      const tx = new AuthoredWriter(writer, author, 0);
+      for (let n = 0; n < 1_100; n++) {
+        const uid = newUidIn(groups[n % groups.length] ?? root);
+        const identityUid = n < 1_050 ? identity : other;
+        await roleBindings.insert(tx, create(RoleBindingSchema, { uid, identityUid, roleUid: root }));
+      }
+    });
+  }, 60_000);
+  afterAll(() => remove());
+
+  it("takes a few statements for hundreds of bindings, and at most 400 bindings in a transaction", async () => {
+    const deleteSome = () =>
+      database.write(async (writer) => {
+        const counting = new CountingWriter(writer);
+        const isLast = await deleteBindingsOf(new AuthoredWriter(counting, author, 1), identity);
+        return { isLast, statements: counting.statements };
+      });
+    const first = await deleteSome();
+    expect(first.isLast).toBe(false);
+    // One after the other, they were 2,000.
+    expect(first.statements).toBeLessThan(20);
+    expect(await deleteSome()).toMatchObject({ isLast: false });
+    expect(await deleteSome()).toMatchObject({ isLast: true });
+    const counts = await database.read(async (tx) => [
+      await countBelow(tx, "role_bindings", { kind: "everything" }),
+      await countBelow(tx, "role_bindings", { kind: "descendants", uid: root }),
+      await countBelow(tx, "role_bindings", { kind: "children", uid: groups[0] ?? "" }),
+    ]);
+    expect(counts.slice(0, 2)).toEqual([50, 50]);
+    expect(counts[2]).toBeLessThan(3);
+    const filter = { since: 1, until: undefined, uid: undefined, actor: undefined };
+    const records: AuditRecord[] = [];
+    for await (const record of readAuditLog((work) => database.read(work), filter)) records.push(record);
+    expect(records).toHaveLength(1_050);
+    expect(records[0]).toMatchObject({
+      action: "delete",
+      type: "role binding",
+      fields: { identityUid: { old: identity } },
+    });
+  });
+});
