@@ -46,6 +46,8 @@ export interface ListenOptions {
 
 /** Smaller responses do not count: they fit into what each request counts. */
 const countedResponse = 16 * 1024;
+/** The most that is in memory of a response in parts. */
+const partBytes = 1024 * 1024;
 
 /** The port of the platform: HTTP/1.1 and HTTP/2, with or without TLS, with limits on size and time. */
 export class HttpServer {
@@ -219,7 +221,8 @@ export class HttpServer {
       if (kind === "rpc") return rpc.call(request, response, { readBody: body, address, reserve });
       const result = await http(request, body, address);
       // The response to a change is sent in any case: the change was made.
-      if (!reserve(result.body.length) && request.method === "GET") return send(response, rejection("overloaded"));
+      const bytes = typeof result.body === "string" ? result.body.length : partBytes;
+      if (!reserve(bytes) && request.method === "GET") return send(response, rejection("overloaded"));
       const { responseFault } = result;
       if (response.destroyed) return;
       if (responseFault !== undefined) breakResponse(request, response, responseFault);
