@@ -23,7 +23,6 @@ import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
 import { DatabaseHealth } from "./store/database-health.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
-import { RefusalLog } from "./oidc/refusal-log.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import { AwsSts } from "./tokens/aws-sts.ts";
 import { PatternCache } from "./tokens/pattern-cache.ts";
@@ -97,7 +96,6 @@ function platformOperations(
   const patterns = new PatternCache();
   const awsSts = new AwsSts(settings.awsSts, maximumIssuerRequests);
   const rateLimit = callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock);
-  const refusals = new RefusalLog(log, clock);
   const services = [
     ...servicesOf(sessions, masterKey),
     securityTokenService({
@@ -111,7 +109,6 @@ function platformOperations(
       settings,
       clock,
       log,
-      refusals,
     }),
   ];
   return operationsOf(services, authenticator, rateLimit);

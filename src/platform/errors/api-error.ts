@@ -50,6 +50,13 @@ function boundedDetail(detail: ErrorDetail): ErrorDetail {
   }
 }
 
+/** What only the log of the host says of an error: the caller may not know it. It contains no token. */
+export interface HostExplanation {
+  /** What the call is about, such as the uid of an identity. Errors of one subject are logged apart from others. */
+  readonly subject: string | undefined;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
 /**
  * An error response. It is thrown anywhere below a handler and converted to the wire format in one place per transport.
  * The message reaches the caller, so it never contains a token, a secret or a document that was fetched.
@@ -60,6 +67,8 @@ export class ApiError extends Error {
   /** `ErrorInfo.reason`. */
   readonly reason: string;
   readonly detail: ErrorDetail | undefined;
+  /** Never sent. */
+  explanation: HostExplanation | undefined;
 
   constructor(code: Code, reason: string, message: string, detail?: ErrorDetail) {
     super(bounded(message));

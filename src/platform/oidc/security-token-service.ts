@@ -46,7 +46,7 @@ import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subjec
 import { useOnce } from "../tokens/used-tokens.ts";
 import { awsMismatch, awsPrincipalOf } from "./aws-exchange.ts";
 import { readDownscoping } from "./downscoping-request.ts";
-import type { RefusalLog } from "./refusal-log.ts";
+import { explained } from "./refused-exchange.ts";
 
 export interface SecurityTokenServiceOptions {
   readonly database: Database;
@@ -59,7 +59,6 @@ export interface SecurityTokenServiceOptions {
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
   readonly log: Logger;
-  readonly refusals: RefusalLog;
 }
 
 /** The resolution of `lastSeenTime` (ms), so that not every exchange updates the identity. */
@@ -100,10 +99,8 @@ async function exchange(
     await identities.find(tx, request.identity),
     await securityStampOf(tx, request.identity),
   ]);
-  const refused = (reason: string, error = mismatch()) => {
-    options.refusals.record({ identity: identity?.uid, reason, token: claimed(subject) });
-    return error;
-  };
+  const refused = (reason: string, error = mismatch()) =>
+    explained(error, { identity: identity?.uid, mismatch: reason, token: claimed(subject) });
   if (identity === undefined) throw refused("the identity does not exist");
   const now = options.clock();
   const prove =

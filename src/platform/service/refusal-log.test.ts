@@ -41,5 +41,21 @@ it("logs ten refusals of a cause in a minute, and then how many it did not log",
   time.now = 60_000;
   refuse(unauthenticated("a bearer token is required"));
   refuse(unauthenticated("a bearer token is required"));
-  expect(lines.slice(12).map(({ suppressed }) => suppressed)).toEqual([990, undefined]);
+  expect(lines.map(({ suppressed }) => suppressed).filter((count) => count !== undefined)).toEqual([990]);
+  expect(lines).toHaveLength(14);
+});
+
+it("logs what only the host may know, and the refusals of one subject apart from others, up to 200 lines", () => {
+  const { lines, refuse } = setUp();
+  const about = (subject: string) => {
+    const error = permissionDenied("no");
+    error.explanation = { subject, fields: { mismatch: "the subject does not match" } };
+    return error;
+  };
+  for (let count = 0; count < 20; count++) refuse(about("a"));
+  refuse(about("b"));
+  expect(lines).toHaveLength(11);
+  expect(lines.at(-1)).toMatchObject({ mismatch: "the subject does not match", suppressed: 10 });
+  for (let count = 0; count < 1_000; count++) refuse(about(`subject ${count}`));
+  expect(lines).toHaveLength(200);
 });

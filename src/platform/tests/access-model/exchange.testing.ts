@@ -10,7 +10,6 @@ import type { Database } from "#src/platform/store/database.ts";
 import { ApiTokens } from "#src/platform/tokens/api-token.ts";
 import { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
-import { RefusalLog } from "#src/platform/oidc/refusal-log.ts";
 import { AwsSts } from "#src/platform/tokens/aws-sts.ts";
 import { PatternCache } from "#src/platform/tokens/pattern-cache.ts";
 import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
@@ -36,7 +35,6 @@ export class Exchange {
     const staticKeys = new StaticKeySets();
     const patterns = new PatternCache();
     const awsSts = new AwsSts(settings.awsSts, 1);
-    const refusals = new RefusalLog(log, clock);
     const options = {
       database,
       tokens,
@@ -48,7 +46,6 @@ export class Exchange {
       settings,
       clock,
       log,
-      refusals,
     };
     const service = securityTokenService(options);
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
