@@ -76,21 +76,27 @@ export const batches: Section = {
     },
     {
       id: "batches.role",
-      text: "The batch's `roleUid` is the role of the requests that have no `roleUid`.",
+      text: "The batch's `roleUid` is the role of the requests that have no `roleUid`; a request with another one is code 3.",
       cases: [
         overBoth(async (world) => {
           const [viewer, editor] = [await world.builtInRole("viewer"), await world.builtInRole("editor")];
           const [first, second] = [await world.makeIdentity(), await world.makeIdentity()];
           const requests = [
             { roleBinding: { identityUid: first } },
-            { roleBinding: { identityUid: second, roleUid: editor } },
+            { roleBinding: { identityUid: second, roleUid: viewer } },
           ];
           const input = { parent: world.group, requests, roleUid: viewer };
           const made = bindingsOf(succeeded(await world.api.call(batchCreate, input)));
           equal(
             made.map((binding) => (binding["role"] as Json).uid),
-            [viewer, editor],
+            [viewer, viewer],
             "their roles",
+          );
+          const conflict = [{ roleBinding: { identityUid: second, roleUid: editor } }];
+          rejected(
+            await world.api.call(batchCreate, { parent: world.group, requests: conflict, roleUid: viewer }),
+            { code: 3 },
+            "a request with another role",
           );
         }),
       ],
