@@ -94,7 +94,7 @@ export async function startSystem(
     signal,
     outside: true,
   }).catch((error: Error) => {
-    if (platformPort === undefined || !error.message.includes("EADDRINUSE")) throw error;
+    if (platformPort === undefined || !error.message.includes("another process serves")) throw error;
     throw new Error(
       `--platform-port: port ${platformPort} of 127.0.0.1 is in use; set another port, or omit the flag to use any free port`,
       { cause: error },

@@ -103,6 +103,8 @@ export class System<C extends Cluster = ControlPlane> {
     const flags = ["--data", join(folder, "platform.db"), "--admin-token-file", adminTokenFile];
     if (controlPlane.caFile !== undefined)
       flags.push("--trusted-issuer", `${controlPlane.url},ca=${controlPlane.caFile}`);
+    // Its address may be private, for which the platform would refuse identities.
+    if (controlPlane.issuer !== undefined) flags.push("--trusted-issuer", controlPlane.issuer.url);
     const platform = new PlatformProcess([...flags, ...(options.platformFlags ?? [])], {
       ...processOptions(options, "platform"),
       port,
