@@ -39,7 +39,7 @@ export async function buildGoProgram(source: GoProgram, { progress, signal }: Bu
     )
     .digest("hex")
     .slice(0, 12);
-  const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "muster");
+  const cache = cacheFolder();
   const program = join(cache, `${source.name}-${version}-${hash}`);
   if (await exists(program)) return program;
 
@@ -56,6 +56,11 @@ export async function buildGoProgram(source: GoProgram, { progress, signal }: Bu
     }
   });
   return program;
+}
+
+/** The user's folder with what is built once. */
+export function cacheFolder(): string {
+  return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "muster");
 }
 
 /** The flags of the compiler are part of what is built. */
