@@ -19,7 +19,8 @@ const batchLength = 16 * 1024;
  * of the process calls it, also after an uncaught exception. Less than one batch and one line wait here; what the sink
  * buffers is bounded by the sink.
  *
- * *Caveats*: a process that is killed (SIGKILL, or by the kernel) loses the lines of the last 50 ms.
+ * *Caveats*: a process that is killed (SIGKILL, or by the kernel) loses the lines of the last 50 ms. A batch that the sink is
+ * writing when the process exits may come after the lines that the exit flushes: Node cannot wait for it.
  */
 export class BatchedLines implements DestinationStream {
   readonly #sink: LineSink;
