@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { maxDescriptionLength } from "#src/kinds/marker.ts";
 import { descriptionRule, nameRule, subjectRule, uidRule } from "#src/platform/contract/text-rule.ts";
-import { type Limit, limits } from "#src/platform/limits/limits.ts";
+import type { Limit } from "#src/platform/limits/limit.ts";
+import { tokenLimits } from "#src/platform/limits/token-limits.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
 import { sizeLimits } from "#src/platform/limits/size-limits.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
@@ -58,9 +59,15 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ["The time to send the headers of a request", time(portLimits.headersTime)],
   ["The time to send the body of a request", time(portLimits.bodyTime)],
   ["The time from the headers of a call to the end of its response", time(portLimits.callTime)],
-  ["Open requests (`--request-memory`): for each, 32 KiB, its body and its response", bytes(portLimits.requestMemory)],
+  [
+    `Open requests (\`--request-memory\`): for each, ${bytes(portLimits.headerBytes)}, its body and its response`,
+    bytes(portLimits.requestMemory),
+  ],
   ["Connections (`--maximum-connections`)", number(portLimits.connections)],
-  ["Connections in their TLS handshake, or before their first bytes", `${number(portLimits.openings)}, 10 s each`],
+  [
+    "Connections in their TLS handshake, or before their first bytes",
+    `${number(portLimits.openings)}, ${time(portLimits.openingTime)} each`,
+  ],
   ["Streaming calls: health Watch and server reflection", number(portLimits.streamingCalls)],
   ["Resources in one page of a list", number(constant("src/platform/handlers/list-page.ts", "maximumPageSize"))],
   ["A token that is exchanged", bytes(constant("src/platform/tokens/subject-token.ts", "maximumLength"))],
@@ -71,7 +78,7 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ["Rules for faults", number(constant("src/platform/rest/faults-handler.ts", "maximumRules"))],
   ...Object.values<Limit>(quotaLimits).map(rowOf),
   ...Object.values<Limit>(sizeLimits).map(rowOf),
-  ...Object.values<Limit>(limits).map(rowOf),
+  ...Object.values<Limit>(tokenLimits).map(rowOf),
 ];
 
 function table(rows: readonly (readonly [string, string])[]): string {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
-import { limits } from "#src/platform/limits/limits.ts";
+import { tokenLimits } from "#src/platform/limits/token-limits.ts";
 import { parseAddressRange } from "#src/platform/server/client-address.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import type { StsEndpoint } from "#src/platform/tokens/aws-sts.ts";
@@ -146,7 +146,7 @@ export const platformSettings = {
   ),
   maximumRefreshTokens: settings.withDefault(
     settings.integer(1, 100_000),
-    String(limits.refreshTokens.value),
+    String(tokenLimits.refreshTokens.value),
     "About how many valid refresh tokens an identity can have. When there are more, the oldest ones end.",
   ),
   signingKeyInterval: settings.withDefault(
@@ -230,7 +230,7 @@ export const platformSettings = {
   ),
   maximumIssuerRequests: settings.withDefault(
     settings.integer(1, 10_000),
-    String(limits.issuerRequests.value),
+    String(tokenLimits.issuerRequests.value),
     "The maximum number of token issuers that are asked for their keys at a time. The identities below one root group can use four fifths of it; less if others are busy too. Further exchanges that need it are rejected with UNAVAILABLE.",
   ),
   rateLimit: settings.optional(

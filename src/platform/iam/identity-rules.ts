@@ -8,7 +8,7 @@ import type {
   Identity_ClaimMatch as ClaimMatch,
   Identity_StaticKeys as StaticKeys,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { limits } from "../limits/limits.ts";
+import { tokenLimits } from "../limits/token-limits.ts";
 import { whyNeverFetched } from "../tokens/fetchable-issuer.ts";
 import { KeySet } from "../tokens/key-set.ts";
 import { parseJwks } from "../tokens/jwks.ts";
@@ -67,7 +67,11 @@ function claimMatchPatterns({
 }: Pick<ClaimMatch, "iss" | "sub" | "aud" | "claimPatterns">): NamedPattern[] {
   const patterns: NamedPattern[] = [];
   if (iss.case === "issuerPattern")
-    patterns.push({ field: "claimMatch.issuerPattern", pattern: iss.value, instructions: limits.issuerPatternProgram });
+    patterns.push({
+      field: "claimMatch.issuerPattern",
+      pattern: iss.value,
+      instructions: tokenLimits.issuerPatternProgram,
+    });
   if (sub.case === "subjectPattern") patterns.push({ field: "claimMatch.subjectPattern", pattern: sub.value });
   if (aud.case === "audiencePattern") patterns.push({ field: "claimMatch.audiencePattern", pattern: aud.value });
   for (const [name, pattern] of Object.entries(claimPatterns))

@@ -1,7 +1,8 @@
 import { checkPresent } from "../contract/check-text.ts";
 import { patternRule } from "../contract/text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
-import { type Limit, limits } from "../limits/limits.ts";
+import type { Limit } from "../limits/limit.ts";
+import { tokenLimits } from "../limits/token-limits.ts";
 import { compilePattern } from "../tokens/pattern.ts";
 
 /** A pattern of an identity, with the path of its field. */
@@ -18,7 +19,7 @@ export interface NamedPattern {
  * @throws ApiError (3) that names the field of the first pattern that is invalid, or exceeds a limit
  */
 export function checkPatterns(patterns: readonly NamedPattern[]): void {
-  const { patterns: number, patternText, patternProgram } = limits;
+  const { patterns: number, patternText, patternProgram } = tokenLimits;
   let length = 0;
   let remaining: number = patternProgram.value;
   for (const [index, { field, pattern, instructions = patternProgram }] of patterns.entries()) {
@@ -38,6 +39,6 @@ export function checkPatterns(patterns: readonly NamedPattern[]): void {
 }
 
 function tooLarge(limit: Limit): string {
-  const which = limit === limits.patternProgram ? "all patterns of an identity compile" : "it compiles";
+  const which = limit === tokenLimits.patternProgram ? "all patterns of an identity compile" : "it compiles";
   return `is too large: ${which} to at most ${limit.value} instructions, which are the characters, classes and operators times their repetitions; use smaller repetitions, or * for {0,1000}`;
 }

@@ -1,4 +1,4 @@
-import type { Limit } from "./limits.ts";
+import type { Limit } from "./limit.ts";
 
 /** What a caller may create where no group has a limit of its own. */
 export interface Quota {

@@ -1,4 +1,4 @@
-import type { Limit } from "./limits.ts";
+import type { Limit } from "./limit.ts";
 
 /**
  * The limits of requests and responses. The OpenAPI document contains those of fields. A single field can have a lower limit

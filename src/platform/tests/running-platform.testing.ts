@@ -7,7 +7,7 @@ import { expect, vi } from "vitest";
 import type { PlatformOptions } from "#src/platform/platform-options.ts";
 import { type Platform, startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
-import { limits as defaultLimits } from "#src/platform/limits/limits.ts";
+import { tokenLimits } from "#src/platform/limits/token-limits.ts";
 import { type PortLimits, portLimits } from "#src/platform/server/port-limits.ts";
 import type { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
@@ -164,7 +164,7 @@ export function optionsIn(folder: string, database: Database): PlatformOptions {
     adminTokenFile: join(folder, "admin-token"),
     latency: 0,
     maximumInFlight: 1_000,
-    maximumIssuerRequests: defaultLimits.issuerRequests.value,
+    maximumIssuerRequests: tokenLimits.issuerRequests.value,
     signingKeyInterval: 30 * 24 * 3_600_000,
     rateLimit: undefined,
     faults: [],

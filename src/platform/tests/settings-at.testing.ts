@@ -1,4 +1,4 @@
-import { limits } from "#src/platform/limits/limits.ts";
+import { tokenLimits } from "#src/platform/limits/token-limits.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 
@@ -9,7 +9,7 @@ export function settingsAt(url: string): PlatformSettings {
     authUrl: url,
     audiences: [],
     refreshLifetime: 24 * 3_600_000,
-    maximumRefreshTokens: limits.refreshTokens.value,
+    maximumRefreshTokens: tokenLimits.refreshTokens.value,
     trustedIssuers: [],
     awsSts: { url: "https://sts.amazonaws.com", ca: undefined, privateAddresses: false },
     awsHeaderVendor: "Muster",

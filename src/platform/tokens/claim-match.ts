@@ -1,6 +1,6 @@
 import { permissionDenied } from "../errors/api-error.ts";
 import type { Identity, Identity_ClaimMatch as ClaimMatch } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { limits } from "../limits/limits.ts";
+import { tokenLimits } from "../limits/token-limits.ts";
 import type { Pattern } from "./pattern.ts";
 import type { PatternCache } from "./pattern-cache.ts";
 import type { SubjectToken } from "./subject-token.ts";
@@ -66,9 +66,9 @@ export function firstMismatch(matches: readonly Match[], patterns: PatternCache)
     if (pattern === undefined) return what;
     compiled.push({ what, pattern, texts });
   }
-  if (compiled.reduce((sum, { pattern, texts }) => sum + stepsOf(pattern, texts), 0) > limits.patternSteps.value)
+  if (compiled.reduce((sum, { pattern, texts }) => sum + stepsOf(pattern, texts), 0) > tokenLimits.patternSteps.value)
     throw permissionDenied(
-      `the claims of the token are too long for the patterns of the identity: the sizes of the compiled patterns times the lengths of the claims exceed ${limits.patternSteps.value}; use shorter patterns or exact values`,
+      `the claims of the token are too long for the patterns of the identity: the sizes of the compiled patterns times the lengths of the claims exceed ${tokenLimits.patternSteps.value}; use shorter patterns or exact values`,
     );
   return compiled.find(({ pattern, texts }) => !texts.some(pattern.matches))?.what;
 }
@@ -96,10 +96,12 @@ function stepsOf({ instructions }: Pattern, texts: readonly string[]): number {
 }
 
 function fitsIssuer(patterns: PatternCache, pattern: string | undefined, issuer: string): boolean {
-  if (pattern === undefined || issuer.length > limits.patternIssuer.value) return false;
+  if (pattern === undefined || issuer.length > tokenLimits.patternIssuer.value) return false;
   const compiled = patterns.get(pattern);
   return (
-    compiled !== undefined && compiled.instructions <= limits.issuerPatternProgram.value && compiled.matches(issuer)
+    compiled !== undefined &&
+    compiled.instructions <= tokenLimits.issuerPatternProgram.value &&
+    compiled.matches(issuer)
   );
 }
 

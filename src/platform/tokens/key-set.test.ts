@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { type JWK, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { limits } from "../limits/limits.ts";
+import { tokenLimits } from "../limits/token-limits.ts";
 import { KeySet } from "./key-set.ts";
 
 const pair = () => generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -44,7 +44,7 @@ describe("KeySet", () => {
 
   it("tries a bounded number of keys", async () => {
     const last = pair();
-    const keys = Array.from({ length: limits.triedKeys.value }, () => jwkOf(pair()));
+    const keys = Array.from({ length: tokenLimits.triedKeys.value }, () => jwkOf(pair()));
     expect(await new KeySet([...keys.slice(1), jwkOf(last)]).signerOf(await sign(last))).toBeDefined();
     expect(await new KeySet([...keys, jwkOf(last)]).signerOf(await sign(last))).toBeUndefined();
   });

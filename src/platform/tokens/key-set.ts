@@ -1,5 +1,5 @@
 import { compactVerify, decodeProtectedHeader, type JWK } from "jose";
-import { limits } from "../limits/limits.ts";
+import { tokenLimits } from "../limits/token-limits.ts";
 import { VerificationKey } from "./verification-key.ts";
 
 /** A key of a set. */
@@ -63,7 +63,7 @@ export class KeySet {
     if (typeof alg !== "string") return [];
     return this.#keys
       .filter(({ key }) => (kid === undefined || key.id === kid) && key.canVerify(alg))
-      .slice(0, limits.triedKeys.value)
+      .slice(0, tokenLimits.triedKeys.value)
       .map((signer) => ({ ...signer, alg }));
   }
 }

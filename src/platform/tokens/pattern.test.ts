@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { describe, expect, it } from "vitest";
-import { limits } from "../limits/limits.ts";
+import { tokenLimits } from "../limits/token-limits.ts";
 import { compilePattern } from "./pattern.ts";
 import { expandedSize } from "./pattern-size.ts";
 
@@ -55,7 +55,7 @@ describe("compilePattern", () => {
 
   it("accepts and rejects by the compiled program", () => {
     const size = (pattern: string) => RE2JS.compile(pattern).programSize();
-    expect(size("a{998}")).toBe(limits.patternProgram.value);
+    expect(size("a{998}")).toBe(tokenLimits.patternProgram.value);
     expect(compilePattern("a{998}").kind).toBe("pattern");
     expect(compilePattern("a{999}")).toEqual({ kind: "tooLarge" });
     // Estimated to be larger than it is, because alternatives that begin alike share their beginning.

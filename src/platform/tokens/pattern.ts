@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { fits, patternRule } from "../contract/text-rule.ts";
-import { limits } from "../limits/limits.ts";
+import { tokenLimits } from "../limits/token-limits.ts";
 import { expandedSize } from "./pattern-size.ts";
 
 /** A compiled pattern. */
@@ -32,7 +32,7 @@ const estimateFactor = 3;
  */
 export function compilePattern(
   pattern: string,
-  maximumInstructions: number = limits.patternProgram.value,
+  maximumInstructions: number = tokenLimits.patternProgram.value,
 ): Pattern | RejectedPattern {
   if (!fits(patternRule, pattern)) return { kind: "invalid" };
   const expanded = expandedSize(pattern);

@@ -1,7 +1,8 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { minutes } from "#src/time/durations.ts";
 import { permissionDenied, unauthenticated } from "../errors/api-error.ts";
-import { type Limit, limits } from "../limits/limits.ts";
+import type { Limit } from "../limits/limit.ts";
+import { tokenLimits } from "../limits/token-limits.ts";
 import { longNumbersIn } from "./long-numbers.ts";
 
 /** The maximum length of a token, longer than the tokens of any issuer. */
@@ -32,10 +33,10 @@ export function readSubjectToken(bearer: string | undefined): SubjectToken {
   const token = parse(bearer);
   if (token === undefined) throw unauthenticated("the bearer token is not a JWT with an issuer and a subject");
   const { issuer, subject, audiences } = token;
-  check("issuer (iss)", issuer.length, limits.tokenIssuer);
-  check("subject (sub)", subject.length, limits.tokenSubject);
-  check("list of audiences (aud)", audiences.length, limits.tokenAudiences);
-  check("list of audiences (aud)", totalLength(audiences), limits.tokenAudienceText);
+  check("issuer (iss)", issuer.length, tokenLimits.tokenIssuer);
+  check("subject (sub)", subject.length, tokenLimits.tokenSubject);
+  check("list of audiences (aud)", audiences.length, tokenLimits.tokenAudiences);
+  check("list of audiences (aud)", totalLength(audiences), tokenLimits.tokenAudienceText);
   return token;
 }
 
