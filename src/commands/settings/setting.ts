@@ -79,8 +79,8 @@ export function flagOnly<T>(setting: Setting<T>): Setting<T> {
 }
 
 /** Whether an environment variable can give the setting. */
-export function hasVariable({ operand, flagOnly: only }: Setting<unknown>): boolean {
-  return operand !== true && only !== true;
+export function hasVariable(setting: Setting<unknown>): boolean {
+  return setting.operand !== true && setting.flagOnly !== true;
 }
 
 /** A boolean that is false by default: `--flag`, `--flag=true`, `--flag=false`. */
