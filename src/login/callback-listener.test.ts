@@ -60,7 +60,7 @@ describe("the listener for the browser's answer", () => {
     ["an error of somebody else", { error: "access_denied" }],
     ["an error with an empty state", { error: "access_denied", state: "" }],
   ])("changes nothing for %s", async (_, parameters) => {
-    const { status, text } = await visit(callback(parameters as Record<string, string>));
+    const { status, text } = await visit(callback(parameters));
     expect(status).toBe(400);
     expect(text).toContain("somebody else did");
     expect(await answered()).toBe(false);
@@ -92,7 +92,7 @@ describe("the listener for the browser's answer", () => {
     ["without a code", { state, iss: issuer }, "contains neither a code nor an error"],
     ["with a code that nobody issues", { ...good, code: "x".repeat(5000) }, "contains neither a code nor an error"],
   ])("ends the login after an answer %s", async (_, parameters, message) => {
-    await visit(callback(parameters as Record<string, string>));
+    await visit(callback(parameters));
     expect(await listener.answer).toMatchObject({ kind: "forged", message: expect.stringContaining(message) });
   });
 

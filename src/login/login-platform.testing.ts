@@ -85,10 +85,12 @@ export class LoginPlatform {
 }
 
 /**
- * Adds the scope without which this server grants nothing; the platform has no scopes.
+ * Adds the scope without which this server grants nothing, and removes audiences, of which it accepts one; the platform has
+ * several, and no scopes.
  */
 async function withScope(request: IncomingMessage & { body?: object }): Promise<void> {
-  if (request.url?.startsWith("/authorize?") === true) request.url += "&scope=api";
+  if (request.url?.startsWith("/authorize?") === true)
+    request.url = `${request.url.replaceAll(/&audience=[^&]*/g, "")}&scope=api`;
   if (request.url !== "/device_authorization") return;
   request.body = { ...Object.fromEntries(new URLSearchParams(await text(request))), scope: "api" };
 }
