@@ -7,7 +7,7 @@ import type { Actor } from "../access/caller.ts";
 import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
-import { isUid, rootOf } from "../contract/uid.ts";
+import { isUid } from "../contract/uid.ts";
 import {
   ApiError,
   Code,
@@ -283,7 +283,7 @@ async function keysFor(
     return staticKeys.of(document);
   }
   try {
-    return await issuerKeys.of(issuer, keyId, rootOf(uid));
+    return await issuerKeys.of(issuer, keyId, uid);
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     log.warn({ err: error, identity: uid }, "fetching the keys of an issuer failed");
