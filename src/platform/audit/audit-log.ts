@@ -18,7 +18,7 @@ export interface AuditRecord {
   readonly fields: FieldChanges;
 }
 
-type Action = "create" | "update" | "delete" | "rotate" | "revoke" | "revokeTokens";
+type Action = "create" | "update" | "delete" | "rotate" | "revoke" | "revokeTokens" | "login" | "logout";
 
 const insert = statement(
   (db, p: { time: number; actor: string; author: string; action: string; type: string; uid: string; fields: string }) =>

@@ -206,7 +206,7 @@ async function verify(
   return signer;
 }
 
-async function refresh(
+export async function refresh(
   { database, tokens, settings, clock }: SecurityTokenServiceOptions,
   request: ExchangeRefreshTokenRequest,
   bearer: string,
@@ -259,7 +259,7 @@ function mismatchIn(
   return exactMismatch(identity, token, new URL(authUrl).hostname, patterns);
 }
 
-function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
+export function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
   if (requested.length === 0) throw invalidArgument("aud", `is required: "${baseUrl}"`);
   const accepted = requested.map((name) => {
     const audience = name.replace(/\/$/, "") === baseUrl ? baseUrl : name;
@@ -293,7 +293,7 @@ async function keysFor(
 }
 
 /** @throws ApiError (7) if the identity was deleted in the meantime */
-async function updateLastSeen(tx: Writer, uid: string, now: number): Promise<void> {
+export async function updateLastSeen(tx: Writer, uid: string, now: number): Promise<void> {
   const identity = await identities.find(tx, uid);
   if (identity === undefined) throw mismatch();
   const { lastSeenTime } = identity;

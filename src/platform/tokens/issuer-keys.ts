@@ -4,6 +4,7 @@ import { BoundedCache } from "../limits/bounded-cache.ts";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
 import { rootGroupShare } from "../shares/share.ts";
+import { discover, type FetchText } from "./discovery.ts";
 import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
 import { parseJwks } from "./jwks.ts";
 import { KeySet } from "./key-set.ts";
@@ -17,8 +18,6 @@ const refetchAfter = 30_000;
 const failureTime = 5_000;
 /** An estimate of the memory of an entry without its keys. */
 const entryBytes = 2_048;
-
-export type FetchText = (url: string, options: FetchOptions) => Promise<string>;
 
 export interface IssuerKeysOptions {
   readonly trusted: readonly TrustedIssuer[];
@@ -132,16 +131,8 @@ export class IssuerKeys {
   }
 
   async #discoverJwksUrl(issuer: string, options: FetchOptions): Promise<string> {
-    const text = await this.#fetch(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, options);
-    let configuration: { issuer?: unknown; jwks_uri?: unknown } | null;
-    try {
-      configuration = JSON.parse(text) as typeof configuration;
-    } catch {
-      throw new FetchError("has a discovery document that is not JSON", false);
-    }
-    if (configuration?.issuer !== issuer) throw new FetchError("has a discovery document of another issuer", false);
-    if (typeof configuration.jwks_uri !== "string")
-      throw new FetchError("has a discovery document without jwks_uri", false);
-    return configuration.jwks_uri;
+    const { jwks_uri: url } = await discover(issuer, this.#fetch, options);
+    if (typeof url !== "string") throw new FetchError("has a discovery document without jwks_uri", false);
+    return url;
   }
 }
