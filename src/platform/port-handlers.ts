@@ -1,3 +1,4 @@
+import type { SecurityLog } from "./audit/security-log.ts";
 import { Faults } from "./faults/faults.ts";
 import { grpcHandler } from "./grpc/grpc-handler.ts";
 import { kindOfRequest } from "./grpc/kind-of-request.ts";
@@ -39,13 +40,14 @@ export async function portHandlers(
   settings: PlatformSettings,
   connections: () => Promise<number>,
   stopping: AbortSignal,
+  securityLog: SecurityLog,
 ): Promise<PortHandlers> {
   const { database, masterKey, clock, log, latency, maximumInFlight, signingKeyInterval: interval } = options;
   const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse } = settings;
   const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
   const tokens = new ApiTokens(keys, authUrl, baseUrl, clock);
   const authenticator = new Authenticator(database, tokens, clock);
-  const operations = platformOperations(options, settings, tokens, authenticator);
+  const operations = platformOperations(options, settings, tokens, authenticator, securityLog);
   const overGrpc = operations.filter(({ transports }) => transports === "all");
   const health = new DatabaseHealth(database);
   const isDatabaseUp = () => health.isUp();
@@ -60,7 +62,7 @@ export async function portHandlers(
   });
   const faults = new Faults(options.faults);
   const slots = new CallSlots({ maximumInFlight, onChange: (running) => metrics.inFlight.set(running) });
-  const runner = new CallRunner({ metrics, log, latency, slots, faults, tracer: options.tracer });
+  const runner = new CallRunner({ metrics, log, latency, slots, faults, tracer: options.tracer, securityLog });
   const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });
   return {
     kindOf: kindOfRequest((path) => transcoder.serves("POST", path)),
@@ -84,6 +86,7 @@ function platformOperations(
   settings: PlatformSettings,
   tokens: ApiTokens,
   authenticator: Authenticator,
+  securityLog: SecurityLog,
 ): Operation[] {
   const pageTokens = new PageTokens(masterKey.derive("page token"));
   const sessions = new Sessions(database, clock, settings, pageTokens);
@@ -109,6 +112,7 @@ function platformOperations(
       settings,
       clock,
       log,
+      securityLog,
     }),
   ];
   return operationsOf(services, authenticator, rateLimit);

@@ -1,5 +1,6 @@
 import { type Compilable, type Kysely, sql } from "kysely";
 import { auditLog } from "./audit-migration.ts";
+import { auditEvents } from "./audit-events-migration.ts";
 import { type Migration, resourceIndex, resourceTable, type SqlTypes } from "./migration.ts";
 import { namedAdmins } from "./named-admins-migration.ts";
 import { providersAndInvites } from "./providers-invites-migration.ts";
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   namedAdmins,
   resourceLimits,
   usedTokens,
+  auditEvents,
 ];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {
