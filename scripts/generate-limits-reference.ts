@@ -69,7 +69,7 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
     `${number(portLimits.openings)}, ${time(portLimits.openingTime)} each`,
   ],
   ["Streaming calls: health Watch and server reflection", number(portLimits.streamingCalls)],
-  ["Resources in one page of a list", number(constant("src/platform/handlers/list-page.ts", "maximumPageSize"))],
+  ["Resources in one page of a list", number(constant("src/platform/handlers/page-request.ts", "maximumPageSize"))],
   ["A token that is exchanged", bytes(constant("src/platform/tokens/subject-token.ts", "maximumLength"))],
   ["Keys of an issuer", number(constant("src/platform/tokens/jwks.ts", "maximumKeys"))],
   ["The key set of an issuer", bytes(constant("src/platform/tokens/fetch-document.ts", "maximumBytes"))],
