@@ -17,7 +17,7 @@ for (const group of commandGroups) {
 const page = [
   "# Commands",
   "Generated from `src/commands` by `npm run generate`. Do not edit.",
-  "This page is for whoever runs `muster`: every command and every setting. `muster help COMMAND` shows the same in a terminal. In a checkout, `npx muster` runs the program; in the image, it is the entry point.",
+  "This page is for people who run `muster`: every command and every setting. `muster help COMMAND` shows the same in a terminal. In a checkout, `npx muster` runs the program; in the image, it is the entry point.",
   ...sections,
   "## Topics",
   ...Object.entries(topics).flatMap(([name, { summary, text }]) => [
