@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { retainAuditLog } from "./audit/audit-retention.ts";
+import { SecurityLog } from "./audit/security-log.ts";
 import { initialize } from "./initialize.ts";
 import type { PlatformOptions } from "./platform-options.ts";
 import { portHandlers } from "./port-handlers.ts";
@@ -36,7 +37,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const { rootGroup, created, differences } = await initialize(database, adminTokenFile, clock(), initFile);
     const stopping = new AbortController();
     const connections = () => server.connections();
-    handlers.resolve(await portHandlers(options, settings, connections, stopping.signal));
+    const securityLog = new SecurityLog({ database, log, clock, monotonic: () => performance.now() });
+    handlers.resolve(await portHandlers(options, settings, connections, stopping.signal, securityLog));
     if (created) log.info({ rootGroup, adminTokenFile }, "root group and admin token created");
     for (const difference of differences)
       log.warn(difference, "the init file differs from the database; it is compared and never applied");
@@ -53,6 +55,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         await wait(options.drainDelay);
         await server.close(drainMilliseconds);
         await stopRetention?.();
+        await securityLog.close();
         await database.close();
       },
     };

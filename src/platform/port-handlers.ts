@@ -1,3 +1,4 @@
+import type { SecurityLog } from "./audit/security-log.ts";
 import { Faults } from "./faults/faults.ts";
 import { grpcHandler } from "./grpc/grpc-handler.ts";
 import { kindOfRequest } from "./grpc/kind-of-request.ts";
@@ -41,13 +42,14 @@ export async function portHandlers(
   settings: PlatformSettings,
   connections: () => Promise<number>,
   stopping: AbortSignal,
+  securityLog: SecurityLog,
 ): Promise<PortHandlers> {
   const { database, masterKey, clock, log, latency, maximumInFlight, signingKeyInterval: interval } = options;
   const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse } = settings;
   const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
   const tokens = new ApiTokens(keys, authUrl, baseUrl, clock);
   const authenticator = new Authenticator(database, tokens, clock);
-  const tokenService = tokenServiceOptions(options, settings, tokens);
+  const tokenService = tokenServiceOptions(options, settings, tokens, securityLog);
   const operations = platformOperations(options, settings, tokenService, authenticator);
   const overGrpc = operations.filter(({ transports }) => transports === "all");
   const health = new DatabaseHealth(database);
@@ -63,7 +65,7 @@ export async function portHandlers(
   });
   const faults = new Faults(options.faults);
   const slots = new CallSlots({ maximumInFlight, onChange: (running) => metrics.inFlight.set(running) });
-  const runner = new CallRunner({ metrics, log, latency, slots, faults, tracer: options.tracer });
+  const runner = new CallRunner({ metrics, log, latency, slots, faults, tracer: options.tracer, securityLog });
   const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });
   return {
     kindOf: kindOfRequest((path) => transcoder.serves("POST", path)),
@@ -87,6 +89,7 @@ function tokenServiceOptions(
   { database, clock, log, rateLimit: callsPerSecond, maximumIssuerRequests }: PlatformOptions,
   settings: PlatformSettings,
   tokens: ApiTokens,
+  securityLog: SecurityLog,
 ): SecurityTokenServiceOptions {
   return {
     database,
@@ -99,6 +102,7 @@ function tokenServiceOptions(
     settings,
     clock,
     log,
+    securityLog,
   };
 }
 

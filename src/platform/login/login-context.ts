@@ -4,7 +4,7 @@ import {
   ExchangeRefreshTokenRequestSchema,
   type TokenPair,
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
-import { refresh, type SecurityTokenServiceOptions } from "../oidc/security-token-service.ts";
+import { refresh, type RefreshCall, type SecurityTokenServiceOptions } from "../oidc/security-token-service.ts";
 import type { HttpRequest, WholeResponse } from "../server/http-handler.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
@@ -28,7 +28,7 @@ export interface LoginContext {
   readonly providers: OpenIdProviders;
   readonly attempts: AttemptLimit;
   /** Uses a refresh token. @throws ApiError */
-  readonly refresh: (token: string) => Promise<TokenPair>;
+  readonly refresh: (call: RefreshCall) => Promise<TokenPair>;
 }
 
 export function loginContext(
@@ -53,7 +53,7 @@ export function loginContext(
     providers,
     pending: new PendingLogins(masterKey, settings.authUrl),
     attempts: new AttemptLimit(clock),
-    refresh: (token) => refresh(tokenService, create(ExchangeRefreshTokenRequestSchema), token),
+    refresh: (call) => refresh(tokenService, create(ExchangeRefreshTokenRequestSchema), call),
   };
 }
 

@@ -46,7 +46,7 @@ export class Sessions {
     return this.#database.write(async (tx) => {
       const now = this.#clock();
       return work(
-        await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now, this.#settings.quota), call, now),
+        await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now, this.#settings.quota, call), call, now),
       );
     });
   }

@@ -57,7 +57,14 @@ export interface RequestedContent {
 }
 
 /** Why a refresh token is rejected: "wider" requests more than the family has. */
-export type RefreshFailure = "unknown" | "reused" | "wider";
+export type RefreshRejection =
+  | { readonly kind: "rejected"; readonly reason: "unknown" | "wider" }
+  | {
+      readonly kind: "rejected";
+      readonly reason: "reused";
+      /** Whose family has ended. */
+      readonly content: Pick<ApiTokenContent, "identityUid" | "actor">;
+    };
 
 /** The result of using a refresh token. */
 export type RefreshResult =
@@ -69,7 +76,7 @@ export type RefreshResult =
       readonly token: string;
       readonly expires: number;
     }
-  | { readonly kind: "rejected"; readonly reason: RefreshFailure };
+  | RefreshRejection;
 
 /**
  * Starts a family. An identity has at most about `maximum` of them: the ones that expire first end. They are counted only
@@ -107,7 +114,8 @@ export async function useRefreshToken(
   if (!(await isAssumable(tx, family.identity_uid, now))) return { kind: "rejected", reason: "unknown" };
   if (family.token_hash !== hashOf(token)) {
     await tx.run(deleteFamily, { id });
-    return { kind: "rejected", reason: "reused" };
+    const { actor } = parse(family.identity_uid, "", family.content);
+    return { kind: "rejected", reason: "reused", content: { identityUid: family.identity_uid, actor } };
   }
   // The end of all tokens of an identity deletes its families, so a family that exists may use the current value.
   const stamp = await securityStampOf(tx, family.identity_uid);

@@ -95,6 +95,16 @@ interface AuditLogColumns {
   uid: string;
   /** Old and new values by field, as JSON, without secrets. */
   fields: string;
+  /** The uid of the root group of the resource; empty if there is no resource. */
+  root: Generated<string>;
+  /** The method of the contract; empty outside of a call. */
+  method: Generated<string>;
+  /** The gRPC code of the call. */
+  code: Generated<number>;
+  /** 1 for an event that changes nothing, such as a refused call, whose number is limited; 0 for a change. */
+  event: Generated<number>;
+  /** `RecordDetails` as JSON, or empty. */
+  details: Generated<string>;
 }
 
 export interface Tables {

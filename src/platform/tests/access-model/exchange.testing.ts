@@ -12,6 +12,7 @@ import { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
 import { AwsSts } from "#src/platform/tokens/aws-sts.ts";
 import { PatternCache } from "#src/platform/tokens/pattern-cache.ts";
+import { SecurityLog } from "#src/platform/audit/security-log.ts";
 import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
 import { StaticKeySets } from "#src/platform/tokens/static-keys.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
@@ -46,6 +47,7 @@ export class Exchange {
       settings,
       clock,
       log,
+      securityLog: new SecurityLog({ database, log, clock, monotonic: clock }),
     };
     const service = securityTokenService(options);
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
@@ -86,7 +88,12 @@ export class Exchange {
     const input: Message = create(method.input, request);
     const slot = slots.slotFor("127.0.0.1");
     try {
-      return (await this.#service.handler(method)?.(input, { bearer, slot })) as MessageShape<M["output"]>;
+      return (await this.#service.handler(method)?.(input, {
+        bearer,
+        slot,
+        method: method.name,
+        address: "127.0.0.1",
+      })) as MessageShape<M["output"]>;
     } finally {
       slot.release();
     }
