@@ -128,6 +128,7 @@ async function refreshed({ refresh, clock }: LoginContext, call: RefreshCall): P
       throw error;
     const invalid = new OAuthError("invalid_grant", error.message);
     invalid.explanation = error.explanation;
+    invalid.isRecorded = error.isRecorded;
     throw invalid;
   });
   return tokenResponse({
@@ -162,7 +163,7 @@ function tokenResponse({ accessToken, refreshToken, expires, ends, now }: Tokens
 
 /** `/revoke` (RFC 7009): ends the family of a refresh token. It succeeds for a token that is not valid. */
 export function revoke({ database, clock }: LoginContext): LoginHandler {
-  return async ({ parameters }) => {
+  return async ({ parameters, address }) => {
     checkClient(parameters);
     const family = familyOf(parameters.required("token"));
     if (family !== undefined)
@@ -171,7 +172,13 @@ export function revoke({ database, clock }: LoginContext): LoginHandler {
         if (ended === undefined) return;
         const author = { kind: "identity", uid: ended.identity, onBehalfOf: ended.actor } as const;
         const uid = ended.identity;
-        await record(new AuthoredWriter(tx, author, clock()), { action: "logout", type: "identity", uid, fields: {} });
+        const call = { method: "Login/Revoke", address };
+        await record(new AuthoredWriter(tx, author, clock(), undefined, call), {
+          action: "logout",
+          type: "identity",
+          uid,
+          fields: {},
+        });
       });
     return jsonResponse(200, {});
   };
