@@ -233,7 +233,7 @@ describe("audit events", () => {
     secrets.push(subjectToken, body.token, String(body["refreshToken"]));
     const next = await platform.as(String(body["refreshToken"])).post("/sts/exchange_refresh_token");
     await platform.as(String(body["refreshToken"])).post("/sts/exchange_refresh_token");
-    secrets.push((next.body["refreshToken"] as unknown as Json).token, (next.body.token as unknown as Json).token);
+    secrets.push((next.body["refreshToken"] as Json).token, (next.body.token as unknown as Json).token);
     for (const secret of secrets) {
       await platform.as(secret).get("/iam/v2beta1/groups");
       await platform.exchange(secret, identity);
