@@ -68,7 +68,7 @@ const lastSeenAccuracy = minutes(1);
 export function securityTokenService(options: SecurityTokenServiceOptions): Service {
   return implementAnonymous(SecurityTokenService, {
     exchange: (request, call) => exchange(options, request, call),
-    exchangeRefreshToken: (request, { bearer }) => refresh(options, request, bearer),
+    exchangeRefreshToken: (request, call) => refresh(options, request, call),
   });
 }
 
@@ -95,10 +95,10 @@ async function exchange(
   if (request.identityProvider !== "") throw unimplemented("exchange by an identity provider");
   if (!isUid(request.identity)) throw invalidArgument("identity", "must be the uid of an identity");
 
-  const [identity, securityStamp] = await options.database.read(async (tx) => [
-    await identities.find(tx, request.identity),
-    await securityStampOf(tx, request.identity),
-  ]);
+  const [identity, securityStamp] = await options.database.read(
+    async (tx) => [await identities.find(tx, request.identity), await securityStampOf(tx, request.identity)],
+    slot.shares,
+  );
   const refused = (reason: string, error = mismatch()) =>
     explained(error, { identity: identity?.uid, mismatch: reason, token: claimed(subject) });
   if (identity === undefined) throw refused("the identity does not exist");
@@ -126,7 +126,7 @@ async function exchange(
       throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
     const { refreshLifetime, maximumRefreshTokens } = options.settings;
     return startFamily(tx, content, { now, expires: now + refreshLifetime, maximum: maximumRefreshTokens });
-  });
+  }, slot.shares);
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
 }
 
@@ -209,7 +209,7 @@ async function verify(
 async function refresh(
   { database, tokens, settings, clock }: SecurityTokenServiceOptions,
   request: ExchangeRefreshTokenRequest,
-  bearer: string,
+  { bearer, slot }: AnonymousCall,
 ): Promise<TokenPair> {
   const wanted = {
     audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
@@ -221,7 +221,7 @@ async function refresh(
     const used = await useRefreshToken(tx, bearer, wanted, now);
     if (used.kind === "rotated") await updateLastSeen(tx, used.content.identityUid, now);
     return used;
-  });
+  }, slot.shares);
   if (result.kind === "rejected") throw errorOf(result.reason);
   const { token, expires } = await tokens.issue(result.content);
   return create(TokenPairSchema, {
