@@ -1,3 +1,4 @@
+import type { AuditExport } from "./audit-export/audit-export.ts";
 import type { SecurityLog } from "./audit/security-log.ts";
 import { Faults } from "./faults/faults.ts";
 import { grpcHandler } from "./grpc/grpc-handler.ts";
@@ -32,17 +33,21 @@ import { PatternCache } from "./tokens/pattern-cache.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
 import { StaticKeySets } from "./tokens/static-keys.ts";
 
-/**
- * Connects the components of a platform, from the database to the port.
- * @param connections returns the number of open connections, for the metrics
- * @param stopping is aborted when the platform begins to stop
- */
+/** The components that start and stop with the platform. */
+export interface PlatformParts {
+  /** Returns the number of open connections, for the metrics. */
+  readonly connections: () => Promise<number>;
+  /** Is aborted when the platform begins to stop. */
+  readonly stopping: AbortSignal;
+  readonly securityLog: SecurityLog;
+  readonly auditExport: AuditExport | undefined;
+}
+
+/** Connects the components of a platform, from the database to the port. */
 export async function portHandlers(
   options: PlatformOptions,
   settings: PlatformSettings,
-  connections: () => Promise<number>,
-  stopping: AbortSignal,
-  securityLog: SecurityLog,
+  { connections, stopping, securityLog, auditExport }: PlatformParts,
 ): Promise<PortHandlers> {
   const { database, masterKey, clock, log, latency, maximumInFlight, signingKeyInterval: interval } = options;
   const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse } = settings;
@@ -62,6 +67,8 @@ export async function portHandlers(
     certificateExpiry: () => options.listen.tls?.expiresAt,
     signingKeyCreation: () => keys.currentCreatedAt(),
     signingKeyInterval: interval,
+    omittedEvents: () => securityLog.omittedEvents,
+    auditExport,
   });
   const faults = new Faults(options.faults);
   const slots = new CallSlots({ maximumInFlight, onChange: (running) => metrics.inFlight.set(running) });

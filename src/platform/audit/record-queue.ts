@@ -20,8 +20,8 @@ export interface RecordQueueOptions {
   readonly database: Database;
   readonly log: Logger;
   readonly clock: WallClock;
-  /** Observes how many events were dropped. */
-  readonly onDropped: (count: number) => void;
+  /** Observes that an event was dropped. */
+  readonly onDropped: () => void;
 }
 
 /** Inserts events in batches, apart from the calls that cause them. Its length is bounded. */
@@ -39,7 +39,7 @@ export class RecordQueue {
   add(event: WaitingEvent): void {
     if (this.#waiting.length >= maximumWaiting) {
       this.#dropped += 1;
-      this.#options.onDropped(1);
+      this.#options.onDropped();
       return;
     }
     this.#waiting.push(event);

@@ -27,8 +27,6 @@ export interface SecurityLogOptions {
   readonly clock: WallClock;
   /** Milliseconds since an arbitrary start. */
   readonly monotonic: () => number;
-  /** Observes how many events were left out. */
-  readonly onOmitted?: (count: number) => void;
 }
 
 /**
@@ -39,7 +37,6 @@ export class SecurityLog {
   readonly #log: Logger;
   readonly #clock: WallClock;
   readonly #monotonic: () => number;
-  readonly #onOmitted: (count: number) => void;
   readonly #queue: RecordQueue;
   readonly #allowances: Readonly<Record<EventClass, EventAllowance<SecurityEvent>>> = {
     anonymous: new EventAllowance(limits.anonymous),
@@ -47,13 +44,18 @@ export class SecurityLog {
     admin: new EventAllowance(limits.admin),
   };
   #timer: NodeJS.Timeout | undefined;
+  #omittedEvents = 0;
 
-  constructor({ database, log, clock, monotonic, onOmitted = () => {} }: SecurityLogOptions) {
+  constructor({ database, log, clock, monotonic }: SecurityLogOptions) {
     this.#log = log;
     this.#clock = clock;
     this.#monotonic = monotonic;
-    this.#onOmitted = onOmitted;
-    this.#queue = new RecordQueue({ database, log, clock, onDropped: onOmitted });
+    this.#queue = new RecordQueue({ database, log, clock, onDropped: () => (this.#omittedEvents += 1) });
+  }
+
+  /** How many events were left out since the start. */
+  get omittedEvents(): number {
+    return this.#omittedEvents;
   }
 
   /** Records an event soon, in a transaction of its own together with others. Never throws and does not wait. */
@@ -72,6 +74,7 @@ export class SecurityLog {
     const allowance = this.#allowances[classOf(event)];
     if (allowance.admits(event, causeOf(event), sourceOf(event), this.#monotonic()))
       return { event, time: this.#clock(), omitted: 0 };
+    this.#omittedEvents += 1;
     this.#timer ??= setTimeout(() => this.#reportOmitted(), windowMs).unref();
     return undefined;
   }
@@ -113,7 +116,6 @@ export class SecurityLog {
   #recordOmitted(waiting: WaitingEvent): void {
     this.#queue.add(waiting);
     this.report(waiting);
-    this.#onOmitted(waiting.omitted);
   }
 }
 

@@ -28,6 +28,7 @@ const { exchange, exchangeRefreshToken } = SecurityTokenService.method;
 /** The platform's token exchange on a database, without a port. */
 export class Exchange {
   readonly #authenticator: Authenticator;
+  readonly #securityLog: SecurityLog;
   readonly #service: Extract<ReturnType<typeof securityTokenService>, { authentication: "none" }>;
 
   private constructor(database: Database, keys: SigningKeys) {
@@ -35,6 +36,7 @@ export class Exchange {
     const issuerKeys = new IssuerKeys({ trusted: [], clock, maximumRequests: 1 });
     const staticKeys = new StaticKeySets();
     const patterns = new PatternCache();
+    this.#securityLog = new SecurityLog({ database, log, clock, monotonic: clock });
     const awsSts = new AwsSts(settings.awsSts, 1);
     const options = {
       database,
@@ -47,7 +49,7 @@ export class Exchange {
       settings,
       clock,
       log,
-      securityLog: new SecurityLog({ database, log, clock, monotonic: clock }),
+      securityLog: this.#securityLog,
     };
     const service = securityTokenService(options);
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
@@ -78,6 +80,11 @@ export class Exchange {
       if (error instanceof ApiError) return { code: error.code };
       throw error;
     }
+  }
+
+  /** Must be called before the database is closed. */
+  close(): Promise<void> {
+    return this.#securityLog.close();
   }
 
   async #call<M extends DescMethod>(
