@@ -12,9 +12,19 @@ const otherBits = 0o077;
 export function configFolder(env: Readonly<Record<string, string | undefined>>): string {
   const configured = env["XDG_CONFIG_HOME"];
   if (configured !== undefined && isAbsolute(configured)) return join(configured, "muster");
-  const home = env["HOME"] || homedir();
-  if (!isAbsolute(home)) throw new Error("there is no home folder for the credentials: set HOME or XDG_CONFIG_HOME");
+  const home = env["HOME"] || homeOfUser();
+  if (home === undefined || !isAbsolute(home))
+    throw new Error("there is no home folder for the credentials: set HOME or XDG_CONFIG_HOME");
   return join(home, ".config", "muster");
+}
+
+/** Undefined for a user that the system does not know, as in some containers. */
+function homeOfUser(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Creates the folder, and those above it, for this user alone. An existing one is left as it is. */

@@ -47,8 +47,8 @@ export default defineCommand({
   summary: "call the API of a platform with your login, and print the response",
   description: `For scripts, and for what has no command of its own:
   muster api GET /iam/v2beta1/groups --paginate
-  muster api POST /iam/v2beta1/groups/UID -f name=shop -f description="The shop."
-  muster api PATCH "/iam/v2beta1/groups/UID?updateMask=name" --data @group.json
+  muster api POST /iam/v2beta1/groups/UID -f name=shop
+  muster api PUT /iam/v1/groups/UID --data @group.json
 The exit code says why a call failed: see "muster help exit-codes". The API's own document is at /openapi.json of the platform.`,
   settings: commandSettings,
   run: (values, context) =>

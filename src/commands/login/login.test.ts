@@ -425,6 +425,21 @@ describe("the renewal of a login", () => {
     expect(stderr).toContain("UNAUTHENTICATED: the token was ended\n  Log in again: muster login --platform-url");
   });
 
+  it("is stored before Ctrl-C ends the command, because its refresh token was used", async () => {
+    const { refreshToken } = tokens();
+    change({ expiresAt: past() });
+    const stop = new AbortController();
+    platform.intercept = ({ url }) => {
+      if (url === "/token") stop.abort(new Error("stopped by SIGINT"));
+      return false;
+    };
+    const result = await runCommand(["token"], { env: env(), signal: stop.signal });
+    expect(result).toEqual({ code: 1, stdout: "", stderr: "muster token: stopped by SIGINT\n" });
+    expect(tokens().refreshToken).not.toBe(refreshToken);
+    change({ expiresAt: past() });
+    expect((await run("token")).code).toBe(0);
+  });
+
   it("ends the login if its refresh token was used, and does not ask again", async () => {
     const { refreshToken } = tokens();
     change({ expiresAt: past() });

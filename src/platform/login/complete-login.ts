@@ -1,7 +1,7 @@
 import type { Actor } from "../access/caller.ts";
 import { securityStampOf } from "../access/security-stamp.ts";
 import { record } from "../audit/audit-log.ts";
-import { AuthoredWriter } from "../audit/authored-writer.ts";
+import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
 import { groupInvites } from "../collections/group-invites.ts";
 import { groups } from "../collections/groups.ts";
 import { newUidIn } from "../contract/uid.ts";
@@ -120,15 +120,14 @@ export async function planLogin(
 export async function completeLogin(
   writer: Writer,
   login: AuthenticatedLogin,
-  now: number,
-  settings: PlatformSettings,
+  { now, settings, call }: { readonly now: number; readonly settings: PlatformSettings; readonly call: CallDetails },
 ): Promise<LoginGrant> {
   const { person, request } = login;
   const { oidc, providerGroup, identity, defaultRole, invite } = await decide(writer, login, now, settings);
   const claims = claimsOf(person, oidc.clientId);
   const actor: Actor = { iss: person.issuer, sub: person.subject, aud: oidc.clientId };
   const uid = identity ?? newUidIn(providerGroup);
-  const tx = new AuthoredWriter(writer, { kind: "identity", uid, onBehalfOf: actor }, now, settings.quota);
+  const tx = new AuthoredWriter(writer, { kind: "identity", uid, onBehalfOf: actor }, now, settings.quota, call);
   if (defaultRole !== undefined) {
     await createPerson(tx, uid, claims);
     await bind(tx, uid, defaultRole.uid, providerGroup);
@@ -156,7 +155,7 @@ async function decide(
   settings: PlatformSettings,
 ): Promise<Decision> {
   const deny = (description: string, mismatch: string) =>
-    refused(description, mismatch, { identityProvider: uid, issuer: person.issuer, subject: person.subject });
+    refused(description, uid, mismatch, { issuer: person.issuer, subject: person.subject });
   const [provider] = await providersFor(reader, { kind: "provider", uid });
   const oidc = provider === undefined ? undefined : oidcOf(provider);
   if (provider === undefined || oidc === undefined || oidc.issuer !== person.issuer)

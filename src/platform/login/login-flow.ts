@@ -104,8 +104,7 @@ async function askPerson(
   const { issuer, clientId } = oidc;
   const iss = parameters.one("iss");
   const mixedUp = () =>
-    refused("the response is of another identity provider than the one that was asked", "mixed up providers", {
-      identityProvider: uid,
+    refused("the response is of another identity provider than the one that was asked", uid, "mixed up providers", {
       iss,
     });
   // A provider must not receive the code of another one (RFC 9700, 4.4).
@@ -157,7 +156,9 @@ export function consent(context: LoginContext): LoginHandler {
       if (call.parameters.one("decision") !== "approve") return returnDenial(context, target);
       if (invite !== undefined) attempts.check(call.address);
       return countingWrongInvites(attempts, call.address, () =>
-        returnLogin(context, { target, address: call.address, now }, (tx) => completeLogin(tx, step, now, settings)),
+        returnLogin(context, { target, address: call.address, now }, (tx) =>
+          completeLogin(tx, step, { now, settings, call: { method: "Login/Consent", address: call.address } }),
+        ),
       );
     });
   };

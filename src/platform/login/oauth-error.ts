@@ -41,10 +41,19 @@ export class OAuthError extends ApiError {
   }
 }
 
-/** A login that was refused. @param mismatch the reason, for the host of the platform: the person learns less */
-export function refused(description: string, mismatch: string, fields: Readonly<Record<string, unknown>>): OAuthError {
+/**
+ * A login that was refused.
+ * @param provider the uid of the identity provider: who can read the audit log there learns the reason
+ * @param mismatch the reason: the person learns less
+ */
+export function refused(
+  description: string,
+  provider: string,
+  mismatch: string,
+  fields: Readonly<Record<string, unknown>>,
+): OAuthError {
   const error = new OAuthError("access_denied", description);
-  error.explanation = { subject: undefined, fields: { mismatch, ...fields } };
+  error.explanation = { subject: provider, fields: { mismatch, ...fields } };
   return error;
 }
 
@@ -56,6 +65,8 @@ export class ReturnedError extends ApiError {
   constructor(error: ApiError, target: LoginTarget) {
     super(error.code, error.reason, error.message, error.detail);
     this.explanation = error.explanation;
+    this.about = error.about;
+    this.isRecorded = error.isRecorded;
     this.error = nameOf(error);
     this.target = target;
   }

@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import type { Logger } from "pino";
 import { minutes } from "#src/time/durations.ts";
 import type { WallClock } from "#src/time/wall-clock.ts";
-import { rootOf } from "../contract/uid.ts";
 import type {
   IdentityProvider,
   IdentityProvider_OIDC as OIDC,
@@ -139,7 +138,7 @@ export class OpenIdProviders {
 
   /** The keys of a provider, for its ID tokens. @throws OAuthError as `authorizationUrl` */
   keysOf({ uid }: IdentityProvider, issuer: string, keyId: string | undefined): Promise<KeySet> {
-    return this.#ask(uid, issuer, () => this.#options.issuerKeys.of(issuer, keyId, rootOf(uid)));
+    return this.#ask(uid, issuer, () => this.#options.issuerKeys.of(issuer, keyId, uid));
   }
 
   async #endpointsOf(uid: string, issuer: string): Promise<Endpoints> {

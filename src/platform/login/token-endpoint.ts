@@ -23,7 +23,7 @@ const pollTolerance = 1_000;
 
 /** The tokens of a login, or why there are none. A failure is thrown after the transaction, which an error would roll back. */
 type Redemption =
-  | { readonly kind: "granted"; readonly grant: LoginGrant; readonly refreshToken: string }
+  | { readonly kind: "granted"; readonly grant: LoginGrant; readonly refreshToken: string; readonly ends: number }
   | { readonly kind: "failed"; readonly error: OAuthErrorName; readonly description: string };
 
 /** `/token` (RFC 6749, RFC 7636, RFC 8628). */
@@ -102,7 +102,8 @@ async function redeem({ settings }: LoginContext, tx: Writer, grant: LoginGrant,
     return failed("invalid_grant", "the identity was deleted, or its tokens were ended, after the login");
   const { loginLifetime, maximumRefreshTokens } = settings;
   const lifetime = { now, expires: now + loginLifetime, maximum: maximumRefreshTokens };
-  return { kind: "granted", grant, refreshToken: await startFamily(tx, contentOf(grant), lifetime) };
+  const refreshToken = await startFamily(tx, contentOf(grant), lifetime);
+  return { kind: "granted", grant, refreshToken, ends: lifetime.expires };
 }
 
 function failed(error: OAuthErrorName, description: string): Redemption {
@@ -111,10 +112,10 @@ function failed(error: OAuthErrorName, description: string): Redemption {
 
 async function issued({ tokens, clock, rateLimit }: LoginContext, redemption: Redemption): Promise<WholeResponse> {
   if (redemption.kind === "failed") throw new OAuthError(redemption.error, redemption.description);
-  const { grant, refreshToken } = redemption;
+  const { grant, refreshToken, ends } = redemption;
   rateLimit?.admit(grant.identity);
   const { token: accessToken, expires } = await tokens.issue(contentOf(grant));
-  return tokenResponse({ accessToken, refreshToken, expires, now: clock() });
+  return tokenResponse({ accessToken, refreshToken, expires, ends, now: clock() });
 }
 
 async function refreshed({ refresh, clock }: LoginContext, call: AnonymousCall): Promise<WholeResponse> {
@@ -127,12 +128,14 @@ async function refreshed({ refresh, clock }: LoginContext, call: AnonymousCall):
       throw error;
     const invalid = new OAuthError("invalid_grant", error.message);
     invalid.explanation = error.explanation;
+    invalid.isRecorded = error.isRecorded;
     throw invalid;
   });
   return tokenResponse({
     accessToken: next?.token ?? "",
     refreshToken: nextRefresh?.token ?? "",
     expires: next?.expiry === undefined ? 0 : timestampMs(next.expiry),
+    ends: nextRefresh?.expiry === undefined ? 0 : timestampMs(nextRefresh.expiry),
     now: clock(),
   });
 }
@@ -141,21 +144,26 @@ interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly expires: number;
+  /** When the login ends, however often it is renewed. */
+  readonly ends: number;
   readonly now: number;
 }
 
-function tokenResponse({ accessToken, refreshToken, expires, now }: Tokens): WholeResponse {
+function tokenResponse({ accessToken, refreshToken, expires, ends, now }: Tokens): WholeResponse {
+  const secondsUntil = (time: number) => Math.max(0, Math.floor((time - now) / 1_000));
   return jsonResponse(200, {
     access_token: accessToken,
     token_type: "Bearer",
-    expires_in: Math.max(0, Math.floor((expires - now) / 1_000)),
+    expires_in: secondsUntil(expires),
     refresh_token: refreshToken,
+    // No RFC has this member; several servers have it, and `muster whoami` prints it.
+    refresh_token_expires_in: secondsUntil(ends),
   });
 }
 
 /** `/revoke` (RFC 7009): ends the family of a refresh token. It succeeds for a token that is not valid. */
 export function revoke({ database, clock }: LoginContext): LoginHandler {
-  return async ({ parameters }) => {
+  return async ({ parameters, address }) => {
     checkClient(parameters);
     const family = familyOf(parameters.required("token"));
     if (family !== undefined)
@@ -164,7 +172,13 @@ export function revoke({ database, clock }: LoginContext): LoginHandler {
         if (ended === undefined) return;
         const author = { kind: "identity", uid: ended.identity, onBehalfOf: ended.actor } as const;
         const uid = ended.identity;
-        await record(new AuthoredWriter(tx, author, clock()), { action: "logout", type: "identity", uid, fields: {} });
+        const call = { method: "Login/Revoke", address };
+        await record(new AuthoredWriter(tx, author, clock(), undefined, call), {
+          action: "logout",
+          type: "identity",
+          uid,
+          fields: {},
+        });
       });
     return jsonResponse(200, {});
   };

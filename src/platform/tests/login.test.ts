@@ -1,7 +1,7 @@
 import { decodeJwt } from "jose";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readAuditLog } from "../audit/read-records.ts";
+import { readAuditLog } from "#src/platform/audit/read-records.ts";
 import { LoginWorld, program } from "./login-world.testing.ts";
 import type { RunningPlatform } from "./running-platform.testing.ts";
 
@@ -61,15 +61,14 @@ describe("a login with a browser", () => {
     const database = await platform.openDatabase();
     const records = readAuditLog((work) => database.read(work), { actor: sub });
     const actions = [];
-    for await (const { action, type, actor } of records)
-      if (action !== "refuse") actions.push([action, type, actor.kind]);
+    for await (const { action, type, actor, uid, details } of records) {
+      // The PATCH above.
+      if (action === "refuse") continue;
+      expect([actor.kind, uid.startsWith(group), details.address]).toEqual(["identity", true, "127.0.0.1"]);
+      actions.push(`${action} ${type}`);
+    }
     await database.close();
-    expect(actions).toEqual([
-      ["create", "identity", "identity"],
-      ["create", "role binding", "identity"],
-      ["login", "identity", "identity"],
-      ["login", "identity", "identity"],
-    ]);
+    expect(actions).toEqual(["create identity", "create role binding", "login identity", "login identity"]);
   });
 
   it("does not give a role back that was taken away", async () => {
