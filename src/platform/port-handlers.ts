@@ -5,10 +5,12 @@ import { grpcHandler } from "./grpc/grpc-handler.ts";
 import { kindOfRequest } from "./grpc/kind-of-request.ts";
 import { httpEndpoints } from "./http-endpoints.ts";
 import { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
-import { securityTokenService } from "./oidc/security-token-service.ts";
+import { securityTokenService, type SecurityTokenServiceOptions } from "./oidc/security-token-service.ts";
 import { ApiDescriptions } from "./openapi/api-descriptions.ts";
 import type { PlatformOptions } from "./platform-options.ts";
 import { PageTokens } from "./resources/page-token.ts";
+import { loginContext } from "./login/login-context.ts";
+import { LoginEndpoints } from "./login/login-endpoints.ts";
 import { faultsHandler } from "./rest/faults-handler.ts";
 import { rejectionResponse, restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
@@ -52,7 +54,8 @@ export async function portHandlers(
   const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
   const tokens = new ApiTokens(keys, authUrl, baseUrl, clock);
   const authenticator = new Authenticator(database, tokens, clock);
-  const operations = platformOperations(options, settings, tokens, authenticator, securityLog);
+  const tokenService = tokenServiceOptions(options, settings, tokens, securityLog);
+  const operations = platformOperations(options, settings, tokenService, authenticator);
   const overGrpc = operations.filter(({ transports }) => transports === "all");
   const health = new DatabaseHealth(database);
   const isDatabaseUp = () => health.isUp();
@@ -78,6 +81,7 @@ export async function portHandlers(
     http: httpEndpoints({
       rest: restHandler(transcoder, runner, errorDomain),
       faults: options.faultInjection ? faultsHandler(faults, authenticator, errorDomain) : undefined,
+      login: new LoginEndpoints(loginContext(tokenService, options), runner),
       documents: new DiscoveryDocuments(authUrl, keys),
       authPath: new URL(authUrl).pathname.replace(/\/$/, ""),
       descriptions: new ApiDescriptions(operations, settings),
@@ -87,40 +91,37 @@ export async function portHandlers(
   };
 }
 
-/** The methods of all services, with what they need of the options and settings. */
-function platformOperations(
-  { database, masterKey, clock, log, rateLimit: callsPerSecond, maximumIssuerRequests }: PlatformOptions,
+/** What the token service and the pages of logins need of the options and settings. */
+function tokenServiceOptions(
+  { database, clock, log, rateLimit: callsPerSecond, maximumIssuerRequests }: PlatformOptions,
   settings: PlatformSettings,
   tokens: ApiTokens,
-  authenticator: Authenticator,
   securityLog: SecurityLog,
+): SecurityTokenServiceOptions {
+  return {
+    database,
+    tokens,
+    issuerKeys: new IssuerKeys({ trusted: settings.trustedIssuers, clock, maximumRequests: maximumIssuerRequests }),
+    staticKeys: new StaticKeySets(),
+    patterns: new PatternCache(),
+    awsSts: new AwsSts(settings.awsSts, maximumIssuerRequests),
+    rateLimit: callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock),
+    settings,
+    clock,
+    log,
+    securityLog,
+  };
+}
+
+/** The methods of all services. */
+function platformOperations(
+  { database, masterKey, clock }: PlatformOptions,
+  settings: PlatformSettings,
+  tokenService: SecurityTokenServiceOptions,
+  authenticator: Authenticator,
 ): Operation[] {
   const pageTokens = new PageTokens(masterKey.derive("page token"));
   const sessions = new Sessions(database, clock, settings, pageTokens);
-  const issuerKeys = new IssuerKeys({
-    trusted: settings.trustedIssuers,
-    clock,
-    maximumRequests: maximumIssuerRequests,
-  });
-  const staticKeys = new StaticKeySets();
-  const patterns = new PatternCache();
-  const awsSts = new AwsSts(settings.awsSts, maximumIssuerRequests);
-  const rateLimit = callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock);
-  const services = [
-    ...servicesOf(sessions, masterKey),
-    securityTokenService({
-      database,
-      tokens,
-      issuerKeys,
-      staticKeys,
-      patterns,
-      awsSts,
-      rateLimit,
-      settings,
-      clock,
-      log,
-      securityLog,
-    }),
-  ];
-  return operationsOf(services, authenticator, rateLimit);
+  const services = [...servicesOf(sessions, masterKey), securityTokenService(tokenService)];
+  return operationsOf(services, authenticator, tokenService.rateLimit);
 }

@@ -41,6 +41,8 @@ export default defineCommand({
         audiences: values.audience,
         refreshLifetime: values.refreshLifetime,
         maximumRefreshTokens: values.maximumRefreshTokens,
+        loginLifetime: values.loginLifetime,
+        publicIssuers: values.publicIssuer,
         trustedIssuers: values.trustedIssuer,
         awsSts: values.awsSts,
         awsHeaderVendor: values.awsHeaderVendor,

@@ -162,6 +162,15 @@ export const platformSettings = {
     "24h",
     "The lifetime of refresh tokens, counted from the token exchange. Replacing a refresh token does not extend it.",
   ),
+  loginLifetime: settings.withDefault(
+    lifetime,
+    "24h",
+    "How long a person stays logged in. The API tokens of a login live for an hour and are renewed until then.",
+  ),
+  publicIssuer: settings.optionalList(
+    { placeholder: "URL", parse: issuerUrl },
+    "An issuer at which anybody can have an account, in addition to those that the platform knows. The first login of a person from there needs an invite.",
+  ),
   maximumRefreshTokens: settings.withDefault(
     settings.integer(1, 100_000),
     String(tokenLimits.refreshTokens.value),

@@ -2,7 +2,7 @@ import type { Author } from "./author.ts";
 import type { FieldChanges } from "./field-changes.ts";
 
 /** What was done to a resource, or to a key or token of the platform. */
-export type ChangeAction = "create" | "update" | "delete" | "rotate" | "revoke" | "revokeTokens";
+export type ChangeAction = "create" | "update" | "delete" | "rotate" | "revoke" | "revokeTokens" | "login" | "logout";
 
 /** What happened without a change of a resource. */
 export type EventAction =
@@ -12,8 +12,6 @@ export type EventAction =
   | "refresh"
   /** A refresh token was used twice, so it has probably leaked, and its family was ended. */
   | "reuse"
-  /** A person logged in. */
-  | "login"
   /** A call, exchange or login was refused. */
   | "refuse"
   /** An admin token was used to read. */

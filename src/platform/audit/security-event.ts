@@ -36,7 +36,6 @@ export const messageOf: Readonly<Record<EventAction, string>> = {
   exchange: "token exchanged",
   refresh: "token refreshed",
   reuse: "refresh token reused; its family was ended",
-  login: "login",
   refuse: "call refused",
   use: "admin token used",
   omit: "security events left out",

@@ -10,7 +10,7 @@ import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
 import type { SecurityEvent, WaitingEvent } from "../audit/security-event.ts";
 import type { SecurityLog } from "../audit/security-log.ts";
 import { identities } from "../collections/identities.ts";
-import { isUid, rootOf } from "../contract/uid.ts";
+import { isUid } from "../contract/uid.ts";
 import {
   ApiError,
   Code,
@@ -224,10 +224,15 @@ async function verify(
   return signer;
 }
 
-async function refresh(
+/** A call with a refresh token. */
+export interface RefreshCall extends CallDetails {
+  readonly bearer: string;
+}
+
+export async function refresh(
   { database, tokens, settings, clock, securityLog }: SecurityTokenServiceOptions,
   request: ExchangeRefreshTokenRequest,
-  call: AnonymousCall,
+  call: RefreshCall,
 ): Promise<TokenPair> {
   const wanted = {
     audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
@@ -296,7 +301,7 @@ function mismatchIn(
   return exactMismatch(identity, token, new URL(authUrl).hostname, patterns);
 }
 
-function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
+export function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
   if (requested.length === 0) throw invalidArgument("aud", `is required: "${baseUrl}"`);
   const accepted = requested.map((name) => {
     const audience = name.replace(/\/$/, "") === baseUrl ? baseUrl : name;
@@ -320,7 +325,7 @@ async function keysFor(
     return staticKeys.of(document);
   }
   try {
-    return await issuerKeys.of(issuer, keyId, rootOf(uid));
+    return await issuerKeys.of(issuer, keyId, uid);
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     log.warn({ err: error, identity: uid }, "fetching the keys of an issuer failed");
@@ -330,7 +335,7 @@ async function keysFor(
 }
 
 /** @throws ApiError (7) if the identity was deleted in the meantime */
-async function updateLastSeen(tx: Writer, uid: string, now: number): Promise<void> {
+export async function updateLastSeen(tx: Writer, uid: string, now: number): Promise<void> {
   const identity = await identities.find(tx, uid);
   if (identity === undefined) throw mismatch();
   const { lastSeenTime } = identity;

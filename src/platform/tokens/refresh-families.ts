@@ -108,7 +108,7 @@ export async function useRefreshToken(
   wanted: RequestedContent,
   now: number,
 ): Promise<RefreshResult> {
-  const id = /^muster-refresh-([0-9a-f]{24})\.[\w-]{43}$/.exec(token)?.[1];
+  const id = familyOf(token);
   const family = id === undefined ? undefined : await tx.first(select, { id });
   if (id === undefined || family === undefined || family.expires <= now) return { kind: "rejected", reason: "unknown" };
   if (!(await isAssumable(tx, family.identity_uid, now))) return { kind: "rejected", reason: "unknown" };
@@ -126,6 +126,22 @@ export async function useRefreshToken(
   const next = newToken(id);
   await tx.run(rotate, { id, token_hash: next.token_hash, content: serialize(content) });
   return { kind: "rotated", content, token: next.token, expires: family.expires };
+}
+
+/** The id of the family of a refresh token, of which nothing is verified; undefined if it is not a refresh token. */
+export function familyOf(token: string): string | undefined {
+  return /^muster-refresh-([0-9a-f]{24})\.[\w-]{43}$/.exec(token)?.[1];
+}
+
+/** Ends one family. @returns whose it was; undefined if there is none with the id */
+export async function endFamily(
+  tx: Writer,
+  id: string,
+): Promise<{ readonly identity: string; readonly actor: ApiTokenContent["actor"] } | undefined> {
+  const family = await tx.first(select, { id });
+  if (family === undefined) return undefined;
+  await tx.run(deleteFamily, { id });
+  return { identity: family.identity_uid, actor: parse(family.identity_uid, "", family.content).actor };
 }
 
 /** Ends all families of an identity. */

@@ -1,5 +1,6 @@
 import { type Compilable, type Kysely, sql } from "kysely";
 import { auditLog } from "./audit-migration.ts";
+import { loginCodes } from "./login-codes-migration.ts";
 import { auditEvents } from "./audit-events-migration.ts";
 import { type Migration, resourceIndex, resourceTable, type SqlTypes } from "./migration.ts";
 import { namedAdmins } from "./named-admins-migration.ts";
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   namedAdmins,
   resourceLimits,
   usedTokens,
+  loginCodes,
   auditEvents,
 ];
 

@@ -167,6 +167,23 @@ export interface Tables {
     /** Milliseconds since the epoch. */
     expires: number;
   };
+  /** Authorization codes, and the codes of devices, of logins that are not complete. */
+  login_codes: {
+    /** SHA-256 of the code, in base64url. */
+    hash: string;
+    /** SHA-256 of the code that a person types for a device, in base64url; null for an authorization code. */
+    user_code_hash: string | null;
+    /** The address of the client that the code was created for. */
+    address: string;
+    /** Milliseconds since the epoch. */
+    expires: number;
+    /** `pending`, `approved`, `denied` or `used`. */
+    state: string;
+    /** When a device may ask for its token again, in milliseconds since the epoch. */
+    next_poll: number;
+    /** What the code is for, as JSON. */
+    content: string;
+  };
 }
 
 /** The tables that hold resources of the contract. */
