@@ -17,6 +17,9 @@ const callbackPath = "/callback";
 const maxConnections = 64;
 const maxHeaderBytes = 16 * 1024;
 
+/** How long a page may still be on its way when the listener closes. */
+const lastPageMs = 250;
+
 /**
  * Waits on 127.0.0.1 for the browser's answer to one login (RFC 8252, section 7.3). Any program on this machine and any page in
  * the browser can send requests: those that are not the answer get a page, and change nothing.
@@ -75,7 +78,7 @@ export class CallbackListener {
       this.#server.close(() => done());
       this.#server.closeIdleConnections();
       // A connection that sends nothing must not keep the command from its end.
-      setTimeout(() => this.#server.closeAllConnections(), seconds(1)).unref();
+      setTimeout(() => this.#server.closeAllConnections(), lastPageMs).unref();
     });
   }
 

@@ -4,10 +4,11 @@ import {
   ExchangeRefreshTokenRequestSchema,
   type TokenPair,
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
-import { refresh, type RefreshCall, type SecurityTokenServiceOptions } from "../oidc/security-token-service.ts";
+import { refresh, type SecurityTokenServiceOptions } from "../oidc/security-token-service.ts";
 import type { HttpRequest, WholeResponse } from "../server/http-handler.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
+import type { AnonymousCall } from "../service/service.ts";
 import type { RateLimit } from "../service/rate-limit.ts";
 import type { Database } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
@@ -28,7 +29,7 @@ export interface LoginContext {
   readonly providers: OpenIdProviders;
   readonly attempts: AttemptLimit;
   /** Uses a refresh token. @throws ApiError */
-  readonly refresh: (call: RefreshCall) => Promise<TokenPair>;
+  readonly refresh: (call: AnonymousCall) => Promise<TokenPair>;
 }
 
 export function loginContext(

@@ -3,6 +3,8 @@ import type { BodyReader, HttpHandler, HttpRequest, HttpResponse, WholeResponse 
 import { httpStatusOf } from "../rest/rest-error.ts";
 import type { CallRunner } from "../service/call-runner.ts";
 import type { CallSlot } from "../service/call-slots.ts";
+import { authorizeDevice, findDevice, logInForDevice, showDeviceForm } from "./device-endpoints.ts";
+import { familyLogin } from "./family-endpoint.ts";
 import { authorize, callback, consent } from "./login-flow.ts";
 import type { LoginContext, LoginHandler } from "./login-context.ts";
 import { returnFailure } from "./login-return.ts";
@@ -34,6 +36,24 @@ export class LoginEndpoints {
     this.#endpoints = new Map<string, Endpoint>([
       ["/authorize", { operation: "Login/Authorize", audience: "person", methods: { GET: authorize(context) } }],
       ["/login/consent", { operation: "Login/Consent", audience: "person", methods: { POST: consent(context) } }],
+      ["/oauth", { operation: "Login/OAuth", audience: "person", methods: { GET: familyLogin(context) } }],
+      [
+        "/device",
+        {
+          operation: "Login/Device",
+          audience: "person",
+          methods: { GET: showDeviceForm(context), POST: findDevice(context) },
+        },
+      ],
+      ["/device/login", { operation: "Login/Device", audience: "person", methods: { GET: logInForDevice(context) } }],
+      [
+        "/device_authorization",
+        {
+          operation: "Login/DeviceAuthorization",
+          audience: "program",
+          methods: { POST: authorizeDevice(context) },
+        },
+      ],
       ["/token", { operation: "Login/Token", audience: "program", methods: { POST: token(context) } }],
       ["/revoke", { operation: "Login/Revoke", audience: "program", methods: { POST: revoke(context) } }],
     ]);

@@ -2,7 +2,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { ApiError, Code } from "../errors/api-error.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { record } from "../audit/audit-log.ts";
-import type { RefreshCall } from "../oidc/security-token-service.ts";
+import type { AnonymousCall } from "../service/service.ts";
 import type { WholeResponse } from "../server/http-handler.ts";
 import type { Writer } from "../store/database.ts";
 import { endFamily, familyOf, startFamily } from "../tokens/refresh-families.ts";
@@ -28,7 +28,7 @@ type Redemption =
 
 /** `/token` (RFC 6749, RFC 7636, RFC 8628). */
 export function token(context: LoginContext): LoginHandler {
-  return async ({ parameters, address }) => {
+  return async ({ parameters, address, slot }) => {
     checkClient(parameters);
     const grantType = parameters.required("grant_type");
     switch (grantType) {
@@ -37,7 +37,7 @@ export function token(context: LoginContext): LoginHandler {
       case "urn:ietf:params:oauth:grant-type:device_code":
         return issued(context, await pollDevice(context, parameters));
       case "refresh_token":
-        return refreshed(context, { bearer: parameters.required("refresh_token"), method: "/token", address });
+        return refreshed(context, { bearer: parameters.required("refresh_token"), method: "/token", address, slot });
       default:
         throw new OAuthError("unsupported_grant_type", "grant_type must be one of those in the discovery document");
     }
@@ -117,7 +117,7 @@ async function issued({ tokens, clock, rateLimit }: LoginContext, redemption: Re
   return tokenResponse({ accessToken, refreshToken, expires, now: clock() });
 }
 
-async function refreshed({ refresh, clock }: LoginContext, call: RefreshCall): Promise<WholeResponse> {
+async function refreshed({ refresh, clock }: LoginContext, call: AnonymousCall): Promise<WholeResponse> {
   const { token: next, refreshToken: nextRefresh } = await refresh(call).catch((error: unknown) => {
     // Whatever is wrong with a refresh token has one name in OAuth 2.0.
     if (

@@ -100,10 +100,10 @@ async function exchange(
   if (request.identityProvider !== "") throw unimplemented("exchange by an identity provider");
   if (!isUid(request.identity)) throw invalidArgument("identity", "must be the uid of an identity");
 
-  const [identity, securityStamp] = await options.database.read(async (tx) => [
-    await identities.find(tx, request.identity),
-    await securityStampOf(tx, request.identity),
-  ]);
+  const [identity, securityStamp] = await options.database.read(
+    async (tx) => [await identities.find(tx, request.identity), await securityStampOf(tx, request.identity)],
+    slot.shares,
+  );
   const refused = (reason: string, error = mismatch()) =>
     explained(error, { identity: identity?.uid, mismatch: reason, token: claimed(subject) });
   if (identity === undefined) throw refused("the identity does not exist");
@@ -133,7 +133,7 @@ async function exchange(
     if (event !== undefined) await insertEvent(tx, event);
     const { refreshLifetime, maximumRefreshTokens } = options.settings;
     return startFamily(tx, content, { now, expires: now + refreshLifetime, maximum: maximumRefreshTokens });
-  });
+  }, slot.shares);
   if (event !== undefined) options.securityLog.report(event);
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
 }
@@ -224,15 +224,10 @@ async function verify(
   return signer;
 }
 
-/** A call with a refresh token. */
-export interface RefreshCall extends CallDetails {
-  readonly bearer: string;
-}
-
 export async function refresh(
   { database, tokens, settings, clock, securityLog }: SecurityTokenServiceOptions,
   request: ExchangeRefreshTokenRequest,
-  call: RefreshCall,
+  call: AnonymousCall,
 ): Promise<TokenPair> {
   const wanted = {
     audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
@@ -250,7 +245,7 @@ export async function refresh(
     recorded ??= { event: securityLog.admit(event) };
     if (recorded.event !== undefined) await insertEvent(tx, recorded.event);
     return used;
-  });
+  }, call.slot.shares);
   if (recorded?.event !== undefined) securityLog.report(recorded.event);
   if (result.kind === "rejected") throw errorOf(result);
   const { token, expires } = await tokens.issue(result.content);

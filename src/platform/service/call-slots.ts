@@ -1,7 +1,8 @@
 import type { Caller } from "../access/caller.ts";
 import { type ApiError, resourceExhausted } from "../errors/api-error.ts";
 import { Pool, type PoolRefusal } from "../shares/pool.ts";
-import { adminShares, identityShares, type Share, unauthenticatedShares } from "../shares/share.ts";
+import { identityShares, type Share, unauthenticatedShares } from "../shares/share.ts";
+import { callerShares } from "./caller-shares.ts";
 
 /** Seconds after which a rejected call may be retried. */
 const retryAfter = 1;
@@ -56,6 +57,11 @@ export class CallSlot {
     return this.#caller;
   }
 
+  /** The shares that the slot is taken from; those of its address while it is not taken. */
+  get shares(): readonly Share[] {
+    return this.#held ?? unauthenticatedShares(this.address);
+  }
+
   /** Takes the slot before the caller is known. @throws ApiError (8) */
   takeUnauthenticated(): void {
     this.#take(unauthenticatedShares(this.address));
@@ -64,7 +70,7 @@ export class CallSlot {
   /** Takes the slot for a caller, from the shares of whom it was taken for before. @throws ApiError (8) */
   takeFor(caller: Caller): void {
     this.#caller = caller;
-    this.#take(caller.kind === "admin" ? adminShares : identityShares(caller.uid));
+    this.#take(callerShares(caller));
   }
 
   /**

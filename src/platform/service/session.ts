@@ -6,6 +6,7 @@ import { authorOf } from "../audit/author.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import type { PageTokens } from "../resources/page-token.ts";
 import type { Reader, Database } from "../store/database.ts";
+import { callerShares } from "./caller-shares.ts";
 import type { PlatformSettings } from "./platform-settings.ts";
 import type { Call } from "./service.ts";
 
@@ -38,7 +39,10 @@ export class Sessions {
 
   /** Runs the work in a read transaction. @throws ApiError */
   read<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#database.read(async (tx) => work(await this.#open(tx, call, this.#clock())));
+    return this.#database.read(
+      async (tx) => work(await this.#open(tx, call, this.#clock())),
+      callerShares(call.caller),
+    );
   }
 
   /** Runs the work in a write transaction: all of it is committed, or none. @throws ApiError */
@@ -48,7 +52,7 @@ export class Sessions {
       return work(
         await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now, this.#settings.quota, call), call, now),
       );
-    });
+    }, callerShares(call.caller));
   }
 
   async #open<R extends Reader>(tx: R, { caller }: Call, now: number): Promise<Session<R>> {

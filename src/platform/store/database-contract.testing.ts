@@ -5,6 +5,7 @@ import { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
 import { groups } from "#src/platform/collections/groups.ts";
 import { GroupSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { countBelow } from "#src/platform/resources/tree-counts.ts";
+import { identityShares, type Share } from "../shares/share.ts";
 import { type Database, statement } from "./database.ts";
 
 /** A backend under test: an empty database that can be closed and opened again. */
@@ -44,6 +45,23 @@ export function databaseContract(name: string, makeBackend: () => Promise<Backen
       database = await backend.open();
       expect(await valueOf("a")).toBe("1");
     });
+
+    it.each(["read", "write"] as const)(
+      "serves a newcomer's %s before those of a caller that has many",
+      async (kind) => {
+        const [busy, newcomer] = ["a", "b"].map((digit) => identityShares(`${digit.repeat(40)}/${"0".repeat(16)}`));
+        const order: string[] = [];
+        const job = (who: string, shares: readonly Share[] = []) =>
+          database[kind](async (tx) => {
+            order.push(who);
+            await tx.first(get, { name: who });
+          }, shares);
+        await Promise.all([...Array.from({ length: 300 }, () => job("busy", busy)), job("newcomer", newcomer)]);
+        expect(order).toHaveLength(301);
+        // Some of the others run already.
+        expect(order.indexOf("newcomer")).toBeLessThan(100);
+      },
+    );
 
     it("rolls back a write that throws, and only that write", async () => {
       const results = await Promise.allSettled(

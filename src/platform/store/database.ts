@@ -1,4 +1,5 @@
 import type { Compilable, Kysely } from "kysely";
+import type { Share } from "../shares/share.ts";
 import type { Tables } from "./schema/tables.ts";
 
 /**
@@ -37,12 +38,15 @@ export interface Writer extends Reader {
  * Guarantees: a `write` is atomic, serial with all other writes, and durable when its promise resolves. An error inside
  * it rolls back that write alone. A `read` sees one consistent state of committed writes.
  *
+ * Work that waits is served in an order that is fair to those whose `shares` it uses (`shares/fair-queue.ts`), so that nobody
+ * waits for all work of a caller that has much. Without shares, it is work of the platform itself.
+ *
  * Assumptions: the callback awaits nothing but its own transaction (no network, no timer, no nested transaction). A write
  * may be run again from its start, so the callback has no side effects outside its transaction.
  */
 export interface Database {
-  read<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
-  write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
+  read<T>(work: (reader: Reader) => Promise<T>, shares?: readonly Share[]): Promise<T>;
+  write<T>(work: (writer: Writer) => Promise<T>, shares?: readonly Share[]): Promise<T>;
   /** Completes the reads and writes that were accepted, then closes. */
   close(): Promise<void>;
 }

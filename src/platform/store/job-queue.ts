@@ -1,3 +1,6 @@
+import { FairQueue } from "../shares/fair-queue.ts";
+import type { Share } from "../shares/share.ts";
+
 /** A piece of work in a transaction `T` that it shares with others. */
 export interface Job<T> {
   /** Does the work. Calling the result resolves the caller's promise. */
@@ -5,36 +8,58 @@ export interface Job<T> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Removes the next job from the queue. @returns undefined at the end of the batch; the first job is always in it */
+export type NextJob<T> = () => Job<T> | undefined;
+
 export interface JobQueueOptions<T> {
-  /** Resolves at the end of the turn in which the first job arrived: its batch contains all jobs until then. */
+  /** Resolves at the end of the turn in which the first job arrived: its batch can contain all jobs until then. */
   readonly endOfTurn: () => Promise<void>;
+  /** How long jobs are run (ms) before the batch and the turn of the event loop end. A job that has begun is completed. */
+  readonly batchTime: number;
   /** The maximum number of jobs in a batch; no limit by default. */
   readonly maximumBatch?: number;
-  /** Runs a batch in one transaction. It settles every job and never rejects. */
-  readonly runBatch: (jobs: readonly Job<T>[]) => Promise<void>;
+  /** Runs a batch in one transaction. It settles every job of the batch, and never rejects. */
+  readonly runBatch: (next: NextJob<T>) => Promise<void>;
 }
 
 /**
- * Collects the jobs that arrive in one turn of the event loop and runs them together. Jobs that arrive while a batch runs
- * wait for the next one, because a read may follow a write that the transaction of the running batch does not see.
+ * The turns of the event loop between batches while jobs wait. Node accepts one connection in each turn, so with a single
+ * turn between batches a client that connects would wait for a batch for each connection before its own.
+ */
+const turnsBetween = 16;
+
+interface WaitingJob<T> extends Job<T> {
+  readonly shares: readonly Share[];
+}
+
+/**
+ * Collects the jobs that arrive in one turn of the event loop and runs them together, in an order that is fair to those whose
+ * shares they use. Jobs that arrive while a batch runs wait for the next one, because a read may follow a write that the
+ * transaction of the running batch does not see.
  */
 export class JobQueue<T> {
   readonly #options: JobQueueOptions<T>;
-  readonly #waiting: Job<T>[] = [];
+  readonly #waiting = new FairQueue<WaitingJob<T>>();
+  /** Jobs that may not be in the running batch. */
+  #arrived: WaitingJob<T>[] = [];
   #running: Promise<void> | undefined;
 
   constructor(options: JobQueueOptions<T>) {
     this.#options = options;
   }
 
-  /** Runs the work with the next batch. @returns its result, once the batch has resolved the job */
-  add<R>(work: (tx: T) => Promise<R>): Promise<R> {
+  /**
+   * Runs the work with one of the next batches.
+   * @param shares of those for whom the work is
+   * @returns its result, once the batch has resolved the job
+   */
+  add<R>(work: (tx: T) => Promise<R>, shares: readonly Share[]): Promise<R> {
     return new Promise<R>((resolve, reject) => {
       const run = async (tx: T) => {
         const value = await work(tx);
         return () => resolve(value);
       };
-      this.#waiting.push({ run, reject });
+      this.#arrived.push({ run, reject, shares });
       this.#running ??= this.#options.endOfTurn().then(() => this.#run());
     });
   }
@@ -45,8 +70,41 @@ export class JobQueue<T> {
   }
 
   async #run(): Promise<void> {
-    const { runBatch, maximumBatch = Number.POSITIVE_INFINITY } = this.#options;
-    while (this.#waiting.length > 0) await runBatch(this.#waiting.splice(0, maximumBatch));
+    const { endOfTurn, batchTime } = this.#options;
+    let turn = performance.now();
+    for (;;) {
+      for (const job of this.#arrived) this.#waiting.add(job.shares, job);
+      this.#arrived = [];
+      if (this.#waiting.size === 0) break;
+      const end = await this.#runBatch();
+      if (end - turn < batchTime) continue;
+      for (let n = 0; n < turnsBetween; n++) await endOfTurn();
+      turn = performance.now();
+    }
+    this.#waiting.clear();
     this.#running = undefined;
+  }
+
+  /** @returns the time of its end */
+  async #runBatch(): Promise<number> {
+    const { runBatch, batchTime, maximumBatch = Number.POSITIVE_INFINITY } = this.#options;
+    let [count, started, taken]: [number, number, number] = [0, 0, 0];
+    let current: WaitingJob<T> | undefined;
+    /** What follows from a job until the next one begins, such as writing its response, counts as a part of it. */
+    const charge = () => {
+      const now = performance.now();
+      if (current !== undefined) this.#waiting.charge(current.shares, now - taken);
+      taken = now;
+      return now;
+    };
+    await runBatch(() => {
+      const now = charge();
+      if (count === 0) started = now;
+      const isOver = count >= maximumBatch || (count > 0 && now - started >= batchTime);
+      current = isOver ? undefined : this.#waiting.take();
+      count += 1;
+      return current;
+    });
+    return charge();
   }
 }

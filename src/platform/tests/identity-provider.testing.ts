@@ -74,6 +74,9 @@ export class TestIdentityProvider {
           email_verified: !accountId.startsWith("unverified"),
         }),
       }),
+      renderError: (context: { body: string }, { error }: { error: string }) => {
+        context.body = error;
+      },
       // The people of the tests consent to everything.
       loadExistingGrant: async ({ oidc: { provider, client, session } }: Context) => {
         const grant = new provider.Grant({ accountId: session.accountId, clientId: client.clientId });
@@ -82,7 +85,7 @@ export class TestIdentityProvider {
         await grant.save();
         return grant;
       },
-      ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
+      ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 30 * 86_400 },
     });
   }
 

@@ -14,6 +14,7 @@ export class TestBrowser {
   readonly #cookies = new Map<string, Map<string, string>>();
   /** The redirects to addresses that begin with one of these are not followed. */
   readonly #programs: readonly string[];
+  #stopAt: string | undefined;
 
   constructor(ca: string, programs: readonly string[]) {
     this.#agent = new Agent({ connect: { ca } });
@@ -21,8 +22,13 @@ export class TestBrowser {
   }
 
   /** Opens an address. */
-  open(url: string): Promise<Visit> {
-    return this.#visit(url, {});
+  open(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Visit> {
+    return this.#visit(url, { headers: { ...headers } });
+  }
+
+  /** Does not follow redirects to addresses that begin with this, as an attacker does to keep them. */
+  stopAt(prefix?: string): void {
+    this.#stopAt = prefix;
   }
 
   /** Sends a form. @param headers in addition to those of the browser */
@@ -65,7 +71,7 @@ export class TestBrowser {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
     const response = await fetch(url, {
       ...request,
-      headers: { ...request.headers, ...(cookie === "" ? {} : { cookie }) },
+      headers: { ...(cookie === "" ? {} : { cookie }), ...request.headers },
       redirect: "manual",
       dispatcher: this.#agent,
     });
@@ -78,7 +84,8 @@ export class TestBrowser {
     const location = response.headers.get("location");
     if (location === null) return { url, status: response.status, headers: response.headers, text };
     const next = new URL(location, url).href;
-    if (this.#programs.some((program) => next.startsWith(program)))
+    const ends = [...this.#programs, ...(this.#stopAt === undefined ? [] : [this.#stopAt])];
+    if (ends.some((prefix) => next.startsWith(prefix)))
       return { url: next, status: response.status, headers: response.headers, text };
     return this.#visit(next, {});
   }

@@ -1,9 +1,11 @@
 import { Pool, type PoolClient } from "pg";
 import { Compiler, postgresDialect } from "../compiler.ts";
 import { NewerSchemaError, type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
-import { type Job, JobQueue } from "../job-queue.ts";
+import type { Share } from "../../shares/share.ts";
+import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
 import { migratePostgres } from "./migrate.ts";
 import { PostgresConnection, typeParsers } from "./postgres-connection.ts";
+import { ReadSlots } from "./read-slots.ts";
 import { connectionLost, isSerializationFailure } from "./postgres-errors.ts";
 
 /** How long a call waits for a connection (ms). */
@@ -16,6 +18,8 @@ const statementTimeout = 30_000;
 const maximumAttempts = 5;
 /** The most writes that share a commit. The lock is held for all of them, while other replicas wait. */
 const maximumBatch = 64;
+/** How long writes run (ms) before their batch is committed. */
+const batchTime = 50;
 
 export interface PostgresOptions {
   /** The maximum number of connections to the database. */
@@ -40,12 +44,16 @@ export class PostgresDatabase implements Database {
   readonly #compiler = new Compiler(postgresDialect);
   readonly #writes = new JobQueue<Writer>({
     endOfTurn: () => Promise.resolve(),
+    batchTime,
     maximumBatch,
-    runBatch: (jobs) => this.#runWrites(jobs),
+    runBatch: (next) => this.#runWrites(next),
   });
 
-  private constructor(pool: Pool) {
+  readonly #reads: ReadSlots;
+
+  private constructor(pool: Pool, connections: number) {
     this.#pool = pool;
+    this.#reads = new ReadSlots(connections, connectionTimeout);
   }
 
   /**
@@ -79,10 +87,14 @@ export class PostgresDatabase implements Database {
       if (error instanceof NewerSchemaError || !connectionLost(error)) throw error;
       throw new DatabaseUnavailableError(`the database is unreachable: ${text(error)}`, { cause: error });
     }
-    return new PostgresDatabase(pool);
+    return new PostgresDatabase(pool, connections);
   }
 
-  async read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+  read<T>(work: (reader: Reader) => Promise<T>, shares: readonly Share[] = []): Promise<T> {
+    return this.#reads.run(shares, () => this.#read(work));
+  }
+
+  async #read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const client = await this.#connect();
       const connection = new PostgresConnection(client, this.#compiler);
@@ -108,8 +120,8 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    return this.#writes.add(work);
+  write<T>(work: (writer: Writer) => Promise<T>, shares: readonly Share[] = []): Promise<T> {
+    return this.#writes.add(work, shares);
   }
 
   async close(): Promise<void> {
@@ -117,16 +129,22 @@ export class PostgresDatabase implements Database {
     await this.#pool.end();
   }
 
-  async #runWrites(jobs: readonly Job<Writer>[]): Promise<void> {
+  async #runWrites(next: NextJob<Writer>): Promise<void> {
+    const jobs: Job<Writer>[] = [];
     try {
-      for (const resolve of await this.#commit(jobs)) resolve();
+      for (const resolve of await this.#commit(jobs, next)) resolve();
     } catch (error) {
+      for (let job = next(); job !== undefined; job = next()) jobs.push(job);
       for (const { reject } of jobs) reject(error);
     }
   }
 
-  /** @returns functions that resolve the callers' promises @throws DatabaseUnavailableError if the batch failed */
-  async #commit(jobs: readonly Job<Writer>[]): Promise<(() => void)[]> {
+  /**
+   * @param jobs receives the jobs of the batch
+   * @returns functions that resolve the callers' promises
+   * @throws DatabaseUnavailableError if the batch failed
+   */
+  async #commit(jobs: Job<Writer>[], next: NextJob<Writer>): Promise<(() => void)[]> {
     for (let attempt = 1; ; attempt++) {
       const client = await this.#connect();
       const connection = new PostgresConnection(client, this.#compiler);
@@ -136,7 +154,12 @@ export class PostgresDatabase implements Database {
           "begin isolation level repeatable read; lock table schema_version in exclusive mode; savepoint job",
         );
         const resolvers: (() => void)[] = [];
+        // The jobs of an attempt before this one are run again.
         for (const job of jobs) resolvers.push(await runInSavepoint(connection, job));
+        for (let job = next(); job !== undefined; job = next()) {
+          jobs.push(job);
+          resolvers.push(await runInSavepoint(connection, job));
+        }
         step = "commit";
         await connection.commit();
         client.release();

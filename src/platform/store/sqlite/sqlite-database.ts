@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely } from "kysely";
+import type { Share } from "../../shares/share.ts";
 import { Compiler, sqliteDialect } from "../compiler.ts";
 import {
   NewerSchemaError,
@@ -11,7 +12,7 @@ import {
   DatabaseUnavailableError,
   type Writer,
 } from "../database.ts";
-import { type Job, JobQueue } from "../job-queue.ts";
+import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
 
@@ -26,6 +27,8 @@ const defaultCacheMiB = 16;
  * Group commit: the writes that arrive in one turn of the event loop share one transaction, and therefore one sync, each in
  * its own savepoint. Their promises resolve after the commit.
  *
+ * A batch ends after some milliseconds, and the event loop serves its other events before the next one.
+ *
  * Reads have their own connection and run in a transaction, because this process or a command may commit a write between
  * two statements of a read. The reads of one turn share a transaction and run one after the other. SQLite's calls are
  * synchronous, so more connections would use more memory without being faster.
@@ -33,8 +36,8 @@ const defaultCacheMiB = 16;
 export class SqliteDatabase implements Database {
   readonly #writer: Connection;
   readonly #reader: Connection;
-  readonly #reads = new JobQueue<Reader>({ endOfTurn, runBatch: (jobs) => this.#runReads(jobs) });
-  readonly #writes = new JobQueue<Writer>({ endOfTurn, runBatch: (jobs) => this.#runWrites(jobs) });
+  readonly #reads = new JobQueue<Reader>({ endOfTurn, batchTime: 5, runBatch: (next) => this.#runReads(next) });
+  readonly #writes = new JobQueue<Writer>({ endOfTurn, batchTime: 20, runBatch: (next) => this.#runWrites(next) });
 
   /**
    * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
@@ -59,12 +62,12 @@ export class SqliteDatabase implements Database {
     this.#reader = new Connection(readOnly, compiler);
   }
 
-  read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    return this.#reads.add(work);
+  read<T>(work: (reader: Reader) => Promise<T>, shares: readonly Share[] = []): Promise<T> {
+    return this.#reads.add(work, shares);
   }
 
-  write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    return this.#writes.add(work);
+  write<T>(work: (writer: Writer) => Promise<T>, shares: readonly Share[] = []): Promise<T> {
+    return this.#writes.add(work, shares);
   }
 
   async close(): Promise<void> {
@@ -74,28 +77,34 @@ export class SqliteDatabase implements Database {
     this.#writer.close();
   }
 
-  async #runReads(jobs: readonly Job<Reader>[]): Promise<void> {
+  async #runReads(next: NextJob<Reader>): Promise<void> {
+    let job: Job<Reader> | undefined;
     try {
       this.#reader.exec("begin");
-      for (const { run, reject } of jobs) await run(this.#reader).then((resolve) => resolve(), reject);
+      for (job = next(); job !== undefined; job = next())
+        await job.run(this.#reader).then((resolve) => resolve(), job.reject);
       this.#reader.exec("commit");
     } catch (error) {
       this.#reader.rollbackIfOpen();
-      // Rejecting a promise that has resolved has no effect.
-      for (const { reject } of jobs) reject(error);
+      for (job ??= next(); job !== undefined; job = next()) job.reject(error);
     }
   }
 
-  async #runWrites(jobs: readonly Job<Writer>[]): Promise<void> {
+  async #runWrites(next: NextJob<Writer>): Promise<void> {
+    const jobs: Job<Writer>[] = [];
     const resolvers: (() => void)[] = [];
     try {
       this.#writer.exec("begin immediate");
-      for (const job of jobs) resolvers.push(await this.#runInSavepoint(job));
+      for (let job = next(); job !== undefined; job = next()) {
+        jobs.push(job);
+        resolvers.push(await this.#runInSavepoint(job));
+      }
       this.#writer.exec("commit");
     } catch (error) {
       // The whole batch failed, for example because the disk is full: nothing of it is kept, so every write fails.
       this.#writer.rollbackIfOpen();
       const unavailable = new DatabaseUnavailableError("the write could not be committed", { cause: error });
+      for (let job = next(); job !== undefined; job = next()) jobs.push(job);
       for (const { reject } of jobs) reject(unavailable);
       return;
     }

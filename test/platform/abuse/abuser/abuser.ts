@@ -1,0 +1,164 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { importJWK, SignJWT } from "jose";
+import { Pool } from "undici";
+import { staticAudience, staticIssuer, type Tenants } from "../tenants.ts";
+import type { HostileIssuers } from "./hostile-issuers.ts";
+
+export interface AbuseCall {
+  /** GET by default. */
+  readonly method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  /** The path and the query. */
+  readonly path: string;
+  /** The token of the owner by default; undefined for none. */
+  readonly token?: string | undefined;
+  /** An object is sent as JSON. */
+  readonly body?: object | string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type SigningKey = Parameters<SignJWT["sign"]>[0];
+
+/** What the kinds of abuse use: the abuser's tenant, clients for its calls, and a tally of what it got. */
+export class Abuser {
+  readonly address: string;
+  readonly tenant: Tenants["abuser"];
+  readonly issuers: HostileIssuers;
+  readonly counts: Record<string, number> = {};
+  readonly #key: SigningKey;
+  readonly #pools = new Map<number, Pool>();
+  /** An API token of the owner of the tenant. */
+  ownerToken = "";
+
+  private constructor(address: string, tenant: Tenants["abuser"], issuers: HostileIssuers, key: SigningKey) {
+    this.address = address;
+    this.tenant = tenant;
+    this.issuers = issuers;
+    this.#key = key;
+  }
+
+  static async start(address: string, { abuser, key }: Tenants, issuers: HostileIssuers): Promise<Abuser> {
+    const started = new Abuser(address, abuser, issuers, await importJWK(key, "ES256"));
+    started.ownerToken = await started.tokenOf(abuser.owner);
+    return started;
+  }
+
+  count(code: string | number): void {
+    this.counts[code] = (this.counts[code] ?? 0) + 1;
+  }
+
+  /** A subject token of an identity of the tenant. @param claims in addition to those that it needs */
+  subjectToken(identity: string, claims: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    return new SignJWT({ iss: staticIssuer, sub: identity, aud: staticAudience, ...claims })
+      .setProtectedHeader({ alg: "ES256", kid: "static" })
+      .setExpirationTime("1h")
+      .sign(this.#key);
+  }
+
+  /** The path of an exchange. @param parameters `&scope=…` */
+  exchangePath(identity: string, parameters = ""): string {
+    return `/sts/exchange?aud=http://${this.address}&identity=${identity}${parameters}`;
+  }
+
+  /** An API token of an identity of the tenant. @throws {Error} unless the exchange succeeds */
+  async tokenOf(identity: string, parameters = ""): Promise<string> {
+    const path = this.exchangePath(identity, parameters);
+    return (await this.ok<{ token: string }>({ path, token: await this.subjectToken(identity) })).token;
+  }
+
+  /** Makes a call that must succeed. @returns the JSON of the response @throws {Error} unless the status is 200 */
+  async ok<T = { uid: string }>(call: AbuseCall): Promise<T> {
+    const { statusCode, body } = await this.#request(16, call);
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`${call.method ?? "GET"} ${call.path}: HTTP ${statusCode} ${text}`);
+    return (text === "" ? {} : JSON.parse(text)) as T;
+  }
+
+  /** Creates a resource of the tenant. @returns its uid */
+  async create(collection: string, parent: string, resource: object): Promise<string> {
+    return (await this.ok({ method: "POST", path: `/iam/v2beta1/${collection}/${parent}`, body: resource })).uid;
+  }
+
+  /**
+   * Makes calls without a pause, each caller with a connection of its own and one call at a time, until the signal is aborted.
+   * @param callers their number
+   * @param callOf the call with a number
+   */
+  flood(signal: AbortSignal, callers: number, callOf: (n: number) => AbuseCall | Promise<AbuseCall>): Promise<void> {
+    return this.repeat(signal, callers, async (n) => {
+      const { statusCode, body } = await this.#request(callers, await callOf(n), signal);
+      await body.dump({ limit: Number.MAX_SAFE_INTEGER, signal });
+      this.count(statusCode);
+    });
+  }
+
+  /** Repeats work, in a number of loops at the same time, until the signal is aborted. Errors are counted. */
+  async repeat(signal: AbortSignal, loops: number, work: (n: number) => Promise<unknown>): Promise<void> {
+    let next = 0;
+    const loop = async () => {
+      while (!signal.aborted) {
+        try {
+          await work(next++);
+        } catch (error) {
+          if (signal.aborted) return;
+          this.count((error as NodeJS.ErrnoException).code ?? (error as Error).message);
+          await sleep(10);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: loops }, loop));
+  }
+
+  /** A plain connection to the platform. Its errors are counted. */
+  socket(): Socket {
+    const { hostname, port } = new URL(`http://${this.address}`);
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    socket.on("error", (error: NodeJS.ErrnoException) => this.count(error.code ?? error.message));
+    return socket;
+  }
+
+  /** Keeps a number of connections open, until the signal is aborted: each that closes is replaced. */
+  async hold(signal: AbortSignal, connections: number, use: (socket: Socket) => void): Promise<void> {
+    const sockets = new Set<Socket>();
+    signal.addEventListener("abort", () => {
+      for (const socket of sockets) socket.destroy();
+    });
+    await this.repeat(signal, connections, async () => {
+      const socket = this.socket();
+      sockets.add(socket);
+      socket.once("connect", () => {
+        this.count("connected");
+        use(socket);
+      });
+      // What the platform sends is only counted.
+      socket.on("data", (data: Buffer) => {
+        const status = /^HTTP\/1.1 (\d+)/.exec(data.toString("latin1", 0, 12))?.[1];
+        if (status !== undefined) this.count(status);
+      });
+      await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+      sockets.delete(socket);
+      await sleep(10);
+    });
+  }
+
+  #request(connections: number, { method = "GET", path, body, headers, ...rest }: AbuseCall, signal?: AbortSignal) {
+    const token = "token" in rest ? rest.token : this.ownerToken;
+    let pool = this.#pools.get(connections);
+    if (pool === undefined) {
+      pool = new Pool(`http://${this.address}`, { connections, allowH2: false, headersTimeout: 60_000 });
+      this.#pools.set(connections, pool);
+    }
+    const sent = typeof body === "object" && !Buffer.isBuffer(body) ? JSON.stringify(body) : body;
+    return pool.request({
+      method,
+      path,
+      ...(sent === undefined ? {} : { body: sent }),
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+}

@@ -1,0 +1,20 @@
+import type { Tenants } from "../tenants.ts";
+
+/** What the abuser's process is asked to do. */
+export type AbuserRequest =
+  | {
+      readonly type: "prepare";
+      /** The name of the kind. */
+      readonly kind: string;
+      /** The platform: `127.0.0.1:8080` */
+      readonly address: string;
+      readonly tenants: Tenants;
+    }
+  | { readonly type: "abuse" }
+  | { readonly type: "end" };
+
+/** What the abuser's process reports. */
+export type AbuserMessage =
+  | { readonly type: "issuers"; readonly urls: readonly string[]; readonly certificate: string }
+  | { readonly type: "prepared" }
+  | { readonly type: "tally"; readonly counts: Readonly<Record<string, number>> };

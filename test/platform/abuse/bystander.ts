@@ -1,0 +1,184 @@
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Client, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { importJWK, SignJWT } from "jose";
+import { builtinRoles } from "#src/platform/access/builtin-roles.ts";
+import { GroupsService } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
+import type { Issuer } from "#test/platform/bench/issuer.ts";
+import { staticAudience, staticIssuer, type Tenants } from "./tenants.ts";
+
+const callsPerSecond = 30;
+/** A call that takes longer has failed (ms). */
+const timeLimit = 10_000;
+/** The address of the bystander; the abuser has another one. */
+const localAddress = "127.0.0.2";
+
+export interface BystanderOptions {
+  /** The platform: `127.0.0.1:8080` */
+  readonly address: string;
+  readonly tenants: Tenants;
+  readonly issuer: Issuer;
+}
+
+/** What the bystander saw. */
+export interface Observations {
+  /** Milliseconds from when a call was due to the end of its response. */
+  readonly latencies: readonly number[];
+  readonly failures: Readonly<Record<string, number>>;
+}
+
+/**
+ * A tenant that calls the platform at a steady rate: gets, pages, creates, deletes, exchanges and gRPC calls. A call starts
+ * when it is due, whether or not those before it have completed, so a slow platform does not lower the rate.
+ */
+export class Bystander {
+  readonly #address: string;
+  readonly #agent = new Agent({ keepAlive: true, localAddress });
+  readonly #tenant: Tenants["bystander"];
+  readonly #token: string;
+  readonly #exchange: { readonly path: string; readonly token: string };
+  readonly #grpc: Client<typeof GroupsService>;
+  readonly #created: string[] = [];
+
+  static async start({ address, tenants: { bystander, key }, issuer }: BystanderOptions): Promise<Bystander> {
+    const owner = await new SignJWT({ iss: staticIssuer, sub: bystander.owner, aud: staticAudience })
+      .setProtectedHeader({ alg: "ES256", kid: "static" })
+      .setExpirationTime("1h")
+      .sign(await importJWK(key, "ES256"));
+    const agent = new Agent({ localAddress });
+    const ask = async (method: string, path: string, token: string, body?: object) =>
+      JSON.parse(await send({ address, agent, method, path, token, body })) as { uid: string; token: string };
+    const exchangeOf = (identity: string) => `/sts/exchange?aud=http://${address}&identity=${identity}`;
+    const { token } = await ask("GET", exchangeOf(bystander.owner), owner);
+    const claimMatch = { issuer: issuer.url, subject: "worker", audience: staticAudience };
+    const { uid } = await ask("POST", `/iam/v2beta1/identities/${bystander.root}`, token, {
+      name: "worker",
+      claimMatch,
+    });
+    const roleUid = builtinRoles.find(({ name }) => name === "viewer")?.uid;
+    await ask("POST", `/iam/v2beta1/roleBindings/${bystander.root}`, token, { identityUid: uid, roleUid });
+    const exchange = { path: exchangeOf(uid), token: await issuer.token("worker", staticAudience) };
+    return new Bystander(address, bystander, token, exchange);
+  }
+
+  private constructor(
+    address: string,
+    tenant: Tenants["bystander"],
+    token: string,
+    exchange: { readonly path: string; readonly token: string },
+  ) {
+    this.#address = address;
+    this.#tenant = tenant;
+    this.#token = token;
+    this.#exchange = exchange;
+    const { hostname, port } = new URL(`http://${address}`);
+    const createConnection = () => connect({ host: hostname, port: Number(port), localAddress });
+    const transport = createGrpcTransport({
+      baseUrl: `http://${address}`,
+      nodeOptions: { createConnection },
+      defaultTimeoutMs: timeLimit,
+    });
+    this.#grpc = createClient(GroupsService, transport);
+  }
+
+  /** Calls until the time is over, and waits for the responses. */
+  async run(seconds: number): Promise<Observations> {
+    const latencies: number[] = [];
+    const failures: Record<string, number> = {};
+    const running = new Set<Promise<void>>();
+    const started = performance.now();
+    for (let n = 0; n < seconds * callsPerSecond; n++) {
+      const due = started + (n * 1_000) / callsPerSecond;
+      const early = due - performance.now();
+      if (early > 0) await sleep(early);
+      const call = this.#call(n)
+        .catch((error: Error) => {
+          failures[error.message] = (failures[error.message] ?? 0) + 1;
+        })
+        .then(() => {
+          latencies.push(performance.now() - due);
+          running.delete(call);
+        });
+      running.add(call);
+    }
+    await Promise.all(running);
+    return { latencies, failures };
+  }
+
+  async #call(n: number): Promise<void> {
+    const { root, identities } = this.#tenant;
+    switch (n % 6) {
+      case 0:
+        return void (await this.#rest("GET", `/iam/v2beta1/identities/${identities[n % identities.length]}`));
+      case 1:
+        return void (await this.#rest("GET", `/iam/v2beta1/identities?uidp.descendants_of=${root}`));
+      case 2: {
+        const created = await this.#rest("POST", `/iam/v2beta1/groups/${root}`, { name: `team-${n}` });
+        this.#created.push((JSON.parse(created) as { uid: string }).uid);
+        return;
+      }
+      case 3: {
+        const uid = this.#created.shift();
+        // The create before it may still run.
+        if (uid === undefined) return void (await this.#rest("GET", `/iam/v2beta1/groups/${root}`));
+        return void (await this.#rest("DELETE", `/iam/v2beta1/groups/${uid}`));
+      }
+      case 4: {
+        const { path, token } = this.#exchange;
+        return void (await send({ address: this.#address, agent: this.#agent, method: "GET", path, token }));
+      }
+      default:
+        await this.#grpc.listGroups({ uidp: { descendantsOf: root } }, { headers: this.#metadata() });
+    }
+  }
+
+  #metadata() {
+    return { authorization: `Bearer ${this.#token}` };
+  }
+
+  #rest(method: string, path: string, body?: object): Promise<string> {
+    return send({ address: this.#address, agent: this.#agent, method, path, token: this.#token, body });
+  }
+
+  stop(): void {
+    this.#agent.destroy();
+  }
+}
+
+interface Sent {
+  readonly address: string;
+  readonly agent: Agent;
+  readonly method: string;
+  readonly path: string;
+  readonly token: string;
+  readonly body?: object | undefined;
+}
+
+/** @returns the body @throws {Error} unless the status is 200 */
+async function send({ address, agent, method, path, token, body }: Sent): Promise<string> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const sent = request(`http://${address}${path}`, {
+    method,
+    agent,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+    },
+    signal: AbortSignal.timeout(timeLimit),
+  });
+  sent.end(text);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const received = Buffer.concat(chunks).toString();
+  const path0 = path.replace(/[?].*|[0-9a-f]{40}.*/, "");
+  if (response.statusCode !== 200) throw new Error(`${method} ${path0}: ${response.statusCode} ${messageOf(received)}`);
+  return received;
+}
+
+function messageOf(body: string): string {
+  return /"message":"([^"]{0,100})/.exec(body)?.[1] ?? "";
+}

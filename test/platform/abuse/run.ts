@@ -1,0 +1,125 @@
+import { constants } from "node:fs";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { PostgresServer } from "#src/platform/tests/postgres-server.testing.ts";
+import { onPlatformCore } from "#test/platform/bench/cores.ts";
+import { Issuer } from "#test/platform/bench/issuer.ts";
+import { postgresCopy } from "#test/platform/bench/postgres-copy.ts";
+import type { Program } from "#test/support/bench/bundle.ts";
+import { percentile } from "#test/support/bench/percentile.ts";
+import { memoryMiB } from "#test/support/bench/process-usage.ts";
+import { PlatformProcess } from "#test/support/harness/platform-process.ts";
+import { AbuserProcess } from "./abuser-process.ts";
+import { Bystander } from "./bystander.ts";
+import type { AbuseFigure } from "./figures.ts";
+import type { AbuseKind } from "./abuse-kind.ts";
+import type { AbuseOptions } from "./options.ts";
+import { filledTenants, type Tenants } from "./tenants.ts";
+
+const probe = new URL("probe/main.ts", import.meta.url);
+/** The bystander calls for this long before the abuse: connections are opened, and code is compiled. */
+const warmUpSeconds = 1;
+
+/** Runs the kinds, after a run without abuse, each on a platform of its own. @param report called with each figure */
+export async function run(
+  program: Program,
+  { backend, kinds, seconds, data }: AbuseOptions,
+  report: (figure: AbuseFigure) => void,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "muster-abuse-"));
+  const cleanups: (() => unknown)[] = [() => rm(folder, { recursive: true })];
+  try {
+    const { path: filled, adminTokenFile, tenants } = await filledTenants(data ?? folder);
+    let newData = async (): Promise<string[]> => {
+      const path = join(folder, "data");
+      for (const suffix of ["", "-wal", "-shm"]) await rm(path + suffix, { force: true });
+      await copyFile(filled, path, constants.COPYFILE_FICLONE);
+      return ["--data", path];
+    };
+    if (backend === "postgres") {
+      const server = await PostgresServer.start({ durable: true });
+      cleanups.push(() => server.stop());
+      const template = new URL(await postgresCopy(server, filled)).pathname.slice(1);
+      newData = async () => ["--database", await server.newDatabase(template)];
+    }
+    const certificate = join(folder, "issuer.pem");
+    const issuer = await Issuer.start(certificate);
+    cleanups.push(() => issuer.stop());
+    for (const kind of [undefined, ...kinds]) {
+      const flags = [...(await newData()), "--key-file", join(folder, "key"), "--admin-token-file", adminTokenFile];
+      flags.push("--trusted-issuer", `${issuer.url},ca=${certificate}`);
+      report(await measure({ program, folder, flags, issuer, tenants, kind, seconds }));
+    }
+  } finally {
+    for (const cleanUp of cleanups.toReversed()) await cleanUp();
+  }
+}
+
+interface Measurement {
+  readonly program: Program;
+  readonly folder: string;
+  readonly flags: readonly string[];
+  readonly issuer: Issuer;
+  readonly tenants: Tenants;
+  /** Undefined for a run without abuse. */
+  readonly kind: AbuseKind | undefined;
+  readonly seconds: number;
+}
+
+async function measure(measurement: Measurement): Promise<AbuseFigure> {
+  const { folder, issuer, tenants, kind, seconds } = measurement;
+  const cleanups: (() => unknown)[] = [];
+  try {
+    const abuser = await AbuserProcess.start(folder);
+    cleanups.push(() => abuser.stop());
+    const platform = startPlatform(measurement, abuser);
+    cleanups.push(() => platform.kill());
+    const { address } = await platform.listening();
+    const bystander = await Bystander.start({ address, tenants, issuer });
+    cleanups.push(() => bystander.stop());
+    if (kind !== undefined) await abuser.prepare({ kind: kind.name, address, tenants });
+    await bystander.run(warmUpSeconds);
+    await writeFile(`/proc/${platform.pid}/clear_refs`, "5");
+    const from = platform.log.length;
+    if (kind !== undefined) abuser.abuse();
+    const { latencies, failures } = await bystander.run(seconds);
+    const peakRssMiB = platform.running ? (await memoryMiB(platform.pid)).peak : Number.NaN;
+    const abuse = kind === undefined ? {} : await abuser.end();
+    return {
+      kind: kind?.name ?? "baseline",
+      calls: latencies.length,
+      p50Milliseconds: percentile(latencies, 0.5),
+      p99Milliseconds: percentile(latencies, 0.99),
+      failures,
+      ended: platform.running
+        ? undefined
+        : `${platform.signalCode ?? platform.exitCode} ${platform.lastOutput().slice(-300)}`,
+      peakRssMiB,
+      blockMilliseconds: Math.max(
+        0,
+        ...platform.log.slice(from).map((line) => (line.msg === "event loop" ? Number(line["longestBlock"]) : 0)),
+      ),
+      abuse,
+    };
+  } finally {
+    for (const cleanUp of cleanups.toReversed()) await cleanUp();
+  }
+}
+
+function startPlatform({ program, flags }: Measurement, { issuers }: AbuserProcess): PlatformProcess {
+  const trusted = issuers.urls.flatMap((url) => ["--trusted-issuer", `${url},ca=${issuers.certificate}`]);
+  return new PlatformProcess([...flags, ...trusted], {
+    program: program.file,
+    launcher: onPlatformCore,
+    env: {
+      NODE_ENV: "production",
+      ...program.env,
+      NODE_OPTIONS: `${program.env["NODE_OPTIONS"] ?? ""} --import=${probe.href}`,
+    },
+    onLine: (line) => {
+      if (/"level":"(error|fatal)"/.test(line)) process.stderr.write(`${line.slice(0, 2_000)}\n`);
+    },
+  });
+}
