@@ -9,6 +9,7 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
+import { cancelled } from "../errors/api-error.ts";
 import { breakResponse } from "./break-response.ts";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
@@ -23,6 +24,7 @@ import { rejectRequest } from "./reject-request.ts";
 import type { RequestRejection } from "./request-rejection.ts";
 import type { TlsFiles } from "./tls-files.ts";
 import { tlsServer } from "./tls-port.ts";
+import { Turns } from "./turns.ts";
 
 /** The handlers of the port. */
 export interface PortHandlers {
@@ -62,6 +64,7 @@ export class HttpServer {
   /** Bytes of open requests. */
   readonly #requests: Pool;
   readonly #streamingCalls: Pool;
+  readonly #turns = new Turns();
 
   /** @throws Error if a trusted proxy is not a range of addresses */
   private constructor(
@@ -207,15 +210,25 @@ export class HttpServer {
       }
       const kind = kindOf(request);
       const address = this.#addresses.of(request.socket.remoteAddress, request.headers);
-      const lease = this.#admit(kind, address, response);
+      const lease = this.#admit(address, response);
       if (lease === undefined) {
         if (request.httpVersionMajor === 1) response.setHeader("connection", "close");
         return kind === "http" ? send(response, rejection("overloaded")) : rpc.reject(request, response, "overloaded");
       }
-      if (kind === "stream") return rpc.stream(request, response);
+      const turn = (bytes = 0) => this.#turns.take([addressShare(address)], bytes);
+      if (kind === "stream") {
+        await turn();
+        if (!this.#admitStream(address, response)) return rpc.reject(request, response, "overloaded");
+        return rpc.stream(request, response, async () => turn());
+      }
       const timer = setTimeout(() => abandon(request), this.#limits.callTime);
       response.once("close", () => clearTimeout(timer));
-      const body = () => readBody(request, response, lease, this.#limits);
+      const body = async () => {
+        const received = await readBody(request, response, lease, this.#limits);
+        await turn(received?.length);
+        if (response.destroyed) throw cancelled("the client disconnected");
+        return received;
+      };
       // A client that does not read its responses must not fill the memory with them.
       const reserve = (bytes: number) => bytes < countedResponse || lease.grow(bytes);
       if (kind === "rpc") return rpc.call(request, response, { readBody: body, address, reserve });
@@ -235,17 +248,19 @@ export class HttpServer {
   }
 
   /** Counts a request until its response has been sent. @returns undefined if there are too many */
-  #admit(kind: "http" | "rpc" | "stream", address: string, response: ServerResponse): Lease | undefined {
+  #admit(address: string, response: ServerResponse): Lease | undefined {
     if (response.destroyed) return undefined;
-    const shares = [addressShare(address)];
-    const stream = kind === "stream" ? Lease.take(this.#streamingCalls, shares) : undefined;
-    if (kind === "stream" && stream === undefined) return undefined;
-    const lease = Lease.take(this.#requests, shares, this.#limits.headerBytes);
-    response.once("close", () => {
-      stream?.release();
-      lease?.release();
-    });
+    const lease = Lease.take(this.#requests, [addressShare(address)], this.#limits.headerBytes);
+    if (lease !== undefined) response.once("close", () => lease.release());
     return lease;
+  }
+
+  /** Counts a streaming call until it ends. @returns whether there are not too many */
+  #admitStream(address: string, response: ServerResponse): boolean {
+    if (response.destroyed) return false;
+    const lease = Lease.take(this.#streamingCalls, [addressShare(address)]);
+    if (lease !== undefined) response.once("close", () => lease.release());
+    return lease !== undefined;
   }
 }
 
