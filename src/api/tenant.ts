@@ -65,7 +65,10 @@ const namespaceSelector = withRules(
 
 const claimIssuer = withRules(
   z.object({
-    issuer: exactText
+    issuer: withRules(
+      exactText,
+      matches(/^https:\/\/[^\s]+$/, "issuer must be an https:// URL, as in the claim iss of its tokens"),
+    )
       .exactOptional()
       .describe("Issuer, exactly as in the Identity. Exactly one of issuer and issuerPattern must be set."),
     issuerPattern: exactText
