@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { maxDescriptionLength } from "#src/kinds/marker.ts";
 import { descriptionRule, nameRule, subjectRule, uidRule } from "#src/platform/contract/text-rule.ts";
 import type { Limit } from "#src/platform/limits/limit.ts";
+import { loginLimits } from "#src/platform/limits/login-limits.ts";
 import { tokenLimits } from "#src/platform/limits/token-limits.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
 import { sizeLimits } from "#src/platform/limits/size-limits.ts";
@@ -79,6 +80,7 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ...Object.values<Limit>(quotaLimits).map(rowOf),
   ...Object.values<Limit>(sizeLimits).map(rowOf),
   ...Object.values<Limit>(tokenLimits).map(rowOf),
+  ...Object.values<Limit>(loginLimits).map(rowOf),
 ];
 
 function table(rows: readonly (readonly [string, string])[]): string {
