@@ -238,7 +238,7 @@ export class HttpServer {
       const timer = setTimeout(() => abandon(request), this.#limits.callTime);
       response.once("close", () => clearTimeout(timer));
       const body = async () => {
-        const received = await readBody(request, response, lease, this.#limits);
+        const received = await readBody(request, response, lease, this.#limits, turn);
         await turn(received?.length);
         if (response.destroyed) throw cancelled("the client disconnected");
         return received;
