@@ -48,6 +48,8 @@ export interface ListenOptions {
 
 /** Smaller responses do not count: they fit into what each request counts. */
 const countedResponse = 16 * 1024;
+/** The requests of an HTTP/1.1 connection whose responses have not been sent. */
+const maximumPipelined = 32;
 /** The most that is in memory of a response in parts. */
 const partBytes = 1024 * 1024;
 
@@ -98,6 +100,17 @@ export class HttpServer {
     // The last response of each connection: a malformed request must not be rejected in the middle of it.
     const running = new WeakMap<Socket, ServerResponse>();
     this.#http1.prependListener("request", (request, response) => void running.set(request.socket, response));
+    // Node begins all requests that have arrived, and no client in use sends several before their responses.
+    const open = new WeakMap<Socket, number>();
+    const count = (socket: Socket, change: number) => {
+      const requests = (open.get(socket) ?? 0) + change;
+      open.set(socket, requests);
+      if (requests > maximumPipelined) socket.destroy();
+    };
+    this.#http1.prependListener("request", ({ socket }, response) => {
+      count(socket, 1);
+      response.once("close", () => count(socket, -1));
+    });
     // Expectations other than `100-continue` may be ignored.
     this.#http1.on("checkExpectation", (request, response) => void this.#http1.emit("request", request, response));
     this.#http1.on("clientError", (error, socket) => {
@@ -203,6 +216,7 @@ export class HttpServer {
 
   async #respond(handlers: Promise<PortHandlers>, request: HttpRequest, response: ServerResponse): Promise<void> {
     try {
+      if (request.httpVersionMajor === 1 && request.socket.destroyed) return;
       const { kindOf, rpc, http, rejection } = await handlers;
       if (request.httpVersion === "1.1" && request.headers.host === undefined) {
         response.setHeader("connection", "close");
@@ -224,7 +238,7 @@ export class HttpServer {
       const timer = setTimeout(() => abandon(request), this.#limits.callTime);
       response.once("close", () => clearTimeout(timer));
       const body = async () => {
-        const received = await readBody(request, response, lease, this.#limits);
+        const received = await readBody(request, response, lease, this.#limits, turn);
         await turn(received?.length);
         if (response.destroyed) throw cancelled("the client disconnected");
         return received;

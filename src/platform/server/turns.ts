@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { FairQueue } from "../shares/fair-queue.ts";
+import { serveOthers } from "../shares/serve-others.ts";
 import type { Share } from "../shares/share.ts";
 
 /** How long requests are begun in one turn of the event loop (ms). One that has begun is completed, or waits for a database. */
@@ -49,13 +51,17 @@ export class Turns {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // What one request does at once is complete before the next callback.
-    for (let n = 0; n < together; n++) setImmediate(() => this.#beginNext());
-    setImmediate(() => {
-      this.#isScheduled = false;
-      if (this.#waiting.size > 0) this.#schedule();
-      else this.#waiting.clear();
-    });
+    void this.#beginAll();
+  }
+
+  async #beginAll(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      await serveOthers();
+      // What one request does at once is complete before the next callback.
+      await Promise.all(Array.from({ length: together }, () => nextTurn().then(() => this.#beginNext())));
+    }
+    this.#waiting.clear();
+    this.#isScheduled = false;
   }
 
   #beginNext(): void {
