@@ -18,7 +18,7 @@ describe("a login with the browser", () => {
     const clock = new ManualClock();
     const shown = Promise.withResolvers<URL>();
     const authorizationUrl: AuthorizationServer["authorizationUrl"] = (parameters) =>
-      new URL(`https://auth.example/authorize?${new URLSearchParams(Object.fromEntries(parameters))}`);
+      new URL(`https://auth.example/authorize?${new URLSearchParams(Object.fromEntries(parameters)).toString()}`);
     const login = logInWithBrowser(
       { issuer: "https://auth.example", authorizationUrl } as AuthorizationServer,
       request,

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -48,9 +48,19 @@ it("uses no shell on other systems either", () => {
   });
 });
 
-it("reports a program that fails or cannot be started", async () => {
+it("reports a program that fails or cannot be started, and hands no setting on", async () => {
+  const address = "http://127.0.0.1:1/login/a";
+  const env = { DISPLAY: ":0", MUSTER_INVITE: "secret" };
+  const printer = join(folder, "printer");
+  writeFileSync(printer, `#!/bin/sh\n{ echo "$@"; env; } > ${folder}/printed; exit 1\n`, { mode: 0o755 });
   const failure = (file: string) =>
-    new Promise<string>((resolve) => openBrowser({ kind: "program", file, args: [] }, "http://127.0.0.1:1/", resolve));
+    new Promise<string>((resolve) =>
+      openBrowser({ kind: "program", file, args: [] }, address, { PATH: process.env["PATH"], ...env }, resolve),
+    );
   expect(await failure(join(folder, "xdg-open"))).toBe(`${join(folder, "xdg-open")} exited with 3`);
+  expect(await failure(printer)).toContain("exited with 1");
+  const printed = readFileSync(join(folder, "printed"), "utf8").split("\n");
+  expect(printed).toEqual(expect.arrayContaining([address, "DISPLAY=:0"]));
+  expect(printed.filter((line) => line.startsWith("MUSTER_"))).toEqual([]);
   expect(await failure("/nowhere/browser")).toContain("ENOENT");
 });

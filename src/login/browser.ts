@@ -22,7 +22,7 @@ export function findBrowser({ env, platform }: BrowserSearch): Browser {
       : { kind: "program", file, args: [] };
   }
   if (env["SSH_CONNECTION"])
-    return { kind: "none", reason: "this is an SSH session: a browser elsewhere cannot answer to this machine" };
+    return { kind: "none", reason: "this is an SSH session, and a browser elsewhere cannot answer to this machine" };
   if (platform === "darwin") return { kind: "program", file: "/usr/bin/open", args: [] };
   if (platform === "win32") {
     const file = join(env["SystemRoot"] ?? "C:\\Windows", "System32", "rundll32.exe");
@@ -38,15 +38,22 @@ export function findBrowser({ env, platform }: BrowserSearch): Browser {
 }
 
 /**
- * Starts the browser, which may outlive this process.
+ * Starts the browser, which may outlive this process. It gets the environment without the settings of this program, some of
+ * which are secret.
  * @param failed called at most once, if the program cannot be started or reports a failure
  */
 export function openBrowser(
   { args, file }: Browser & { readonly kind: "program" },
   address: string,
+  env: BrowserSearch["env"],
   failed: (reason: string) => void,
 ): void {
-  const child = spawn(file, [...args, address], { stdio: "ignore", detached: true, shell: false });
+  const child = spawn(file, [...args, address], {
+    stdio: "ignore",
+    detached: true,
+    shell: false,
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("MUSTER_"))),
+  });
   child.once("error", ({ message }) => failed(message));
   child.once("exit", (code) => {
     if (code !== 0 && code !== null) failed(`${file} exited with ${code}`);

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "#src/time/clock.ts";
+import { type Clock, systemClock } from "#src/time/clock.ts";
 import { type Credentials, type Login, noCredentials } from "./credentials.ts";
 import { CredentialsFile } from "./credentials-file.ts";
 
@@ -86,6 +87,15 @@ describe("the credentials file", () => {
     await expect(write(credentials)).rejects.toThrow("run: chmod 700");
   });
 
+  it.runIf(process.getuid?.() === 0)("is not used if it belongs to another user", async () => {
+    await write(credentials);
+    for (const path of [file.path, folder]) {
+      chownSync(path, 12_345, 12_345);
+      expect(failure(() => file.read())).toContain(`${path} belongs to another user (uid 12345)`);
+      chownSync(path, 0, 0);
+    }
+  });
+
   it("follows a link to the folder, and not one in place of the file", async () => {
     await write(credentials);
     renameSync(folder, join(base, "elsewhere"));
@@ -150,7 +160,7 @@ describe("the credentials file", () => {
         .catch((error) => console.log(began, error.message));`;
     const { stdout, stderr } = spawnSync(
       "sh",
-      ["-c", 'ulimit -f 8; exec "$0" --input-type=module -e "$1" "$2"', process.execPath, script, folder],
+      ["-c", 'ulimit -f 0; exec "$0" --input-type=module -e "$1" "$2"', process.execPath, script, folder],
       { encoding: "utf8" },
     );
     expect(stderr).toBe("");
@@ -228,6 +238,18 @@ describe("the credentials file", () => {
     await expect(waiting).rejects.toThrow("stopped by SIGINT");
     release.resolve();
     await holder;
+  });
+
+  it("reports after 30 s that another process does not release it", async () => {
+    let now = 0;
+    const clock: Clock = { ...systemClock, monotonic: () => now, sleep: async (ms) => void (now += ms) };
+    const waiting = file.change(options(), () =>
+      file.change({ ...options(), clock }, async () => undefined).catch((error: Error) => error.message),
+    );
+    expect(await waiting).toBe(
+      `another process has used the credentials for 30 s; wait for it or end it: it holds ${folder}/credentials.lock`,
+    );
+    expect(now).toBeGreaterThan(30_000);
   });
 
   it("reports a lock file that is something else", async () => {

@@ -9,6 +9,9 @@ const sqliteBusy = 5;
 const maxWaitMs = seconds(30);
 const pauseMs = 25;
 
+/** Without a journal in a file, which the transaction would create and write at once. */
+const lock = "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE";
+
 export interface ProcessLockOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -45,7 +48,7 @@ async function acquire(path: string, { clock, signal }: ProcessLockOptions): Pro
     // A wait within SQLite would block the process, so that Ctrl-C had no effect.
     const database = new Database(path, { timeout: 0 });
     try {
-      database.exec("BEGIN EXCLUSIVE");
+      database.exec(lock);
       return () => database.close();
     } catch (error) {
       database.close();

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -163,6 +163,26 @@ describe("muster api", () => {
     expect(await api([...groups, "--timeout", "50ms"])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("no response within 0.05 s"),
+    });
+  });
+
+  it("uses the login of the last platform, or the one that is named", async () => {
+    const server = await platform(json(200, {}));
+    const here = server.url.origin;
+    const path = join(home, ".config/muster/credentials.json");
+    const file = JSON.parse(readFileSync(path, "utf8")) as { current?: string; logins: Record<string, object> };
+    const there = "http://127.0.0.1:1";
+    file.logins[there] = file.logins[here] ?? {};
+    const write = (current: string | undefined) => writeFileSync(path, JSON.stringify({ ...file, current }));
+    write(there);
+    expect(await api(groups)).toMatchObject({ code: 1, stderr: expect.stringContaining(`${there} is not available`) });
+    expect(await api([...groups, "--platform-url", `${here}/`])).toMatchObject({ code: 0 });
+    // After a logout, no other platform takes the place of the current one.
+    write(undefined);
+    expect(await api(groups)).toEqual({
+      code: 26,
+      stdout: "",
+      stderr: `muster api: you are not logged in to the platform that you used last. Name one of the others with --platform-url: ${here}, ${there}\n`,
     });
   });
 

@@ -139,7 +139,7 @@ function logIn(
       print(`Log in to ${platform} in the browser. If it does not open, open this address on this machine:
   ${address.href}
 Waiting for the browser, for at most ${browserTimeLimitMs / 60_000} minutes …`);
-      openBrowser(browser, link, (reason) =>
+      openBrowser(browser, link, env, (reason) =>
         print(`The browser could not be opened (${reason}): open the address above.`),
       );
     },

@@ -77,7 +77,7 @@ export async function queryRecords(reader: Reader, query: RecordQuery): Promise<
   const filters = conditionsOf(places, filter);
   const drivers = driversOf(places, filter.actor);
   for (const driver of drivers) {
-    const examined = (db: Db) => examinedRows(db, driver, first).limit(mostExamined + 1);
+    const examined = (db: Db) => examinedRows(db, driver, first, direction).limit(mostExamined + 1);
     const found = await count(reader, examined, []);
     if (found > mostExamined) continue;
     const sequences = await select(reader, examined, { filters, direction, cursor, skip, limit });
@@ -85,9 +85,8 @@ export async function queryRecords(reader: Reader, query: RecordQuery): Promise<
   }
   const driver = drivers.find(({ ordered }) => ordered) ?? wholeLog;
   const examined = (db: Db) =>
-    examinedRows(db, driver, first)
+    examinedRows(db, driver, first, direction)
       .$if(cursor !== undefined, (rows) => rows.where("sequence", direction === "asc" ? ">" : "<", cursor ?? 0))
-      .orderBy("sequence", direction)
       .limit(mostExamined);
   const sequences = await select(reader, examined, { filters, direction, cursor, skip, limit });
   if (sequences.length === limit) return { sequences, examinedUntil: undefined, totalCount: mostExamined };
@@ -109,12 +108,14 @@ export async function queryRecords(reader: Reader, query: RecordQuery): Promise<
 
 type Db = Parameters<Parameters<Reader["query"]>[0]>[0];
 
-function examinedRows(db: Db, { condition, ordered }: Driver, first: number) {
+/** The order makes a database read along the index, up to the limit, and not all that it finds. */
+function examinedRows(db: Db, { condition, ordered }: Driver, first: number, direction: "asc" | "desc") {
   return db
     .selectFrom("audit_log")
     .select(["sequence", "time", "actor", "uid", "method", "code"])
     .$if(condition !== undefined, (rows) => rows.where((row) => condition?.(row) ?? row.lit(true)))
-    .$if(ordered && first > 0, (rows) => rows.where("sequence", ">=", first));
+    .$if(ordered && first > 0, (rows) => rows.where("sequence", ">=", first))
+    .$if(ordered, (rows) => rows.orderBy("sequence", direction));
 }
 
 type Examined = (db: Db) => ReturnType<typeof examinedRows>;

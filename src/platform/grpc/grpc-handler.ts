@@ -26,7 +26,7 @@ import { checkMessage } from "./check-message.ts";
 import { ErrorResponses } from "./error-response.ts";
 import { grpcErrorOf } from "./grpc-error.ts";
 import { mountHealth } from "./health.ts";
-import { mountReflection } from "./reflection.ts";
+import { mountReflection, nextTurn } from "./reflection.ts";
 import { rejectingUnreadable } from "./unreadable-message.ts";
 import { VendorAlias } from "./vendor-alias.ts";
 
@@ -152,8 +152,9 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
       const universal = universalRequestFromNodeRequest(request, response, undefined, values);
       respond(response, call(request, universal, incoming));
     },
-    stream: (request, response) => {
-      const universal = universalRequestFromNodeRequest(request, response, undefined, undefined);
+    stream: (request, response, turn) => {
+      const values = createContextValues().set(nextTurn, turn);
+      const universal = universalRequestFromNodeRequest(request, response, undefined, values);
       const handler = handlerOf(request);
       const result =
         handler === undefined

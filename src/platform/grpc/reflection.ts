@@ -1,4 +1,4 @@
-import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
+import { Code, ConnectError, type ConnectRouter, createContextKey, type HandlerContext } from "@connectrpc/connect";
 import type { DescService } from "@bufbuild/protobuf";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
@@ -8,6 +8,9 @@ import type { VendorAlias } from "./vendor-alias.ts";
 
 /** The maximum number of requests on one stream, more than any tool sends. */
 const maximumRequests = 1_000;
+
+/** Resolves when a stream may respond to its next request. */
+export const nextTurn = createContextKey<() => Promise<void>>(async () => {});
 
 /** The part of a request that both versions of the service share. */
 interface ReflectionRequest {
@@ -44,7 +47,7 @@ export function mountReflection(
 ): void {
   // Created lazily: most platforms are never asked for it.
   let files: DescriptorFiles | undefined;
-  const respond = async function* (requests: AsyncIterable<ReflectionRequest>) {
+  const respond = async function* (requests: AsyncIterable<ReflectionRequest>, { values }: HandlerContext) {
     files ??= new DescriptorFiles(
       [...services, ServerReflection, ServerReflectionAlpha],
       [file_google_rpc_error_details],
@@ -54,6 +57,8 @@ export function mountReflection(
     for await (const request of until(stopping, requests)) {
       if (++received > maximumRequests)
         throw new ConnectError("too many requests on one stream", Code.ResourceExhausted);
+      // Anybody can send requests, whose responses take long to write.
+      await values.get(nextTurn)();
       const messageResponse = responseTo(request.messageRequest, files);
       yield { validHost: request.host, originalRequest: request as never, messageResponse };
     }

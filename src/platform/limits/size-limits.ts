@@ -9,6 +9,11 @@ export const sizeLimits = {
   mapKey: { what: "A key of a map", value: 1_024, unit: "characters" },
   list: { what: "Distinct items of a list, and values of a filter such as `uidp.ids`", value: 1_000, unit: "items" },
   map: { what: "Entries of a map", value: 1_000, unit: "items" },
+  values: {
+    what: "Values in the JSON of a request: members of objects and items of lists",
+    value: 20_000,
+    unit: "items",
+  },
   scopes: {
     what: "Audiences, `scopes` and `cap` of an exchange: distinct items of each",
     value: 64,

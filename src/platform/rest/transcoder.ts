@@ -2,8 +2,10 @@ import { isUtf8 } from "node:buffer";
 import { create, type DescField, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { type FieldMask, FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { invalidArgument, notFound, unimplemented } from "../errors/api-error.ts";
+import { hasMoreValues } from "../json/count-values.ts";
 import { fieldsOf, type JsonReadOptions, readJson } from "../json/read-json.ts";
 import { toJsonObject } from "../json/write-json.ts";
+import { sizeLimits } from "../limits/size-limits.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import type { Operation } from "../service/operations.ts";
 import { type RestOfList, restOf } from "../service/rest-of-list.ts";
@@ -120,6 +122,8 @@ async function* listInParts(first: string, { field }: DescMessage, rest: RestOfL
 function parseBody(body: Buffer): unknown {
   if (body.length === 0) return {};
   if (!isUtf8(body)) throw invalidArgument("body", "must be UTF-8");
+  if (hasMoreValues(body, sizeLimits.values.value))
+    throw invalidArgument("body", `must have at most ${sizeLimits.values.value} members of objects and items of lists`);
   try {
     return JSON.parse(body.toString());
   } catch {

@@ -40,8 +40,11 @@ export interface IncomingCall {
 export interface RpcHandler {
   /** A call with one request, which is read whole. */
   readonly call: (request: HttpRequest, response: ServerResponse, incoming: IncomingCall) => void;
-  /** A call that streams its requests or responses. */
-  readonly stream: (request: HttpRequest, response: ServerResponse) => void;
+  /**
+   * A call that streams its requests or responses.
+   * @param turn resolves when the call may do the next part of its work, so that clients take turns
+   */
+  readonly stream: (request: HttpRequest, response: ServerResponse, turn: () => Promise<void>) => void;
   /** Sends the error that a rejection stands for. */
   readonly reject: (request: HttpRequest, response: ServerResponse, rejection: RequestRejection) => void;
 }

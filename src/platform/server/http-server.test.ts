@@ -70,6 +70,22 @@ describe("the port ends", () => {
     expect(await untilClosed(socket)).toBe("");
   });
 
+  it("closes a connection that sends many requests before their responses", async () => {
+    let requests = 0;
+    const counting: PortHandlers = {
+      ...handlers,
+      http: async () => {
+        requests++;
+        return new Promise(() => {});
+      },
+    };
+    await listen({}, counting);
+    const socket = open();
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(500));
+    await once(socket, "close");
+    expect(requests).toBeLessThan(50);
+  });
+
   it("headers that never end", async () => {
     await listen({ headersTime: 100 });
     const socket = open();

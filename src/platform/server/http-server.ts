@@ -9,6 +9,7 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
+import { cancelled } from "../errors/api-error.ts";
 import { breakResponse } from "./break-response.ts";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
@@ -23,6 +24,7 @@ import { rejectRequest } from "./reject-request.ts";
 import type { RequestRejection } from "./request-rejection.ts";
 import type { TlsFiles } from "./tls-files.ts";
 import { tlsServer } from "./tls-port.ts";
+import { Turns } from "./turns.ts";
 
 /** The handlers of the port. */
 export interface PortHandlers {
@@ -46,6 +48,8 @@ export interface ListenOptions {
 
 /** Smaller responses do not count: they fit into what each request counts. */
 const countedResponse = 16 * 1024;
+/** The requests of an HTTP/1.1 connection whose responses have not been sent. */
+const maximumPipelined = 32;
 /** The most that is in memory of a response in parts. */
 const partBytes = 1024 * 1024;
 
@@ -62,6 +66,7 @@ export class HttpServer {
   /** Bytes of open requests. */
   readonly #requests: Pool;
   readonly #streamingCalls: Pool;
+  readonly #turns = new Turns();
 
   /** @throws Error if a trusted proxy is not a range of addresses */
   private constructor(
@@ -95,6 +100,17 @@ export class HttpServer {
     // The last response of each connection: a malformed request must not be rejected in the middle of it.
     const running = new WeakMap<Socket, ServerResponse>();
     this.#http1.prependListener("request", (request, response) => void running.set(request.socket, response));
+    // Node begins all requests that have arrived, and no client in use sends several before their responses.
+    const open = new WeakMap<Socket, number>();
+    const count = (socket: Socket, change: number) => {
+      const requests = (open.get(socket) ?? 0) + change;
+      open.set(socket, requests);
+      if (requests > maximumPipelined) socket.destroy();
+    };
+    this.#http1.prependListener("request", ({ socket }, response) => {
+      count(socket, 1);
+      response.once("close", () => count(socket, -1));
+    });
     // Expectations other than `100-continue` may be ignored.
     this.#http1.on("checkExpectation", (request, response) => void this.#http1.emit("request", request, response));
     this.#http1.on("clientError", (error, socket) => {
@@ -200,6 +216,7 @@ export class HttpServer {
 
   async #respond(handlers: Promise<PortHandlers>, request: HttpRequest, response: ServerResponse): Promise<void> {
     try {
+      if (request.httpVersionMajor === 1 && request.socket.destroyed) return;
       const { kindOf, rpc, http, rejection } = await handlers;
       if (request.httpVersion === "1.1" && request.headers.host === undefined) {
         response.setHeader("connection", "close");
@@ -207,15 +224,25 @@ export class HttpServer {
       }
       const kind = kindOf(request);
       const address = this.#addresses.of(request.socket.remoteAddress, request.headers);
-      const lease = this.#admit(kind, address, response);
+      const lease = this.#admit(address, response);
       if (lease === undefined) {
         if (request.httpVersionMajor === 1) response.setHeader("connection", "close");
         return kind === "http" ? send(response, rejection("overloaded")) : rpc.reject(request, response, "overloaded");
       }
-      if (kind === "stream") return rpc.stream(request, response);
+      const turn = (bytes = 0) => this.#turns.take([addressShare(address)], bytes);
+      if (kind === "stream") {
+        await turn();
+        if (!this.#admitStream(address, response)) return rpc.reject(request, response, "overloaded");
+        return rpc.stream(request, response, async () => turn());
+      }
       const timer = setTimeout(() => abandon(request), this.#limits.callTime);
       response.once("close", () => clearTimeout(timer));
-      const body = () => readBody(request, response, lease, this.#limits);
+      const body = async () => {
+        const received = await readBody(request, response, lease, this.#limits, turn);
+        await turn(received?.length);
+        if (response.destroyed) throw cancelled("the client disconnected");
+        return received;
+      };
       // A client that does not read its responses must not fill the memory with them.
       const reserve = (bytes: number) => bytes < countedResponse || lease.grow(bytes);
       if (kind === "rpc") return rpc.call(request, response, { readBody: body, address, reserve });
@@ -235,17 +262,19 @@ export class HttpServer {
   }
 
   /** Counts a request until its response has been sent. @returns undefined if there are too many */
-  #admit(kind: "http" | "rpc" | "stream", address: string, response: ServerResponse): Lease | undefined {
+  #admit(address: string, response: ServerResponse): Lease | undefined {
     if (response.destroyed) return undefined;
-    const shares = [addressShare(address)];
-    const stream = kind === "stream" ? Lease.take(this.#streamingCalls, shares) : undefined;
-    if (kind === "stream" && stream === undefined) return undefined;
-    const lease = Lease.take(this.#requests, shares, this.#limits.headerBytes);
-    response.once("close", () => {
-      stream?.release();
-      lease?.release();
-    });
+    const lease = Lease.take(this.#requests, [addressShare(address)], this.#limits.headerBytes);
+    if (lease !== undefined) response.once("close", () => lease.release());
     return lease;
+  }
+
+  /** Counts a streaming call until it ends. @returns whether there are not too many */
+  #admitStream(address: string, response: ServerResponse): boolean {
+    if (response.destroyed) return false;
+    const lease = Lease.take(this.#streamingCalls, [addressShare(address)]);
+    if (lease !== undefined) response.once("close", () => lease.release());
+    return lease !== undefined;
   }
 }
 

@@ -11,8 +11,12 @@ export interface BodyLimits {
   readonly bodyTime: number;
 }
 
+/** Chunks that are smaller cost little: they wait for nothing. */
+const largeChunk = 4 * 1024;
+
 /**
  * Reads the whole body of a request into memory that the lease accounts for.
+ * @param turn resolves when the next large chunk may be read, so that clients take turns; undefined for at once
  * @returns `undefined` if it is larger than the limit
  * @throws ApiError (1) if the client disconnects, (3) if the body takes too long, (8) if the lease cannot grow
  */
@@ -21,6 +25,7 @@ export function readBody(
   response: ServerResponse,
   lease: Lease,
   { bodyBytes, bodyTime }: BodyLimits,
+  turn: (bytes: number) => Promise<void> | undefined,
 ): Promise<Buffer | undefined> {
   if (!hasBody(request)) {
     request.resume();
@@ -28,12 +33,20 @@ export function readBody(
   }
   return new Promise((resolve, reject) => {
     const chunks = new BodyChunks();
+    let isStopped = false;
     const timer = setTimeout(() => stop(invalidArgument("body", "was not received in time")), bodyTime);
     const add = (chunk: Buffer) => {
       if (chunks.size + chunk.length > bodyBytes) return stop(undefined);
       if (!lease.grow(chunks.memoryFor(chunk)))
         return stop(resourceExhausted("too many bytes of requests are being received; retry later", 1));
       chunks.add(chunk);
+      if (chunk.length < largeChunk) return;
+      const next = turn(chunk.length);
+      if (next === undefined) return;
+      request.pause();
+      void next.then(() => {
+        if (!isStopped) request.resume();
+      });
     };
     const complete = () => {
       clearTimeout(timer);
@@ -45,6 +58,7 @@ export function readBody(
     };
     /** Stops reading. The rest of the body stays unread, so an HTTP/1.1 connection cannot be reused. */
     const stop = (error: ApiError | undefined) => {
+      isStopped = true;
       clearTimeout(timer);
       request.off("data", add);
       request.pause();

@@ -1,4 +1,5 @@
 import { FairQueue } from "../shares/fair-queue.ts";
+import { serveOthers } from "../shares/serve-others.ts";
 import type { Share } from "../shares/share.ts";
 
 /** A piece of work in a transaction `T` that it shares with others. */
@@ -21,12 +22,6 @@ export interface JobQueueOptions<T> {
   /** Runs a batch in one transaction. It settles every job of the batch, and never rejects. */
   readonly runBatch: (next: NextJob<T>) => Promise<void>;
 }
-
-/**
- * The turns of the event loop between batches while jobs wait. Node accepts one connection in each turn, so with a single
- * turn between batches a client that connects would wait for a batch for each connection before its own.
- */
-const turnsBetween = 16;
 
 interface WaitingJob<T> extends Job<T> {
   readonly shares: readonly Share[];
@@ -70,7 +65,7 @@ export class JobQueue<T> {
   }
 
   async #run(): Promise<void> {
-    const { endOfTurn, batchTime } = this.#options;
+    const { batchTime } = this.#options;
     let turn = performance.now();
     for (;;) {
       for (const job of this.#arrived) this.#waiting.add(job.shares, job);
@@ -78,7 +73,7 @@ export class JobQueue<T> {
       if (this.#waiting.size === 0) break;
       const end = await this.#runBatch();
       if (end - turn < batchTime) continue;
-      for (let n = 0; n < turnsBetween; n++) await endOfTurn();
+      await serveOthers();
       turn = performance.now();
     }
     this.#waiting.clear();

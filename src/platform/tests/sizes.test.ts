@@ -30,6 +30,13 @@ const uids = (count: number) =>
   Array.from({ length: count }, (_, n) => `${platform.root}/${n.toString(16).padStart(16, "0")}`);
 
 describe("sizes of requests", () => {
+  it("refuses JSON of many values before it is parsed", async () => {
+    const path = `/iam/v2beta1/groups/${team}`;
+    const nested = (levels: number) => `{"name":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    expect(await platform.admin.post(path, nested(30_000))).toMatchObject(tooLarge("^body$"));
+    expect(await platform.admin.post(path, nested(1_000))).toMatchObject({ status: 400, body: { code: 3 } });
+  });
+
   it.each([
     ["identities", () => identity({ claims: claims(1, "v".repeat(65_537)) }), "^claimMatch\\.claims\\.claim-0$"],
     ["identities", () => identity({ claims: { ["k".repeat(1_025)]: "v" } }), "^claimMatch\\.claims$"],

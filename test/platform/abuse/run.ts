@@ -19,8 +19,6 @@ import type { AbuseOptions } from "./options.ts";
 import { filledTenants, type Tenants } from "./tenants.ts";
 
 const probe = new URL("probe/main.ts", import.meta.url);
-/** The bystander calls for this long before the abuse: connections are opened, and code is compiled. */
-const warmUpSeconds = 1;
 
 /** Runs the kinds, after a run without abuse, each on a platform of its own. @param report called with each figure */
 export async function run(
@@ -80,7 +78,7 @@ async function measure(measurement: Measurement): Promise<AbuseFigure> {
     const bystander = await Bystander.start({ address, tenants, issuer });
     cleanups.push(() => bystander.stop());
     if (kind !== undefined) await abuser.prepare({ kind: kind.name, address, tenants });
-    await bystander.run(warmUpSeconds);
+    await bystander.warmUp();
     await writeFile(`/proc/${platform.pid}/clear_refs`, "5");
     const from = platform.log.length;
     if (kind !== undefined) abuser.abuse();
