@@ -9,7 +9,6 @@ import type { HttpRequest, WholeResponse } from "../server/http-handler.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { AnonymousCall } from "../service/service.ts";
-import type { RateLimit } from "../service/rate-limit.ts";
 import type { Database } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
 import type { MasterKey } from "../tokens/master-key.ts";
@@ -22,7 +21,6 @@ import { PendingLogins } from "./pending-login.ts";
 export interface LoginContext {
   readonly database: Database;
   readonly tokens: ApiTokens;
-  readonly rateLimit: RateLimit | undefined;
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
   readonly pending: PendingLogins;
@@ -36,7 +34,7 @@ export function loginContext(
   tokenService: SecurityTokenServiceOptions,
   { masterKey, maximumIssuerRequests }: { readonly masterKey: MasterKey; readonly maximumIssuerRequests: number },
 ): LoginContext {
-  const { database, tokens, rateLimit, settings, clock, issuerKeys, log } = tokenService;
+  const { database, tokens, settings, clock, issuerKeys, log } = tokenService;
   const providers = new OpenIdProviders({
     trusted: settings.trustedIssuers,
     issuerKeys,
@@ -48,7 +46,6 @@ export function loginContext(
   return {
     database,
     tokens,
-    rateLimit,
     settings,
     clock,
     providers,

@@ -68,6 +68,8 @@ export class LoginEndpoints {
   #endpointAt(path: string): Endpoint | undefined {
     const known = this.#endpoints.get(path);
     if (known !== undefined) return known;
+    // Almost all requests of the port are calls of the API.
+    if (!path.startsWith("/login/")) return undefined;
     const issuerKey = callbackPath.exec(path)?.[1];
     if (issuerKey === undefined) return undefined;
     return { operation: "Login/Callback", audience: "person", methods: { GET: callback(this.#context, issuerKey) } };

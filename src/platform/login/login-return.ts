@@ -43,7 +43,7 @@ interface Return {
  * @param complete does what the person agreed to, in the transaction that also keeps the result
  */
 export async function returnLogin(
-  { database, tokens, pending, rateLimit, settings }: LoginContext,
+  { database, tokens, pending, settings }: LoginContext,
   { target, address, now }: Return,
   complete: (tx: Writer) => Promise<LoginGrant>,
 ): Promise<WholeResponse> {
@@ -74,7 +74,6 @@ export async function returnLogin(
         const family = target.refreshToken ? await startFamily(tx, contentOf(completed), lifetime) : undefined;
         return { grant: completed, refreshToken: family };
       });
-      rateLimit?.admit(grant.identity);
       const { token } = await tokens.issue(contentOf(grant));
       const query = { error: undefined, token, refresh_token: refreshToken };
       return redirectResponse(withQuery(target.redirect, query), pending.forget);

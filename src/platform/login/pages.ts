@@ -55,6 +55,7 @@ export function consentPage(consent: Consent): WholeResponse {
 <dt>Identity provider</dt><dd>${plan.name} (${plan.provider})</dd>
 <dt>Identity</dt><dd>${plan.identity === undefined ? html`a new one, in the group <strong>${plan.group}</strong>` : html`<code>${plan.identity}</code>`}</dd>
 <dt>Lifetime</dt><dd>${lifetimeOf(target, lifetime)}</dd>
+${target.kind === "token" && target.group !== undefined ? html`<dt>Restricted to</dt><dd><code>${target.group}</code> and the groups below it</dd>` : undefined}
 </dl>
 <h2>Roles</h2>
 ${roles.length === 0 ? html`<p>None.</p>` : html`<ul>${roles}${plan.moreRoles ? html`<li>and more</li>` : undefined}</ul>`}

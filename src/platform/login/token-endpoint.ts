@@ -110,10 +110,9 @@ function failed(error: OAuthErrorName, description: string): Redemption {
   return { kind: "failed", error, description };
 }
 
-async function issued({ tokens, clock, rateLimit }: LoginContext, redemption: Redemption): Promise<WholeResponse> {
+async function issued({ tokens, clock }: LoginContext, redemption: Redemption): Promise<WholeResponse> {
   if (redemption.kind === "failed") throw new OAuthError(redemption.error, redemption.description);
   const { grant, refreshToken, ends } = redemption;
-  rateLimit?.admit(grant.identity);
   const { token: accessToken, expires } = await tokens.issue(contentOf(grant));
   return tokenResponse({ accessToken, refreshToken, expires, ends, now: clock() });
 }

@@ -142,6 +142,10 @@ describe("a thief", () => {
     const late = (await world.agree(world.browser(), world.authorizeUrl({ group }))).get("code");
     platform.advance(60_000);
     expect((await world.redeem(late)).status).toBe(400);
+    const revoked = (await world.agree(world.browser(), world.authorizeUrl({ group }))).get("code");
+    for (const { uid } of await identitiesIn(group))
+      await platform.admin.ok("POST", `/iam/v2beta1/identities/${uid}:revokeTokens`);
+    expect((await world.redeem(revoked)).body).toMatchObject({ error: "invalid_grant" });
     expect((await world.poll(late)).body).toMatchObject({ error: "invalid_grant" });
     expect((await world.redeem("a".repeat(43))).body).toMatchObject({ error: "invalid_grant" });
   });
@@ -193,19 +197,28 @@ describe("a thief", () => {
 
 describe("a malicious identity provider", () => {
   it("does not receive the code of another provider", async () => {
-    const { provider } = await world.group({ issuer: world.openIssuer });
+    platform.advance(600_001);
+    const { url: own } = world.openIssuer;
     const received: string[] = [];
-    world.openIssuer.intercept = (request, response) => {
-      received.push(request.url ?? "");
-      if (request.url?.startsWith("/auth?") !== true) return false;
-      // It sends the browser to the other provider, in its own name.
-      const parameters = new URL(request.url, world.openIssuer.url).searchParams;
+    world.openIssuer.intercept = ({ url = "" }, response) => {
+      received.push(url);
+      // It does not promise to name itself, and sends the browser to the other provider in its own name.
+      const document = { issuer: own, authorization_endpoint: `${own}/auth`, token_endpoint: `${own}/token` };
+      if (url === "/.well-known/openid-configuration") response.end(JSON.stringify(document));
+      if (!url.startsWith("/auth?")) return url === "/.well-known/openid-configuration";
+      const parameters = new URL(url, own).searchParams;
       parameters.set("redirect_uri", redirectUriFor(platform.url, world.issuer.url));
       response.writeHead(303, { location: `${world.issuer.url}/auth?${parameters.toString()}` }).end();
       return true;
     };
-    const end = await world.logIn(world.browser(), world.authorizeUrl({ identity_provider: provider }));
-    expect(descriptionOf(end)).toContain("another identity provider");
+    const { provider } = await world.group({ issuer: world.openIssuer });
+    const browser = world.browser();
+    browser.stopAt(`${platform.url}/login/callback/`);
+    const response = new URL((await world.logIn(browser, world.authorizeUrl({ identity_provider: provider }))).url);
+    browser.stopAt();
+    response.searchParams.delete("iss");
+    expect(descriptionOf(await browser.open(response.href))).toContain("another identity provider");
+    expect(received.some((url) => url.startsWith("/auth?"))).toBe(true);
     expect(received.filter((url) => url.startsWith("/token"))).toEqual([]);
   });
 
@@ -283,6 +296,29 @@ describe("a malicious identity provider", () => {
     expect(errorOf(await browser.submit(page, { decision: "approve" }))).toBe("access_denied");
     expect(await identitiesIn(own)).toEqual([]);
   });
+});
+
+it("does not find an identity that is for another client, or for some of the people only", async () => {
+  const { group: own } = await world.group();
+  const others = [
+    { audience: "another client" },
+    { audience: "muster", claims: { email: "ada@example.com" } },
+    { audience: "muster", claimPatterns: { email: ".*" } },
+    {},
+  ];
+  for (const [index, claimMatch] of others.entries())
+    await platform.admin.ok("POST", `/iam/v2beta1/identities/${own}`, {
+      name: String(index),
+      claimMatch: { issuer: world.issuer.url, subject: "ada", ...claimMatch },
+    });
+  const exact = { issuer: world.issuer.url, subject: "ada", audience: "muster" };
+  const page = await world.logIn(world.browser(), world.authorizeUrl({ group: own }));
+  expect(page.text).toContain("a new one");
+  const { uid } = await platform.admin.ok("POST", `/iam/v2beta1/identities/${own}`, {
+    name: "exact",
+    claimMatch: exact,
+  });
+  expect(decodeJwt((await world.tokens({ group: own }))["access_token"] ?? "").sub).toBe(uid);
 });
 
 it("gives a second account at the provider an identity of its own, which the page names", async () => {

@@ -3,7 +3,7 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readAuditLog } from "#src/platform/audit/read-records.ts";
 import { LoginWorld, program } from "./login-world.testing.ts";
-import type { RunningPlatform } from "./running-platform.testing.ts";
+import { RunningPlatform } from "./running-platform.testing.ts";
 
 let world: LoginWorld;
 let platform: RunningPlatform;
@@ -168,6 +168,21 @@ describe("the tokens of a login", () => {
     platform.advance(24 * 3_600_000);
     expect((await world.refresh(token)).body["error"]).toBe("invalid_grant");
   });
+});
+
+it("goes on at every replica", async () => {
+  const { group } = await world.group();
+  const trustedIssuers = [world.issuer.trusted];
+  const settings = { baseUrl: platform.url, authUrl: platform.url, trustedIssuers };
+  const replica = await RunningPlatform.start(settings, { replicaOf: platform });
+  replica.advance(platform.now - replica.now);
+  const browser = world.browser();
+  const page = await world.logIn(browser, world.authorizeUrl({ group }));
+  const cookie = `muster-login=${browser.cookiesOf(platform.url).get("muster-login")}`;
+  const fields = { form_token: /name="form_token" value="([^"]*)"/.exec(page.text)?.[1] ?? "", decision: "approve" };
+  const end = await world.browser().post(`${replica.url}/login/consent`, fields, { cookie });
+  expect((await world.redeem(new URL(end.url).searchParams.get("code"))).status).toBe(200);
+  await replica.stop();
 });
 
 describe("a login on a device", () => {
